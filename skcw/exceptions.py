@@ -1,0 +1,21 @@
+"""Errors and warnings of skcw; each says what is wrong, where, and what to do."""
+
+
+class SkcwError(Exception):
+    """Base of all errors that only skcw raises."""
+
+
+class ModelFileError(SkcwError, ValueError):
+    """A saved model is truncated, too new, or not a skcw model at all."""
+
+
+class ForeignBatchError(SkcwError, ValueError):
+    """A ``SequenceBatch`` was made by an encoder the estimator does not know."""
+
+
+class NoLegalLabelingError(SkcwError, ValueError):
+    """The constraints allow no labeling at all for a sequence."""
+
+
+class ConstraintWarning(UserWarning):
+    """Training labels break the constraints the tagger was given."""
