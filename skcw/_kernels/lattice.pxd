@@ -1,0 +1,16 @@
+from skcw._kernels.types cimport real
+
+
+cdef void emissions(
+    const real[::1] weights, Py_ssize_t width, const int[::1] row_of,
+    Py_ssize_t start, Py_ssize_t length, const long long[::1] indptr,
+    const int[::1] indices, const real[::1] values, real[:, ::1] scores) noexcept nogil
+cdef void forward_max(
+    const real[:, ::1] scores, const real[:, ::1] trans, Py_ssize_t start,
+    Py_ssize_t length, Py_ssize_t n_labels, real[:, ::1] best) noexcept nogil
+cdef Py_ssize_t best_before(
+    const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t t, int label,
+    Py_ssize_t n_labels, real* top) noexcept nogil
+cdef double best_path(
+    const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t length,
+    Py_ssize_t n_labels, int[::1] labels) noexcept nogil

@@ -1,0 +1,13 @@
+cdef (double, double) cw_step(double margin, double spread, double phi) noexcept nogil
+cdef (double, double) arow_step(
+    double margin, double spread, double distance, double r) noexcept nogil
+cdef double covariance_diagonal(
+    double sigma, double delta, double beta, double spread) noexcept nogil
+cdef double precision_diagonal(
+    double sigma, double delta, double beta, double spread) noexcept nogil
+cdef (double, double) optimal_cw_step(
+    const double* delta, const double* sigma, Py_ssize_t n, Py_ssize_t stride,
+    double margin, double spread, double phi) noexcept nogil
+cdef void hildreth(
+    double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double budget,
+    double[::1] alpha) noexcept nogil

@@ -1,0 +1,205 @@
+"""Closed-form and small iterative update steps.
+
+Every step answers how far to move the mean (alpha) and how much precision to
+add (beta): mean += alpha * sigma * delta, precision += beta * delta * delta.
+Equation numbers are those of Mejer & Crammer (2010).
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+
+cdef (double, double) cw_step(
+    double margin, double spread, double phi
+) noexcept nogil:
+    """Solve Eq. (3): the smallest change with margin >= phi * standard deviation."""
+    cdef double phi2 = phi * phi
+    cdef double half = 1.0 + phi2 / 2.0   # phi' of the paper
+    cdef double full = 1.0 + phi2         # phi'' of the paper
+    cdef double root, alpha, shrunk
+    if spread <= 0.0:
+        return 0.0, 0.0
+    root = sqrt(margin * margin * phi2 * phi2 / 4.0 + spread * phi2 * full)
+    alpha = (-margin * half + root) / (spread * full)
+    if alpha <= 0.0:
+        return 0.0, 0.0
+    # The square root of v+, in a form that does not cancel for large alpha.
+    shrunk = alpha * spread * phi
+    shrunk = 2.0 * spread / (shrunk + sqrt(shrunk * shrunk + 4.0 * spread))
+    return alpha, alpha * phi / shrunk
+
+
+cdef (double, double) arow_step(
+    double margin, double spread, double distance, double r
+) noexcept nogil:
+    """Solve Eq. (4): a hinge loss of `distance`, with beta = 1 / r."""
+    if distance <= margin:
+        return 0.0, 0.0
+    return (distance - margin) / (r + spread), 1.0 / r
+
+
+cdef double covariance_diagonal(
+    double sigma, double delta, double beta, double spread
+) noexcept nogil:
+    """Return the diagonal of the full new covariance (Sherman-Morrison)."""
+    # The true value is positive; rounding may not take a variance below a sliver.
+    cdef double pull = sigma * delta
+    cdef double smaller = sigma - beta * pull * pull / (1.0 + beta * spread)
+    return smaller if smaller > 1e-12 * sigma else 1e-12 * sigma
+
+
+cdef double precision_diagonal(
+    double sigma, double delta, double beta, double spread
+) noexcept nogil:
+    """Return the inverse of the diagonal of the new precision."""
+    return sigma / (1.0 + sigma * beta * delta * delta)
+
+
+cdef double _spread_after(
+    const double* delta, const double* sigma, Py_ssize_t n, Py_ssize_t stride,
+    double beta
+) noexcept nogil:
+    """Return delta' Sigma+ delta when Sigma stays diagonal and gains beta."""
+    cdef Py_ssize_t k
+    cdef double square, total = 0.0
+    for k in range(n):
+        square = delta[k * stride] * delta[k * stride]
+        total += square * sigma[k] / (1.0 + sigma[k] * beta * square)
+    return total
+
+
+cdef (double, double) optimal_cw_step(
+    const double* delta, const double* sigma, Py_ssize_t n, Py_ssize_t stride,
+    double margin, double spread, double phi
+) noexcept nogil:
+    """Solve the CW problem among diagonal covariances by a one-dimensional search.
+
+    With u(beta) the new standard deviation, alpha = beta * u / phi and the
+    constraint reads margin + u * (spread * beta / phi - phi) = 0, which grows
+    with beta; the root is bracketed and bisected.
+    """
+    cdef double low = 0.0, high, middle, deviation
+    cdef int turn
+    if spread <= 0.0 or margin >= phi * sqrt(spread):
+        return 0.0, 0.0
+    high = phi * phi / spread + 1.0 / spread
+    for turn in range(200):
+        deviation = sqrt(_spread_after(delta, sigma, n, stride, high))
+        if margin + deviation * (spread * high / phi - phi) >= 0.0:
+            break
+        low = high
+        high *= 4.0
+    for turn in range(100):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        deviation = sqrt(_spread_after(delta, sigma, n, stride, middle))
+        if margin + deviation * (spread * middle / phi - phi) >= 0.0:
+            high = middle
+        else:
+            low = middle
+    deviation = sqrt(_spread_after(delta, sigma, n, stride, high))
+    return high * deviation / phi, high
+
+
+cdef double _used(double[::1] alpha, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double total = 0.0
+    for i in range(n):
+        total += alpha[i]
+    return total
+
+
+cdef double _gain(
+    double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double[::1] alpha,
+    Py_ssize_t i
+) noexcept nogil:
+    """Return how much constraint i is still violated: the dual's gradient."""
+    cdef Py_ssize_t j
+    cdef double value = loss[i]
+    for j in range(n):
+        value -= gram[i, j] * alpha[j]
+    return value
+
+
+cdef double _trade(
+    double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double[::1] alpha
+) noexcept nogil:
+    """Move budget from the least to the most violated constraint; return how much."""
+    cdef Py_ssize_t i, poor = -1, rich = -1
+    cdef double gain, most = -INFINITY, least = INFINITY, bend, amount
+    for i in range(n):
+        gain = _gain(gram, loss, n, alpha, i)
+        if gain > most:
+            most, poor = gain, i
+        if alpha[i] > 0.0 and gain < least:
+            least, rich = gain, i
+    if rich < 0 or poor == rich or most <= least:
+        return 0.0
+    bend = gram[poor, poor] + gram[rich, rich] - 2.0 * gram[poor, rich]
+    amount = (most - least) / bend if bend > 0.0 else alpha[rich]
+    if amount > alpha[rich]:
+        amount = alpha[rich]
+    alpha[poor] += amount
+    alpha[rich] -= amount
+    return amount
+
+
+cdef void hildreth(
+    double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double budget,
+    double[::1] alpha
+) noexcept nogil:
+    """Solve the k-constraint PA problem: alpha >= 0, sum(alpha) <= budget.
+
+    Hildreth's sweeps visit one multiplier at a time. All constraints share one
+    slack, so the multipliers share one budget; a sweep over single multipliers
+    can stall when it is spent, and then multipliers trade in pairs.
+    """
+    cdef Py_ssize_t i, sweep
+    cdef double change, step, room
+    for i in range(n):
+        alpha[i] = 0.0
+    for sweep in range(1000):
+        change = 0.0
+        for i in range(n):
+            if gram[i, i] <= 0.0:
+                continue
+            step = _gain(gram, loss, n, alpha, i) / gram[i, i]
+            room = budget - _used(alpha, n)
+            if step > room:
+                step = room
+            if step < -alpha[i]:
+                step = -alpha[i]
+            alpha[i] += step
+            change += fabs(step)
+        if _used(alpha, n) >= budget * (1.0 - 1e-12):
+            change += _trade(gram, loss, n, alpha)
+        if change <= 1e-12 * (1.0 + _used(alpha, n)):
+            break
+
+
+def solve_cw(double margin, double spread, double phi):
+    """Return (alpha, beta) of Eq. (3)."""
+    return cw_step(margin, spread, phi)
+
+
+def solve_arow(double margin, double spread, double distance, double r):
+    """Return (alpha, beta) of Eq. (4)."""
+    return arow_step(margin, spread, distance, r)
+
+
+def solve_optimal_cw(double[::1] delta, double[::1] sigma, double margin, double phi):
+    """Return (alpha, beta) of the CW step among diagonal covariances."""
+    cdef double spread = _spread_after(&delta[0], &sigma[0], delta.shape[0], 1, 0.0)
+    return optimal_cw_step(
+        &delta[0], &sigma[0], delta.shape[0], 1, margin, spread, phi
+    )
+
+
+def solve_k_constraints(double[:, ::1] gram, double[::1] loss, double budget):
+    """Return the multipliers of the k-constraint PA step."""
+    alpha = np.zeros(loss.shape[0])
+    cdef double[::1] view = alpha
+    hildreth(gram, loss, loss.shape[0], budget, view)
+    return alpha
