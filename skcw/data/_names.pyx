@@ -1,0 +1,193 @@
+"""A hash table from UTF-8 names to numbers, in three flat arrays.
+
+``blob`` holds the names one after the other, ``ends[i]`` where name i - 1 ends,
+and ``slots`` the table: the upper half of a slot is a part of the name's hash,
+the lower half its number plus one. A million names take some 30 MB, all of which
+can be saved, mapped into memory and searched as it is.
+"""
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+import numpy as np
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define SKCW_PREFETCH_SLOT(address) __builtin_prefetch(address)
+    #else
+    #define SKCW_PREFETCH_SLOT(address) ((void)0)
+    #endif
+    """
+    void SKCW_PREFETCH_SLOT(const void*) noexcept
+
+cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+cdef class NameTable:
+    """Names and their numbers, in order of first appearance.
+
+    Built on the arrays of a frozen vocabulary, it only reads them; with
+    ``grow=True`` it works on a copy to which names can be added.
+    """
+
+    def __cinit__(
+        self, const unsigned char[::1] blob, const long long[::1] ends,
+        const unsigned long long[::1] slots, bint grow,
+    ):
+        cdef Py_ssize_t blob_size = blob.shape[0], n_ends = ends.shape[0]
+        self.n_names = n_ends - 1
+        self.n_slots = slots.shape[0]
+        self.owned = grow
+        if not grow:
+            self.keep_alive = (blob, ends, slots)
+            self.blob = <char*>&blob[0] if blob_size else NULL
+            self.ends = <long long*>&ends[0]
+            self.slots = <unsigned long long*>&slots[0]
+            return
+        self.names_capacity = max(2 * self.n_names, <Py_ssize_t>1024)
+        self.blob_capacity = max(2 * blob_size, <Py_ssize_t>16384)
+        self.blob = <char*>malloc(self.blob_capacity)
+        self.ends = <long long*>malloc((self.names_capacity + 1) * sizeof(long long))
+        self.slots = <unsigned long long*>malloc(
+            self.n_slots * sizeof(unsigned long long))
+        if self.blob == NULL or self.ends == NULL or self.slots == NULL:
+            raise MemoryError()
+        if blob_size:
+            memcpy(self.blob, &blob[0], blob_size)
+        memcpy(self.ends, &ends[0], n_ends * sizeof(long long))
+        memcpy(self.slots, &slots[0], self.n_slots * sizeof(unsigned long long))
+
+    def __dealloc__(self):
+        if self.owned:
+            free(self.blob)
+            free(self.ends)
+            free(self.slots)
+
+    def __len__(self):
+        return self.n_names
+
+    def freeze(self):
+        """Return copies of blob, ends and slots as arrays."""
+        cdef Py_ssize_t size = self.ends[self.n_names]
+        blob = np.empty(size, dtype=np.uint8)
+        ends = np.empty(self.n_names + 1, dtype=np.int64)
+        slots = np.empty(self.n_slots, dtype=np.uint64)
+        cdef unsigned char[::1] blob_view = blob
+        cdef long long[::1] ends_view = ends
+        cdef unsigned long long[::1] slots_view = slots
+        if size:
+            memcpy(&blob_view[0], self.blob, size)
+        memcpy(&ends_view[0], self.ends, (self.n_names + 1) * sizeof(long long))
+        memcpy(&slots_view[0], self.slots, self.n_slots * sizeof(unsigned long long))
+        return blob, ends, slots
+
+    def find_or_add(self, bytes name):
+        """Return the number of a name, added if it is new."""
+        cdef const char* text = name
+        cdef unsigned long long key = self.hash_of(text, len(name))
+        cdef int number = self.find(text, len(name), key)
+        return number if number >= 0 else self.add(text, len(name), key)
+
+    def find_name(self, bytes name):
+        """Return the number of a name, or -1."""
+        cdef const char* text = name
+        return self.find(text, len(name), self.hash_of(text, len(name)))
+
+    cdef unsigned long long hash_of(self, const char* text, Py_ssize_t size) noexcept:
+        """Mix eight bytes at a time; good enough for names, and portable."""
+        cdef unsigned long long word, key = <unsigned long long>size * MULTIPLIER
+        cdef Py_ssize_t at = 0
+        while at + 8 <= size:
+            memcpy(&word, text + at, 8)
+            key = (key ^ word) * MULTIPLIER
+            key ^= key >> 32
+            at += 8
+        if at < size:
+            word = 0
+            memcpy(&word, text + at, size - at)
+            key = (key ^ word) * MULTIPLIER
+            key ^= key >> 32
+        key *= MULTIPLIER
+        return key ^ (key >> 29)
+
+    cdef void prefetch(self, unsigned long long key) noexcept:
+        SKCW_PREFETCH_SLOT(&self.slots[key & (self.n_slots - 1)])
+
+    cdef int find(
+        self, const char* text, Py_ssize_t size, unsigned long long key
+    ) noexcept:
+        """Return the number of a name, or -1."""
+        cdef Py_ssize_t at = key & (self.n_slots - 1)
+        cdef unsigned long long slot, part = key >> 32
+        cdef long long number, begin
+        while True:
+            slot = self.slots[at]
+            if slot == 0:
+                return -1
+            if slot >> 32 == part:
+                number = <long long>(slot & 0xFFFFFFFF) - 1
+                begin = self.ends[number]
+                if (self.ends[number + 1] - begin == size
+                        and memcmp(self.blob + begin, text, size) == 0):
+                    return <int>number
+            at = (at + 1) & (self.n_slots - 1)
+
+    cdef int add(
+        self, const char* text, Py_ssize_t size, unsigned long long key
+    ) except -1:
+        """Append a name that is not there yet and return its number."""
+        cdef Py_ssize_t used = self.ends[self.n_names]
+        if not self.owned:
+            raise ValueError("this table of names is frozen")
+        if self.n_names >= 0x7FFFFFFE:
+            raise OverflowError("more than two billion feature names")
+        self._make_room(used + size)
+        memcpy(self.blob + used, text, size)
+        self.ends[self.n_names + 1] = used + size
+        self.n_names += 1
+        self._occupy(key, self.n_names)
+        # Two thirds full is where probing begins to cost.
+        if 3 * self.n_names > 2 * self.n_slots:
+            self._rehash()
+        return <int>(self.n_names - 1)
+
+    cdef int _make_room(self, Py_ssize_t blob_size) except -1:
+        cdef void* moved
+        if blob_size > self.blob_capacity:
+            self.blob_capacity = 2 * blob_size
+            moved = realloc(self.blob, self.blob_capacity)
+            if moved == NULL:
+                raise MemoryError()
+            self.blob = <char*>moved
+        if self.n_names + 1 > self.names_capacity:
+            self.names_capacity = 2 * (self.n_names + 1)
+            moved = realloc(self.ends, (self.names_capacity + 1) * sizeof(long long))
+            if moved == NULL:
+                raise MemoryError()
+            self.ends = <long long*>moved
+        return 0
+
+    cdef void _occupy(self, unsigned long long key, Py_ssize_t number) noexcept:
+        """Write `number` (counted from one) into the first free slot of its key."""
+        cdef Py_ssize_t at = key & (self.n_slots - 1)
+        while self.slots[at] != 0:
+            at = (at + 1) & (self.n_slots - 1)
+        self.slots[at] = ((key >> 32) << 32) | <unsigned long long>number
+
+    cdef int _rehash(self) except -1:
+        cdef Py_ssize_t i
+        cdef const char* text
+        free(self.slots)
+        self.slots = NULL
+        self.n_slots *= 2
+        self.slots = <unsigned long long*>malloc(
+            self.n_slots * sizeof(unsigned long long))
+        if self.slots == NULL:
+            raise MemoryError()
+        memset(self.slots, 0, self.n_slots * sizeof(unsigned long long))
+        for i in range(self.n_names):
+            text = self.blob + self.ends[i]
+            self._occupy(self.hash_of(text, self.ends[i + 1] - self.ends[i]), i + 1)
+        return 0

@@ -1,0 +1,81 @@
+"""Label sequences as numbers."""
+
+import numpy as np
+
+
+def encode_labels(y, known=(), grow=True):
+    """Number the labels of all sequences in order of first appearance.
+
+    Parameters
+    ----------
+    y : iterable of sequences of str
+        The labels, one sequence per sequence of tokens.
+    known : sequence of str, default=()
+        Labels that already have the numbers 0, 1, ...
+    grow : bool, default=True
+        Whether unknown labels get a new number; otherwise they become -1.
+
+    Returns
+    -------
+    codes : ndarray of int32
+        The labels of all sequences, joined.
+    lengths : ndarray of int64
+        The number of labels of each sequence.
+    names : list of str
+        The label of each number.
+
+    Examples
+    --------
+    >>> from skcw.data.labels import encode_labels
+    >>> encode_labels([["O", "B"], [], ["B"]])
+    (array([0, 1, 1], dtype=int32), array([2, 0, 1]), ['O', 'B'])
+    """
+    number_of = {label: i for i, label in enumerate(known)}
+    codes, lengths = [], []
+    for s, labels in enumerate(y):
+        if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+            raise TypeError(
+                f"the labels of sequence {s} are {labels!r} "
+                f"({type(labels).__name__}), not a list of strings"
+            )
+        labels = list(labels)
+        try:
+            codes.extend([number_of[label] for label in labels])
+        except (KeyError, TypeError):
+            codes.extend(_number_slowly(labels, s, number_of, grow))
+        lengths.append(len(labels))
+    return (
+        np.array(codes, dtype=np.int32),
+        np.array(lengths, dtype=np.int64),
+        list(number_of),
+    )
+
+
+def _number_slowly(labels, s, number_of, grow):
+    """Number the labels of sequence s, some of which are new or not strings."""
+    codes = []
+    for t, label in enumerate(labels):
+        if not isinstance(label, str):
+            raise TypeError(
+                f"the label of sequence {s}, token {t} is {label!r} "
+                f"({type(label).__name__}); labels are strings"
+            )
+        if label not in number_of and grow:
+            number_of[str(label)] = len(number_of)
+        codes.append(number_of.get(label, -1))
+    return codes
+
+
+def check_lengths(token_lengths, label_lengths):
+    """Raise unless every sequence has as many labels as tokens."""
+    if len(token_lengths) != len(label_lengths):
+        raise ValueError(
+            f"X has {len(token_lengths)} sequences but y has {len(label_lengths)}"
+        )
+    wrong = np.flatnonzero(np.asarray(token_lengths) != np.asarray(label_lengths))
+    if len(wrong):
+        s = wrong[0]
+        raise ValueError(
+            f"sequence {s} has {token_lengths[s]} tokens but {label_lengths[s]} labels"
+            + (f" ({len(wrong)} sequences in all differ)" if len(wrong) > 1 else "")
+        )

@@ -1,0 +1,105 @@
+"""Millions of feature names in three arrays."""
+
+import hashlib
+
+import numpy as np
+
+from skcw.data._names import NameTable
+
+
+class Vocabulary:
+    """Names numbered in order of first appearance; frozen once made.
+
+    The names lie in one UTF-8 blob with a compact hash table beside it: about
+    30 bytes a name besides its letters, where a dict of strings takes 150. All
+    of it is arrays, so it pickles, and a saved one is searched where it lies.
+
+    Parameters
+    ----------
+    blob : ndarray of uint8
+        The names, one after the other.
+    ends : ndarray of int64, shape (n_names + 1,)
+        Name i is ``blob[ends[i]:ends[i + 1]]``.
+    slots : ndarray of uint64
+        The hash table.
+
+    Examples
+    --------
+    >>> from skcw.data import Vocabulary
+    >>> vocabulary = Vocabulary.from_names(["the", "cat"])
+    >>> len(vocabulary), vocabulary.find("cat"), vocabulary.find("dog")
+    (2, 1, -1)
+    >>> vocabulary[0]
+    'the'
+    """
+
+    def __init__(self, blob, ends, slots):
+        self.blob = blob
+        self.ends = ends
+        self.slots = slots
+
+    @classmethod
+    def empty(cls):
+        """Return a vocabulary without names."""
+        return cls(
+            np.empty(0, dtype=np.uint8),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1024, dtype=np.uint64),
+        )
+
+    @classmethod
+    def from_names(cls, names):
+        """Number the names in the order given; a repeated name counts once."""
+        table = cls.empty().table(grow=True)
+        for name in names:
+            table.find_or_add(name.encode("utf-8", "surrogatepass"))
+        return cls(*table.freeze())
+
+    def table(self, grow=False):
+        """Return a compiled table on these arrays, or on a copy that can grow."""
+        return NameTable(self.blob, self.ends, self.slots, grow)
+
+    def __len__(self):
+        return len(self.ends) - 1
+
+    def __getitem__(self, number):
+        if not 0 <= number < len(self):
+            raise IndexError(f"no name has the number {number}; there are {len(self)}")
+        raw = self.blob[self.ends[number] : self.ends[number + 1]].tobytes()
+        return raw.decode("utf-8", "surrogatepass")
+
+    def find(self, name):
+        """Return the number of a name, or -1."""
+        return self.table().find_name(name.encode("utf-8", "surrogatepass"))
+
+    def names(self):
+        """Return all names as a list of strings."""
+        raw = self.blob.tobytes()
+        ends = self.ends.tolist()
+        return [
+            raw[a:b].decode("utf-8", "surrogatepass")
+            for a, b in zip(ends, ends[1:], strict=False)
+        ]
+
+    def select(self, keep):
+        """Return the vocabulary of the names where the mask `keep` is true."""
+        names = self.names()
+        return Vocabulary.from_names(names[i] for i in np.flatnonzero(keep))
+
+    def fingerprint(self, n_names=None):
+        """Return a short hash of the first `n_names` names (of all by default)."""
+        n_names = len(self) if n_names is None else n_names
+        digest = hashlib.blake2b(digest_size=12)
+        digest.update(self.ends[: n_names + 1].tobytes())
+        digest.update(self.blob[: self.ends[n_names]].tobytes())
+        return digest.hexdigest()
+
+    def agrees_with(self, other):
+        """Tell whether one of two vocabularies continues the other."""
+        if self is other:
+            return True
+        common = min(len(self), len(other))
+        return self.fingerprint(common) == other.fingerprint(common)
+
+    def __repr__(self):
+        return f"Vocabulary({len(self)} names)"
