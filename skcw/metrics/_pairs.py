@@ -1,0 +1,92 @@
+"""Pairs of true and predicted labels, in the shape scikit-learn counts them."""
+
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import classification_report, precision_recall_fscore_support
+
+AVERAGES = ("micro", "macro", "weighted", None)
+
+# Every label that is not scored, among them "no span here".
+UNSCORED = -1
+
+
+class LabelPairs(NamedTuple):
+    """One true and one predicted label per item, as indices into ``names``.
+
+    The last pair is always (UNSCORED, UNSCORED). It changes no count, keeps the
+    arrays from being empty, and makes scikit-learn report a micro average where
+    it would otherwise switch to accuracy.
+    """
+
+    names: list
+    true: np.ndarray
+    pred: np.ndarray
+    weight: np.ndarray | None
+
+    @property
+    def scored(self):
+        """Indices of the labels to score; a phantom where there are none."""
+        return np.arange(max(1, len(self.names)))
+
+
+def encode_pairs(true, pred, names, weight=None):
+    """Return the pairs with the labels in ``names`` as indices, others UNSCORED."""
+    index = {name: i for i, name in enumerate(names)}
+    if weight is not None:
+        weight = np.append(weight, 1.0)
+    return LabelPairs(names, _encode(true, index), _encode(pred, index), weight)
+
+
+def _encode(labels, index):
+    codes = (index.get(label, UNSCORED) for label in labels)
+    return np.fromiter(chain(codes, (UNSCORED,)), dtype=np.intp)
+
+
+def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
+    """Return precision, recall, F and support, averaged as scikit-learn does.
+
+    Unlike scikit-learn's, the support of an average is the total, not None.
+    """
+    if average not in AVERAGES:
+        raise ValueError(f"average is {average!r}; it must be one of {AVERAGES}")
+    *scores, support = precision_recall_fscore_support(
+        pairs.true,
+        pairs.pred,
+        beta=beta,
+        labels=pairs.scored,
+        average=average,
+        warn_for=warn_for,
+        sample_weight=pairs.weight,
+        zero_division=zero_division,
+    )
+    if average is None:
+        n = len(pairs.names)
+        return *(score[:n] for score in scores), support[:n]
+    return *(float(score) for score in scores), _total_support(pairs)
+
+
+def _total_support(pairs):
+    scored = pairs.true != UNSCORED
+    if pairs.weight is None:
+        return int(scored.sum())
+    return float(pairs.weight[scored].sum())
+
+
+def report_pairs(pairs, *, digits, output_dict, zero_division):
+    """Return scikit-learn's report with a row per name and three averages."""
+    phantom = [] if pairs.names else ["(none)"]
+    report = classification_report(
+        pairs.true,
+        pairs.pred,
+        labels=pairs.scored,
+        target_names=pairs.names or phantom,
+        sample_weight=pairs.weight,
+        digits=digits,
+        output_dict=output_dict,
+        zero_division=zero_division,
+    )
+    if output_dict:
+        return {name: row for name, row in report.items() if name not in phantom}
+    return report
