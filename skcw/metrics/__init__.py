@@ -1,6 +1,6 @@
 """Measures of how well labels and spans were predicted."""
 
-from .scorers import (
+from skcw.metrics.scorers import (
     get_scorer,
     scorer_names,
     sequence_accuracy_scorer,
@@ -11,15 +11,15 @@ from .scorers import (
     token_accuracy_scorer,
     token_f1_scorer,
 )
-from .span_scores import (
+from skcw.metrics.span_scores import (
     span_classification_report,
     span_f1_score,
     span_precision_recall_fscore_support,
     span_precision_score,
     span_recall_score,
 )
-from .spans import Span, detect_scheme, extract_spans
-from .token_scores import (
+from skcw.metrics.spans import Span, detect_scheme, extract_spans
+from skcw.metrics.token_scores import (
     sequence_accuracy_score,
     token_accuracy_score,
     token_classification_report,

@@ -8,8 +8,12 @@ from copy import deepcopy
 
 from sklearn.metrics import make_scorer
 
-from .span_scores import span_f1_score, span_precision_score, span_recall_score
-from .token_scores import (
+from skcw.metrics.span_scores import (
+    span_f1_score,
+    span_precision_score,
+    span_recall_score,
+)
+from skcw.metrics.token_scores import (
     sequence_accuracy_score,
     token_accuracy_score,
     token_f1_score,

@@ -2,9 +2,13 @@
 
 import numpy as np
 
-from ._checks import check_label_names, check_label_pair, check_sequence_weight
-from ._pairs import encode_pairs, report_pairs, score_pairs
-from .spans import check_scheme, extract_spans, resolve_scheme
+from skcw.metrics._checks import (
+    check_label_names,
+    check_label_pair,
+    check_sequence_weight,
+)
+from skcw.metrics._pairs import encode_pairs, report_pairs, score_pairs
+from skcw.metrics.spans import check_scheme, extract_spans, resolve_scheme
 
 
 def span_precision_recall_fscore_support(

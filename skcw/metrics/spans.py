@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from ._checks import check_labels
+from skcw.metrics._checks import check_labels
 
 # The prefixes each scheme may use.
 SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}

@@ -5,14 +5,14 @@ from operator import eq
 
 import numpy as np
 
-from ._checks import (
+from skcw.metrics._checks import (
     check_label_names,
     check_label_pair,
     check_labels,
     check_sequence_weight,
 )
-from ._pairs import encode_pairs, report_pairs, score_pairs
-from .spans import split_label
+from skcw.metrics._pairs import encode_pairs, report_pairs, score_pairs
+from skcw.metrics.spans import split_label
 
 
 def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
