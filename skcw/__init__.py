@@ -1,3 +1,19 @@
 """Confidence-weighted learners for sequences and text."""
 
 __version__ = "0.1.0"
+
+from skcw.tagging import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+    load,
+)
+
+__all__ = [
+    "AROWSequenceTagger",
+    "CWSequenceTagger",
+    "PASequenceTagger",
+    "PerceptronSequenceTagger",
+    "load",
+]

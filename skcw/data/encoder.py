@@ -20,8 +20,10 @@ def is_numeric_sequence(sequence):
     """Tell whether a sequence is a 2-D array or sparse matrix of numbers."""
     if sparse.issparse(sequence):
         return True
-    return isinstance(sequence, np.ndarray) and sequence.ndim == 2 and (
-        np.issubdtype(sequence.dtype, np.number) or sequence.dtype == bool
+    return (
+        isinstance(sequence, np.ndarray)
+        and sequence.ndim == 2
+        and (np.issubdtype(sequence.dtype, np.number) or sequence.dtype == bool)
     )
 
 
@@ -68,8 +70,10 @@ def encode_columns(X, n_features=None):
     n_features = n_features or 0
     lengths = [block.shape[0] for block in blocks]
     rows = [block for block in blocks if block.shape[0]]
-    joined = sparse.vstack(rows, format="csr") if rows else sparse.csr_matrix(
-        (0, n_features)
+    joined = (
+        sparse.vstack(rows, format="csr")
+        if rows
+        else sparse.csr_matrix((0, n_features))
     )
     joined.sum_duplicates()
     return SequenceBatch(
@@ -195,7 +199,9 @@ class SequenceEncoder(TransformerMixin, BaseEstimator):
     array(['w=a', 'cap', 'w=b', 'w:a'], dtype=object)
     """
 
-    _parameter_constraints: dict = {"min_count": [Interval(Integral, 1, None, closed="left")]}
+    _parameter_constraints: dict = {
+        "min_count": [Interval(Integral, 1, None, closed="left")]
+    }
 
     def __init__(self, min_count=1):
         self.min_count = min_count

@@ -1,1 +1,22 @@
+"""Sequence taggers under one contract."""
 
+from skcw.tagging._arow import AROWSequenceTagger
+from skcw.tagging._base import BaseSequenceTagger, Entity
+from skcw.tagging._cw import CWSequenceTagger
+from skcw.tagging._explanation import Contribution, TokenExplanation
+from skcw.tagging._pa import PASequenceTagger
+from skcw.tagging._perceptron import PerceptronSequenceTagger
+
+load = BaseSequenceTagger.load
+
+__all__ = [
+    "AROWSequenceTagger",
+    "BaseSequenceTagger",
+    "CWSequenceTagger",
+    "Contribution",
+    "Entity",
+    "PASequenceTagger",
+    "PerceptronSequenceTagger",
+    "TokenExplanation",
+    "load",
+]

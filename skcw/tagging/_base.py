@@ -1,0 +1,160 @@
+"""What every sequence tagger offers, whatever it learns by."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+import skcw
+from skcw.data.ragged import object_rows
+from skcw.exceptions import ModelFileError
+from skcw.metrics import extract_spans, token_accuracy_score
+from skcw.persistence import read_model, write_model
+
+# Class name -> class, for `load`; filled by __init_subclass__.
+TAGGERS = {}
+
+
+class Entity(NamedTuple):
+    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+
+    Examples
+    --------
+    >>> from skcw.tagging import Entity
+    >>> Entity("PER", 0, 2, 0.9)
+    Entity(label='PER', start=0, end=2, confidence=0.9)
+    """
+
+    label: str
+    start: int
+    end: int
+    confidence: float
+
+
+class BaseSequenceTagger(BaseEstimator):
+    """Base of all taggers.
+
+    A subclass gives ``predict``, ``predict_confidence``, ``predict_marginals`` and
+    the hooks ``_state`` and ``_restore`` for saving. It is no ``ClassifierMixin``:
+    scikit-learn would take ragged label sequences for multi-label targets, and
+    integer ``cv`` would fail.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        TAGGERS[cls.__name__] = cls
+
+    def predict_single(self, x):
+        """Return the labels of one sequence.
+
+        Parameters
+        ----------
+        x : sequence of tokens
+            One sequence.
+
+        Returns
+        -------
+        labels : list of str
+            A label per token.
+        """
+        return self.predict([x])[0]
+
+    def predict_entities(self, X):
+        """Return the entities that the predicted labels mark.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+
+        Returns
+        -------
+        entities : ndarray of shape (n_sequences,), dtype object
+            For each sequence a list of named tuples ``(label, start, end,
+            confidence)``. An entity is as sure as its least sure word.
+        """
+        X = X if hasattr(X, "__len__") else list(X)
+        pairs = zip(self.predict(X), self.predict_confidence(X), strict=True)
+        return object_rows(
+            [
+                Entity(*span, float(np.min(confidence[span.start : span.end])))
+                for span in extract_spans(labels)
+            ]
+            for labels, confidence in pairs
+        )
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of words whose label is right.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+        y : sequences of str
+            Their labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Each word counts as much as its sequence weighs.
+
+        Returns
+        -------
+        accuracy : float
+            The token accuracy.
+        """
+        return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
+
+    def save(self, path):
+        """Write the fitted tagger to a file, free of pickle.
+
+        A ``random_state`` that is not an integer is saved as None.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+        """
+        state, arrays = self._state()
+        header = {
+            "version": skcw.__version__,
+            "class": type(self).__name__,
+            "params": self._plain_params(),
+            "state": state,
+        }
+        write_model(path, header, arrays)
+
+    def _plain_params(self):
+        params = self.get_params(deep=False)
+        if isinstance(params.get("random_state"), np.random.RandomState):
+            params["random_state"] = None
+        if callable(params.get("constraints")):
+            raise ValueError(
+                "constraints is a function, which cannot be saved without pickle; "
+                "give it as (label names, matrix)"
+            )
+        return params
+
+    @classmethod
+    def load(cls, path):
+        """Return a tagger that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. Its arrays are mapped into memory: keep it while the tagger is
+            in use.
+
+        Returns
+        -------
+        tagger : BaseSequenceTagger
+            The fitted tagger, of the class that was saved.
+        """
+        header, arrays = read_model(path)
+        found = TAGGERS.get(header.get("class"))
+        if found is None:
+            raise ModelFileError(f"{path} holds an unknown {header.get('class')!r}")
+        if not issubclass(found, cls):
+            raise ModelFileError(
+                f"{path} holds a {found.__name__}, not a {cls.__name__}"
+            )
+        tagger = found(**header["params"])
+        tagger._restore(header["state"], arrays)
+        return tagger

@@ -1,0 +1,282 @@
+"""Taggers trained online: one pass after the other over labelled sequences."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcw._compat import Interval, StrOptions, _fit_context
+from skcw.belief import Belief
+from skcw.constraints import first_violation, forbidden_matrix
+from skcw.data.batch import SequenceBatch
+from skcw.data.encoder import check_batch, drop_rare, encode_any
+from skcw.data.labels import check_lengths, encode_labels
+from skcw.decoding import Decoder
+from skcw.exceptions import ConstraintWarning
+from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._inputs import check_sample_weight, hold_out, token_costs
+from skcw.tagging._training import Corpus, Plan, train_several
+
+
+class LinearSequenceTagger(BeliefTagger):
+    """Base of CW, AROW, PA and the perceptron.
+
+    One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
+    ``partial_fit`` continues from where it is and makes one. A subclass gives
+    ``_run_pass``, its kernel, and ``_initial_variance``.
+    """
+
+    _parameter_constraints: dict = {
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "averaging": ["boolean"],
+        "cost_augmented": ["boolean"],
+        "shuffle": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "constraints": [StrOptions({"BIO", "IOBES"}), callable, tuple, list, None],
+        "n_models": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_iter,
+        averaging,
+        cost_augmented,
+        shuffle,
+        class_weight,
+        min_count,
+        constraints,
+        n_models,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        tol,
+        warm_start,
+        n_jobs,
+        random_state,
+        dtype,
+        verbose,
+    ):
+        self.max_iter = max_iter
+        self.averaging = averaging
+        self.cost_augmented = cost_augmented
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.min_count = min_count
+        self.constraints = constraints
+        self.n_models = n_models
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.dtype = dtype
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            A list, object array, iterator or ``SequenceBatch`` of sequences. A token
+            is a list of feature strings, a dict as sklearn-crfsuite takes it, or a
+            string; or a sequence is a 2-D array or CSR matrix of numbers.
+        y : iterable of sequences of str
+            The labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            A weight w presents the sequence w times in a row in every pass; a
+            fraction scales the step of the last presentation, 0 leaves it out.
+        X_dev : iterable of sequences, default=None
+            Sequences to judge each pass by; the best pass is kept, and training
+            stops after ``n_iter_no_change`` passes without gain.
+        y_dev : iterable of sequences of str, default=None
+            Their labels.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("give both X_dev and y_dev, or neither")
+        dev = None if X_dev is None else (X_dev, y_dev)
+        return self._learn(X, y, sample_weight, fresh, dev=dev)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more sequences.
+
+        New features and new labels may appear at any time. If anything fails, the
+        tagger is as it was before. Several models that were averaged continue as
+        one.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences, as for ``fit``.
+        y : iterable of sequences of str
+            The labels.
+        classes : sequence of str, default=None
+            Labels to know in advance, in this order.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        fresh = not hasattr(self, "belief_")
+        return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
+
+    def _learn(
+        self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
+    ):
+        """Encode, train a copy of the belief, and only then change the tagger."""
+        batch = self._training_batch(X, fresh)
+        codes, labels = self._training_labels(y, batch, fresh, classes)
+        weight = check_sample_weight(sample_weight, len(batch))
+        forbidden = self._forbidden(labels, codes, batch)
+        cost = token_costs(self.class_weight, labels, codes, one_pass)
+        rng = check_random_state(self.random_state)
+        n_models = 1 if one_pass else self.n_models
+        seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
+        vocabulary, n_features = batch.vocabulary, batch.n_features
+        if dev is not None:
+            dev = self._dev_set(*dev, batch, labels)
+        elif self.early_stopping and not one_pass:
+            batch, codes, weight, dev = hold_out(
+                batch, codes, weight, self.validation_fraction, rng
+            )
+        plan = Plan(
+            self._run_pass,
+            1 if one_pass else self.max_iter,
+            self.shuffle,
+            cost,
+            forbidden,
+            self.cost_augmented,
+            dev_score=None if dev is None else self._dev_scorer(forbidden, *dev),
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
+        values = batch.values_as(self.dtype)
+        corpus = Corpus(
+            batch.offsets, batch.indptr, batch.indices, values, codes, weight
+        )
+        belief = self._starting_belief(n_features, len(labels), fresh)
+        belief, history = train_several(belief, corpus, plan, seeds, self.n_jobs)
+        self._set_state(belief, vocabulary, labels, forbidden)
+        self.history_ = history
+        self.n_iter_ = max(record["epoch"] for record in history)
+        return self
+
+    def _training_batch(self, X, fresh):
+        vocabulary = None if fresh else self.vocabulary_
+        n_features = None if fresh else len(self.belief_.row_of)
+        if isinstance(X, SequenceBatch):
+            if self.min_count > 1:
+                raise ValueError(
+                    "min_count cannot change a SequenceBatch; set it on the "
+                    "SequenceEncoder that makes the batch"
+                )
+            return X if fresh else check_batch(X, vocabulary, n_features)
+        if fresh:
+            return drop_rare(encode_any(X), self.min_count)
+        columns = n_features if vocabulary is None else None
+        return encode_any(X, vocabulary, grow=True, n_columns=columns)
+
+    def _training_labels(self, y, batch, fresh, classes):
+        known = [] if fresh else list(self.classes_)
+        if classes is not None:
+            known += [label for label in classes if label not in known]
+        codes, lengths, labels = encode_labels(y, known)
+        check_lengths(batch.lengths, lengths)
+        if not labels:
+            raise ValueError("there is nothing to learn from: X has no token")
+        return codes, labels
+
+    def _forbidden(self, labels, codes, batch):
+        forbidden = forbidden_matrix(self.constraints, labels, self.dtype)
+        broken, first = first_violation(forbidden, codes, batch.offsets)
+        if broken:
+            warnings.warn(
+                f"{broken} training sequences break the constraints, sequence {first} "
+                "first; they are used all the same, but can never be predicted",
+                ConstraintWarning,
+                stacklevel=4,
+            )
+        return forbidden
+
+    def _dev_set(self, X_dev, y_dev, batch, labels):
+        if isinstance(X_dev, SequenceBatch):
+            dev = check_batch(X_dev, batch.vocabulary, batch.n_features)
+        else:
+            columns = batch.n_features if batch.vocabulary is None else None
+            dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
+        codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
+        check_lengths(dev.lengths, lengths)
+        return dev, codes
+
+    def _dev_scorer(self, forbidden, batch, codes):
+        def token_accuracy(belief):
+            belief = belief.grown(batch.n_features, belief.n_labels)
+            guess, _ = Decoder(belief, forbidden, self.n_jobs).viterbi(batch)
+            return np.mean(guess == codes) if len(codes) else 0.0
+
+        return token_accuracy
+
+    def _starting_belief(self, n_features, n_labels, fresh):
+        if not fresh:
+            return self.belief_.grown(n_features, n_labels)
+        return Belief.start(
+            n_features, n_labels, self._initial_variance(), self.averaging, self.dtype
+        )
+
+    def _initial_variance(self):
+        """Return the prior variance, or None for a learner that keeps none."""
+        return None
+
+
+class GaussianSequenceTagger(LinearSequenceTagger):
+    """Base of the taggers that keep a variance for every weight."""
+
+    _parameter_constraints: dict = {
+        **LinearSequenceTagger._parameter_constraints,
+        "initial_variance": [Interval(Real, 0, None, closed="neither")],
+        "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+    }
+
+    def __init__(self, *, initial_variance, diagonal, **common):
+        super().__init__(**common)
+        self.initial_variance = initial_variance
+        self.diagonal = diagonal
+
+    def _initial_variance(self):
+        return self.initial_variance
+
+    @property
+    def coef_variance_(self):
+        """The variance of each weight, of shape (n_features, n_classes)."""
+        return self.belief_.feature_weights("variance")
+
+    @property
+    def transition_variance_(self):
+        """The variance of each transition weight."""
+        return self.belief_.transition_weights("variance")

@@ -1,0 +1,131 @@
+"""The averaged structured perceptron."""
+
+from skcw._kernels.one_rival import perceptron_pass
+from skcw.tagging._linear import LinearSequenceTagger
+
+
+class PerceptronSequenceTagger(LinearSequenceTagger):
+    """Sequence tagger trained by the averaged perceptron.
+
+    When the best labeling ŷ of a sequence differs from the true one y, the features of
+    y are added to the weights and those of ŷ taken away: w += Φ(x, y) - Φ(x, ŷ) [1]_.
+
+    Parameters
+    ----------
+    max_iter : int, default=10
+        Number of passes over the training sequences.
+    averaging : bool, default=True
+        Predict with the weights averaged over all rounds instead of the last ones.
+    cost_augmented : bool, default=False
+        Look for the rival with wrong labels made better by their cost, which asks
+        for a margin.
+    shuffle : bool, default=True
+        Present the sequences in a new random order in each pass.
+    class_weight : dict, "balanced" or None, default=None
+        The cost of a mislabelled token by its true label, 1 where none is given.
+        The perceptron scales its step by the mean cost of the wrong tokens.
+    min_count : int, default=1
+        Features that occur fewer times in the training data are left out.
+    constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
+        Which labels may follow each other, honoured in training and prediction; see
+        :func:`skcw.constraints.forbidden_matrix`.
+    n_models : int, default=1
+        Train so many models, each on its own shuffles, and average their Gaussians.
+    early_stopping : bool, default=False
+        Hold out a share of the sequences, keep the pass with the best token accuracy
+        on them, and stop after ``n_iter_no_change`` passes without gain.
+    validation_fraction : float, default=0.1
+        The share that ``early_stopping`` holds out.
+    n_iter_no_change : int, default=3
+        Passes without gain after which training stops.
+    tol : float, default=1e-4
+        The least gain that counts.
+    warm_start : bool, default=False
+        Let ``fit`` continue from the present belief instead of the prior.
+    n_jobs : int or None, default=None
+        Threads for prediction and for several models; it changes no bit.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffles and of the held-out share.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision in which weights are stored and sequences decoded.
+    verbose : int, default=0
+        Above 0, a line per pass goes to the standard error stream.
+
+    Attributes
+    ----------
+    classes_ : ndarray of str
+        The labels, in order of first appearance.
+    coef_ : ndarray of shape (n_features, n_classes)
+        The weights.
+    transition_coef_ : ndarray of shape (n_classes, n_classes)
+        The weights of label j after label i.
+    feature_names_ : ndarray of str
+        The names of the features.
+    n_iter_ : int
+        Number of passes made.
+    history_ : list of dict
+        What each pass found: model, epoch, wrong sequences and tokens, dev score,
+        seconds.
+
+    References
+    ----------
+    .. [1] M. Collins, "Discriminative training methods for hidden Markov models:
+       theory and experiments with perceptron algorithms", EMNLP 2002.
+
+    Examples
+    --------
+    >>> from skcw import PerceptronSequenceTagger
+    >>> X = [[["w=anna"], ["w=runs"]], [["w=bob"], ["w=runs"], ["w=home"]]]
+    >>> y = [["NAME", "O"], ["NAME", "O", "O"]]
+    >>> tagger = PerceptronSequenceTagger(random_state=0).fit(X, y)
+    >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
+    ['NAME', 'O']
+    """
+
+    _parameter_constraints: dict = {
+        **LinearSequenceTagger._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        *,
+        max_iter=10,
+        averaging=True,
+        cost_augmented=False,
+        shuffle=True,
+        class_weight=None,
+        min_count=1,
+        constraints=None,
+        n_models=1,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=3,
+        tol=1e-4,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        dtype="float32",
+        verbose=0,
+    ):
+        super().__init__(
+            max_iter=max_iter,
+            averaging=averaging,
+            cost_augmented=cost_augmented,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            min_count=min_count,
+            constraints=constraints,
+            n_models=n_models,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            dtype=dtype,
+            verbose=verbose,
+        )
+
+    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+        return perceptron_pass(mean, variance, drift, state, corpus, lesson)
