@@ -155,7 +155,7 @@ class Belief:
         return opened, self.n_rows
 
     def closed(self, n_rows):
-        """Return a compact copy of an open belief, its drift turned into the average."""
+        """Return a compact copy of an open belief, its drift turned into the mean."""
         size = n_rows * self.width
         mean = self.mean[:size].copy()
         average = None

@@ -1,5 +1,7 @@
 """Sequences in compiled form."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from skcw.data.ragged import joined_ranges, offsets_of
@@ -55,6 +57,7 @@ class SequenceBatch:
 
     @property
     def shape(self):
+        """One axis, which lets scikit-learn index a batch like an array."""
         return (len(self),)
 
     @property
@@ -152,15 +155,15 @@ class SequenceBatch:
         entries = [names[i] for i in self.indices.tolist()]
         ends = self.indptr.tolist()
         if self.values is None:
-            tokens = [entries[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+            tokens = [entries[a:b] for a, b in pairwise(ends)]
         else:
             values = self.values.tolist()
             tokens = [
                 dict(zip(entries[a:b], values[a:b], strict=True))
-                for a, b in zip(ends, ends[1:], strict=False)
+                for a, b in pairwise(ends)
             ]
         offsets = self.offsets.tolist()
-        return [tokens[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [tokens[a:b] for a, b in pairwise(offsets)]
 
     def _names(self):
         if self.vocabulary is None:

@@ -1,6 +1,7 @@
 """Millions of feature names in three arrays."""
 
 import hashlib
+from itertools import pairwise
 
 import numpy as np
 
@@ -76,10 +77,7 @@ class Vocabulary:
         """Return all names as a list of strings."""
         raw = self.blob.tobytes()
         ends = self.ends.tolist()
-        return [
-            raw[a:b].decode("utf-8", "surrogatepass")
-            for a, b in zip(ends, ends[1:], strict=False)
-        ]
+        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends)]
 
     def select(self, keep):
         """Return the vocabulary of the names where the mask `keep` is true."""
