@@ -19,18 +19,22 @@ from skcw.tagging._explanation import explain_sequence
 class BeliefTagger(BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
-    It predicts, explains and saves; a subclass learns and calls ``_set_state``.
-    Prediction takes any form of X that ``fit`` takes, and features and labels that
-    were never seen in training are harmless.
+    It predicts, explains and saves; a subclass learns and sets what ``_fitted``
+    returns. Prediction takes any form of X that ``fit`` takes, and features and labels
+    that were never seen in training are harmless.
     """
 
-    def _set_state(self, belief, vocabulary, labels, forbidden):
-        self.belief_ = belief
-        self.vocabulary_ = vocabulary
-        self.classes_ = np.array(labels, dtype=str)
-        self.forbidden_ = forbidden
+    def _fitted(self, belief, vocabulary, labels, forbidden):
+        """Return the attributes of a tagger with this belief."""
+        attributes = {
+            "belief_": belief,
+            "vocabulary_": vocabulary,
+            "classes_": np.array(labels, dtype=str),
+            "forbidden_": forbidden,
+        }
         if vocabulary is None:
-            self.n_features_in_ = len(belief.row_of)
+            attributes["n_features_in_"] = len(belief.row_of)
+        return attributes
 
     def encode(self, X):
         """Return sequences in compiled form, to be used several times.
@@ -225,5 +229,8 @@ class BeliefTagger(BaseSequenceTagger):
             vocabulary = Vocabulary(
                 *(arrays[f"vocabulary.{name}"] for name in ("blob", "ends", "slots"))
             )
-        self._set_state(belief, vocabulary, state["classes"], arrays.get("forbidden"))
+        forbidden = arrays.get("forbidden")
+        fitted = self._fitted(belief, vocabulary, state["classes"], forbidden)
+        for name, value in fitted.items():
+            setattr(self, name, value)
         self.n_iter_, self.history_ = state["n_iter"], state["history"]

@@ -1,9 +1,40 @@
-"""Weights, costs and held-out sequences for training."""
+"""Encoded examples, their weights and costs, and a share held out."""
+
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from skcw.data.ragged import split_rows
+from skcw.data.batch import SequenceBatch
+from skcw.data.ragged import joined_ranges
+from skcw.tagging._training import Corpus
+
+
+class Examples(NamedTuple):
+    """Encoded sequences with the codes of their labels and their weights."""
+
+    batch: SequenceBatch
+    codes: np.ndarray
+    weight: np.ndarray | None
+
+    def take(self, positions):
+        """Return the examples at these positions."""
+        batch = self.batch
+        tokens = joined_ranges(batch.offsets[positions], batch.lengths[positions])
+        weight = None if self.weight is None else self.weight[positions]
+        return Examples(batch[positions], self.codes[tokens], weight)
+
+    def corpus(self, dtype):
+        """Return the arrays that the kernels read."""
+        batch = self.batch
+        return Corpus(
+            batch.offsets,
+            batch.indptr,
+            batch.indices,
+            batch.values_as(dtype),
+            self.codes,
+            self.weight,
+        )
 
 
 def check_sample_weight(sample_weight, n_sequences):
@@ -46,23 +77,13 @@ def token_costs(class_weight, labels, codes, one_pass):
     return cost
 
 
-def hold_out(batch, codes, weight, fraction, rng):
-    """Split off a share of the sequences to judge each pass by.
-
-    Return the rest (batch, codes, weight) and the pair (batch, codes) held out.
-    """
-    n_dev = max(1, round(fraction * len(batch)))
-    if n_dev >= len(batch):
+def hold_out(data, fraction, rng):
+    """Split off a share of the sequences to judge each pass by: (the rest, them)."""
+    n_dev = max(1, round(fraction * len(data.batch)))
+    if n_dev >= len(data.batch):
         raise ValueError(
-            f"early stopping leaves no training data: {len(batch)} sequences and "
+            f"early stopping leaves no training data: {len(data.batch)} sequences and "
             f"validation_fraction={fraction}"
         )
-    order = rng.permutation(len(batch))
-    dev, rest = np.sort(order[:n_dev]), np.sort(order[n_dev:])
-    rows = split_rows(codes, batch.offsets)
-    return (
-        batch[rest],
-        np.concatenate(rows[rest]),
-        None if weight is None else weight[rest],
-        (batch[dev], np.concatenate(rows[dev])),
-    )
+    order = rng.permutation(len(data.batch))
+    return data.take(np.sort(order[n_dev:])), data.take(np.sort(order[:n_dev]))

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skcw._compat import Interval, StrOptions, _fit_context
+from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw.belief import Belief
 from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
@@ -15,11 +15,12 @@ from skcw.data.labels import check_lengths, encode_labels
 from skcw.decoding import Decoder
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._inputs import check_sample_weight, hold_out, token_costs
-from skcw.tagging._training import Corpus, Plan, train_several
+from skcw.tagging._callbacks import PassTasks
+from skcw.tagging._inputs import Examples, check_sample_weight, hold_out, token_costs
+from skcw.tagging._training import Plan, train_several
 
 
-class LinearSequenceTagger(BeliefTagger):
+class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     """Base of CW, AROW, PA and the perceptron.
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
@@ -150,41 +151,46 @@ class LinearSequenceTagger(BeliefTagger):
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
         batch = self._training_batch(X, fresh)
+        y = y if hasattr(y, "__len__") else list(y)
         codes, labels = self._training_labels(y, batch, fresh, classes)
-        weight = check_sample_weight(sample_weight, len(batch))
-        forbidden = self._forbidden(labels, codes, batch)
-        cost = token_costs(self.class_weight, labels, codes, one_pass)
+        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        forbidden = self._forbidden(labels, data)
         rng = check_random_state(self.random_state)
-        n_models = 1 if one_pass else self.n_models
+        n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
-        vocabulary, n_features = batch.vocabulary, batch.n_features
-        if dev is not None:
-            dev = self._dev_set(*dev, batch, labels)
-        elif self.early_stopping and not one_pass:
-            batch, codes, weight, dev = hold_out(
-                batch, codes, weight, self.validation_fraction, rng
-            )
+
+        def fitted(belief):
+            return self._fitted(belief, batch.vocabulary, labels, forbidden)
+
+        n_tasks = max_iter if n_models == 1 else n_models
         plan = Plan(
             self._run_pass,
-            1 if one_pass else self.max_iter,
+            PassTasks(self, batch, y, n_tasks, fitted),
+            max_iter,
             self.shuffle,
-            cost,
+            token_costs(self.class_weight, labels, codes, one_pass),
             forbidden,
             self.cost_augmented,
-            dev_score=None if dev is None else self._dev_scorer(forbidden, *dev),
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
         )
-        values = batch.values_as(self.dtype)
-        corpus = Corpus(
-            batch.offsets, batch.indptr, batch.indices, values, codes, weight
+        if dev is not None:
+            plan.dev_score = self._dev_scorer(
+                forbidden, self._dev_set(*dev, batch, labels)
+            )
+        elif self.early_stopping and not one_pass:
+            data, held_out = hold_out(data, self.validation_fraction, rng)
+            plan.dev_score = self._dev_scorer(forbidden, held_out)
+        belief = self._starting_belief(batch.n_features, len(labels), fresh)
+        belief, history = train_several(
+            belief, data.corpus(self.dtype), plan, seeds, self.n_jobs
         )
-        belief = self._starting_belief(n_features, len(labels), fresh)
-        belief, history = train_several(belief, corpus, plan, seeds, self.n_jobs)
-        self._set_state(belief, vocabulary, labels, forbidden)
+        for name, value in fitted(belief).items():
+            setattr(self, name, value)
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
+        plan.tasks.finish(belief)
         return self
 
     def _training_batch(self, X, fresh):
@@ -212,9 +218,9 @@ class LinearSequenceTagger(BeliefTagger):
             raise ValueError("there is nothing to learn from: X has no token")
         return codes, labels
 
-    def _forbidden(self, labels, codes, batch):
+    def _forbidden(self, labels, data):
         forbidden = forbidden_matrix(self.constraints, labels, self.dtype)
-        broken, first = first_violation(forbidden, codes, batch.offsets)
+        broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
         if broken:
             warnings.warn(
                 f"{broken} training sequences break the constraints, sequence {first} "
@@ -232,9 +238,11 @@ class LinearSequenceTagger(BeliefTagger):
             dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
         codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
         check_lengths(dev.lengths, lengths)
-        return dev, codes
+        return Examples(dev, codes, None)
 
-    def _dev_scorer(self, forbidden, batch, codes):
+    def _dev_scorer(self, forbidden, data):
+        batch, codes = data.batch, data.codes
+
         def token_accuracy(belief):
             belief = belief.grown(batch.n_features, belief.n_labels)
             guess, _ = Decoder(belief, forbidden, self.n_jobs).viterbi(batch)

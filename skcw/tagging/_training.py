@@ -3,12 +3,14 @@
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from skcw.belief import Belief, BeliefMean
+from skcw.tagging._callbacks import PassTasks
 
 
 class Corpus(NamedTuple):
@@ -36,11 +38,13 @@ class Lesson(NamedTuple):
 class Plan:
     """What all passes of a fit have in common.
 
-    ``run_pass(mean, variance, drift, state, corpus, lesson)`` is a learner's kernel;
-    ``dev_score(belief)`` is the score to maximise, or None.
+    ``run_pass(mean, variance, drift, state, corpus, lesson)`` is a learner's kernel,
+    ``dev_score(belief)`` the score to maximise, or None, and ``tasks`` tells
+    scikit-learn's callbacks.
     """
 
     run_pass: Any
+    tasks: PassTasks
     max_iter: int
     shuffle: bool
     cost: np.ndarray
@@ -102,7 +106,7 @@ class Monitor:
         print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)
 
 
-def train(belief, corpus, plan, seed, model=0):
+def train(belief, corpus, plan, seed, model=0, tasks=None):
     """Train a copy of a closed belief; return it closed again, with its history."""
     opened, n_rows = belief.opened()
     rng = np.random.RandomState(seed)
@@ -117,6 +121,8 @@ def train(belief, corpus, plan, seed, model=0):
             plan.cost_augmented,
             opened.width,
         )
+        if tasks is not None:
+            tasks.begin(f"pass {len(monitor.history) + 1}")
         n_rows, opened.rounds, *wrong = plan.run_pass(
             opened.mean,
             opened.variance,
@@ -125,7 +131,10 @@ def train(belief, corpus, plan, seed, model=0):
             corpus,
             lesson,
         )
-        if monitor.end_epoch(opened, n_rows, *wrong):
+        stop = monitor.end_epoch(opened, n_rows, *wrong)
+        if tasks is not None:
+            stop |= tasks.end(partial(opened.closed, n_rows))
+        if stop:
             break
     trained = monitor.best or opened.closed(n_rows)
     _check_finite(trained)
@@ -139,14 +148,17 @@ def train_several(belief, corpus, plan, seeds, n_jobs=None):
     no bit of the result.
     """
     if len(seeds) == 1:
-        return train(belief, corpus, plan, seeds[0])
+        return train(belief, corpus, plan, seeds[0], tasks=plan.tasks)
     total, history = BeliefMean(), []
     jobs = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     for trained, records in jobs(
         delayed(train)(belief, corpus, plan, seed, model)
         for model, seed in enumerate(seeds)
     ):
+        # Several models train at once: for callbacks a whole model is one task.
+        plan.tasks.begin(f"model {total.n + 1}")
         total.add(trained)
+        plan.tasks.end(total.result)
         history += records
     return total.result(), history
 
