@@ -2,6 +2,7 @@
 
 from skcw.tagging._arow import AROWSequenceTagger
 from skcw.tagging._base import BaseSequenceTagger, Entity
+from skcw.tagging._crf import CRFSequenceTagger
 from skcw.tagging._cw import CWSequenceTagger
 from skcw.tagging._explanation import Contribution, TokenExplanation
 from skcw.tagging._pa import PASequenceTagger
@@ -12,6 +13,7 @@ load = BaseSequenceTagger.load
 __all__ = [
     "AROWSequenceTagger",
     "BaseSequenceTagger",
+    "CRFSequenceTagger",
     "CWSequenceTagger",
     "Contribution",
     "Entity",
