@@ -4,6 +4,7 @@ __version__ = "0.1.0"
 
 from skcw.tagging import (
     AROWSequenceTagger,
+    CRFSequenceTagger,
     CWSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
@@ -12,6 +13,7 @@ from skcw.tagging import (
 
 __all__ = [
     "AROWSequenceTagger",
+    "CRFSequenceTagger",
     "CWSequenceTagger",
     "PASequenceTagger",
     "PerceptronSequenceTagger",

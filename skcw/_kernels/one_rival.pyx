@@ -93,7 +93,7 @@ cdef _run(
     cdef const long long[::1] order = lesson.order
     cdef const double[::1] cost = lesson.cost
     cdef const real[:, ::1] forbidden = lesson.forbidden
-    cdef bint augment = lesson.cost_augmented
+    cdef double cost_unit = lesson.cost_unit
     cdef Py_ssize_t width = lesson.width, n_labels = cost.shape[0]
     cdef Py_ssize_t most_tokens, most_features
     most_tokens, most_features = longest(offsets, indptr)
@@ -122,8 +122,8 @@ cdef _run(
                     break
                 fill_lattice(mean, width, n_labels, row_of, start, length, indptr,
                              indices, values, forbidden, scores, trans)
-                if augment:
-                    add_cost(scores, gold, start, length, cost)
+                if cost_unit > 0.0:
+                    add_cost(scores, gold, start, length, cost, cost_unit)
                 forward_max(scores, trans, 0, length, n_labels, best)
                 best_path(best, trans, length, n_labels, guess)
                 wrong = count_mistakes(gold, guess, start, length, cost, &distance)

@@ -49,14 +49,14 @@ cdef void fill_lattice(
 
 cdef void add_cost(
     real[:, ::1] scores, const int[::1] gold, Py_ssize_t start, Py_ssize_t length,
-    const double[::1] cost,
+    const double[::1] cost, double unit,
 ) noexcept nogil:
-    """Make every wrong label of a token look better by the cost of the mistake."""
+    """Make every wrong label of a token look better by `unit` times its cost."""
     cdef Py_ssize_t p, j
     for p in range(length):
         for j in range(cost.shape[0]):
             if j != gold[start + p]:
-                scores[p, j] = scores[p, j] + <real>cost[gold[start + p]]
+                scores[p, j] = scores[p, j] + <real>(unit * cost[gold[start + p]])
 
 
 cdef Py_ssize_t count_mistakes(

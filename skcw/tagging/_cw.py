@@ -17,11 +17,12 @@ class CWSequenceTagger(GaussianSequenceTagger):
 
     Parameters
     ----------
-    phi : float, default=0.5
-        Standard deviations by which a corrected labeling must lead. PHINOTE
+    phi : float, default=1.0
+        Standard deviations by which a corrected labeling must lead. From 0.05 to 4
+        it changes little: F1 on CoNLL-2000 .937-.938, on Dutch names .873-.878.
     initial_variance : float, default=1.0
-        The prior variance of every weight. With plain decoding it does
-        not change predictions, only the scale of the variances.
+        The prior variance of every weight. It does not change predictions, only the
+        scale of weights and variances.
     diagonal : {"covariance", "precision", "optimal"}, default="covariance"
         How Σ is kept diagonal: the diagonal of the full new covariance; the inverse
         of the diagonal of the full new precision; or the update that is best among
@@ -30,9 +31,13 @@ class CWSequenceTagger(GaussianSequenceTagger):
         Number of passes over the training sequences.
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
-    cost_augmented : bool, default=False
+    cost_augmented : bool, default=True
         Look for the rival with wrong labels made better by their cost, which asks
-        for a margin.
+        for a margin. The paper does without; with it F1 was .9373 against .9371 on
+        CoNLL-2000, .9446 (.9445) on NP chunks, .8509 (.8486) on Spanish and .8782
+        (.8686) on Dutch names, and token accuracy .8686 (.8612) on tweets, each at
+        the best ``phi`` tried. A cost of one is worth φ times the prior standard
+        deviation.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
@@ -99,10 +104,10 @@ class CWSequenceTagger(GaussianSequenceTagger):
     >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
     ['NAME', 'O']
 
-    How sure it is, as the distance to the best labeling that differs at a word:
+    How sure it is: the distance to the best labeling that differs at a word.
 
-    >>> [bool(c > 0) for c in tagger.predict_confidence([[["w=anna"], ["w=home"]]])[0]]
-    [True, True]
+    >>> tagger.predict_confidence([[["w=anna"], ["w=home"]]])[0].round(1)
+    array([1.2, 1.5])
     """
 
     _parameter_constraints: dict = {
@@ -112,13 +117,13 @@ class CWSequenceTagger(GaussianSequenceTagger):
 
     def __init__(
         self,
-        phi=0.5,
+        phi=1.0,
         *,
         initial_variance=1.0,
         diagonal="covariance",
         max_iter=10,
         averaging=True,
-        cost_augmented=False,
+        cost_augmented=True,
         shuffle=True,
         class_weight=None,
         min_count=1,
@@ -156,6 +161,11 @@ class CWSequenceTagger(GaussianSequenceTagger):
             verbose=verbose,
         )
         self.phi = phi
+
+    def _cost_unit(self):
+        # The weights of CW are as large as phi times the prior standard deviation:
+        # costs in that unit keep predictions free of the initial variance.
+        return self.phi * self.initial_variance**0.5
 
     def _run_pass(self, mean, variance, drift, state, corpus, lesson):
         return cw_pass(

@@ -170,7 +170,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             self.shuffle,
             token_costs(self.class_weight, labels, codes, one_pass),
             forbidden,
-            self.cost_augmented,
+            self._cost_unit() if self.cost_augmented else 0.0,
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
@@ -260,6 +260,10 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     def _initial_variance(self):
         """Return the prior variance, or None for a learner that keeps none."""
         return None
+
+    def _cost_unit(self):
+        """Return the score that a cost of one is worth in cost-augmented decoding."""
+        return 1.0
 
 
 class GaussianSequenceTagger(LinearSequenceTagger):

@@ -19,7 +19,7 @@ class PASequenceTagger(LinearSequenceTagger):
     ----------
     C : float, default=0.1
         The most that one sequence may move the weights: the sum of its multipliers.
-        CNOTE
+        From 0.03 to 1 changes little; 0.01 and less learns too slowly for ten passes.
     k_best : int, default=5
         How many rival labelings are compared with the true one.
     max_iter : int, default=10

@@ -25,12 +25,16 @@ class Corpus(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """How one pass is made: order of the sequences, costs, legal labelings."""
+    """How one pass is made: order of the sequences, costs, legal labelings.
+
+    ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
+    rival is looked for; 0 for plain decoding.
+    """
 
     order: np.ndarray
     cost: np.ndarray
     forbidden: np.ndarray | None
-    cost_augmented: bool
+    cost_unit: float
     width: int
 
 
@@ -49,7 +53,7 @@ class Plan:
     shuffle: bool
     cost: np.ndarray
     forbidden: np.ndarray | None
-    cost_augmented: bool
+    cost_unit: float
     dev_score: Any = None
     n_iter_no_change: int = 3
     tol: float = 0.0
@@ -118,7 +122,7 @@ def train(belief, corpus, plan, seed, model=0, tasks=None):
             order.astype(np.int64),
             plan.cost,
             plan.forbidden,
-            plan.cost_augmented,
+            plan.cost_unit,
             opened.width,
         )
         if tasks is not None:
