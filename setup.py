@@ -20,7 +20,6 @@ DIRECTIVES = {
     "boundscheck": DEBUG,
     "wraparound": False,
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
     "cdivision": not DEBUG,
     "freethreading_compatible": True,
 }
@@ -50,7 +49,6 @@ setup(
         [extension(path) for path in sorted(Path("skcw").rglob("*.pyx"))],
         build_dir=f"{BUILD}/cython",
         compiler_directives=DIRECTIVES,
-        force=DEBUG,
     ),
     options={
         "build": {"build_base": BUILD},
