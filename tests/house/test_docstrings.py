@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from house.public_names import public_methods, public_objects
+from tests.house.public_names import public_methods, public_objects
 
 OBJECTS = public_objects()
 CLASSES = {name: cls for name, cls in OBJECTS.items() if inspect.isclass(cls)}

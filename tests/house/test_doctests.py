@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from house.public_names import module_names
+from tests.house.public_names import module_names
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
