@@ -19,9 +19,15 @@ def is_public(dotted):
 
 
 def exported(module):
-    """Return the names a module offers: ``__all__``, or what it defines itself."""
+    """Return the names a module offers to users.
+
+    That is ``__all__``; without it, what a top-level module defines. A module inside
+    a room that declares no ``__all__`` belongs to the room, which exports from it.
+    """
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not name.startswith("_")]
+    if module.__name__.count(".") > 1:
+        return []
     return [
         name
         for name, thing in vars(module).items()
