@@ -19,21 +19,14 @@ def is_public(dotted):
 
 
 def exported(module):
-    """Return the names a module offers to users.
+    """Return what a module offers to users: ``__all__``, or nothing.
 
-    That is ``__all__``; without it, what a top-level module defines. A module inside
-    a room that declares no ``__all__`` belongs to the room, which exports from it.
+    A module without ``__all__`` is a part of its room, which exports from it. Errors
+    are for users to catch wherever they are defined.
     """
-    if hasattr(module, "__all__"):
-        return [name for name in module.__all__ if not name.startswith("_")]
-    if module.__name__.count(".") > 1:
-        return []
-    return [
-        name
-        for name, thing in vars(module).items()
-        if not name.startswith("_")
-        and getattr(thing, "__module__", None) == module.__name__
-    ]
+    if module.__name__ == "skcw.exceptions":
+        return [name for name, thing in vars(module).items() if inspect.isclass(thing)]
+    return [name for name in getattr(module, "__all__", []) if is_public(name)]
 
 
 def public_objects():

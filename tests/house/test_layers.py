@@ -10,10 +10,10 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "skcw"
 
 LAYERS = [
-    {"_kernels", "_compat", "exceptions"},
+    {"_kernels", "_compat", "_version", "exceptions"},
     {"data", "metrics"},
     {"features"},
-    {"belief", "persistence"},
+    {"belief", "constraints", "decoding", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration", "active", "rerank"},
