@@ -11,12 +11,15 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("SKCW_DEBUG", "0") != "0"
 
+# Each mode has a folder of its own for C files, objects and libraries, so that
+# neither build ever picks up what the other one left behind.
+BUILD = "build/debug" if DEBUG else "build/release"
+
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "wraparound": False,
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
     "cdivision": not DEBUG,
     "freethreading_compatible": True,
 }
@@ -35,6 +38,7 @@ def extension(path):
         ".".join(path.with_suffix("").parts),
         [str(path)],
         include_dirs=["skcw/_kernels"],
+        depends=[str(header) for header in sorted(Path("skcw").rglob("*.h"))],
         define_macros=[("SKCW_DEBUG", "1")] if DEBUG else [],
         extra_compile_args=compile_args(),
     )
@@ -43,8 +47,11 @@ def extension(path):
 setup(
     ext_modules=cythonize(
         [extension(path) for path in sorted(Path("skcw").rglob("*.pyx"))],
+        build_dir=f"{BUILD}/cython",
         compiler_directives=DIRECTIVES,
-        # Without force, C code of the other build mode would be reused.
-        force=DEBUG,
-    )
+    ),
+    options={
+        "build": {"build_base": BUILD},
+        "build_ext": {"parallel": os.cpu_count() or 1},
+    },
 )

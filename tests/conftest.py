@@ -1,0 +1,86 @@
+"""What every test shares: the right package, the random seeds, the real corpora."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+# Before anything imports matplotlib: tests have no screen.
+os.environ["MPLBACKEND"] = "Agg"
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import settings
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+# Timings differ from machine to machine; a slow example is no failure.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def missing_kernels():
+    """Return the kernels whose compiled module the imported package lacks."""
+    sources = sorted((PROJECT / "skcw").rglob("*.pyx"))
+    names = [".".join(p.relative_to(PROJECT).with_suffix("").parts) for p in sources]
+    return [name for name in names if importlib.util.find_spec(name) is None]
+
+
+def pytest_configure(config):
+    if importlib.util.find_spec("skcw") is None:
+        raise pytest.UsageError(
+            "skcw is not installed: pip install '.[test]', then run pytest"
+        )
+    import skcw
+
+    missing = missing_kernels()
+    if missing:
+        raise pytest.UsageError(
+            f"skcw was imported from {Path(skcw.__file__).parent}, which has no "
+            f"compiled {', '.join(missing)}. `python -m pytest` in the project folder "
+            "finds the sources before the installed package: run plain `pytest`, "
+            "or build in place (see CONTRIBUTING.md)."
+        )
+
+
+def pytest_report_header(config):
+    import skcw
+
+    return (
+        f"skcw {skcw.__version__} from {Path(skcw.__file__).parent}; "
+        f"scikit-learn {sklearn.__version__}, numpy {np.__version__}"
+    )
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("SKCW_DATA"):
+        return
+    reason = "SKCW_DATA does not name the folder of the real corpora"
+    for item in items:
+        if item.get_closest_marker("real_data"):
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def data_home():
+    """Folder of the real corpora; tests that use it are marked ``real_data``.
+
+    Once SKCW_DATA is set nothing is skipped any more: what is not there fails.
+    """
+    named = os.environ.get("SKCW_DATA")
+    if not named:
+        pytest.fail("a test that asks for data_home must be marked real_data")
+    folder = Path(named).resolve()
+    if not folder.is_dir():
+        pytest.fail(f"SKCW_DATA names {folder}, which is no folder")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    """Close the figures a test leaves open, so that they do not pile up."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -1,0 +1,62 @@
+"""What is installed and what the project says about itself agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import skcw
+
+PROJECT = Path(__file__).resolve().parents[2]
+INSTALLED = Path(skcw.__file__).resolve().parent
+IN_PLACE = INSTALLED == PROJECT / "skcw"
+
+METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+VERSION = METADATA["project"]["version"]
+KERNELS = sorted((PROJECT / "skcw").rglob("*.pyx"))
+
+
+def test_package_and_metadata_have_one_version():
+    assert skcw.__version__ == VERSION
+
+
+def test_the_citation_has_that_version_too():
+    citation = (PROJECT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == VERSION
+
+
+def test_the_installed_package_holds_python_and_compiled_modules_only():
+    # Sources of the kernels travel in the sdist; a wheel has no use for them.
+    allowed = {".py", ".so", ".pyd", ".typed", ".pyi"}
+    if IN_PLACE:
+        allowed |= {".pyx", ".pxd", ".h"}
+    files = [p for p in INSTALLED.rglob("*") if p.is_file() and p.suffix != ".pyc"]
+    assert not [p.name for p in files if p.suffix not in allowed]
+
+
+def test_every_module_of_the_sources_is_installed():
+    installed = {p.relative_to(INSTALLED) for p in INSTALLED.rglob("*.py")}
+    sources = PROJECT / "skcw"
+    assert installed == {p.relative_to(sources) for p in sources.rglob("*.py")}
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_every_kernel_is_compiled(path):
+    folder = INSTALLED / path.parent.relative_to(PROJECT / "skcw")
+    assert [p for p in folder.glob(f"{path.stem}.*") if p.suffix in {".so", ".pyd"}]
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    METADATA["project"]["dependencies"]
+    + [
+        requirement
+        for extra in METADATA["project"]["optional-dependencies"].values()
+        for requirement in extra
+    ],
+)
+def test_every_requirement_names_its_lowest_version(requirement):
+    assert requirement.startswith("skcw[") or re.fullmatch(
+        r"[\w.-]+(>=|==|~=)[\d.*]+", requirement
+    )

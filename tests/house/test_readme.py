@@ -1,0 +1,43 @@
+"""The README keeps its word: its commands are one line each and its code runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+SAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def command(name):
+    """Return the shell block that follows a marker, as .ci/run reads it."""
+    pattern = rf"^<!-- command: {name} -->\n```\w*\n(.*?)^```$"
+    return re.search(pattern, README, re.MULTILINE | re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("name", ["main-job", "tests"])
+def test_each_command_does_everything_in_one_line(name):
+    line = command(name)
+    assert line.count("\n") == 1
+    assert "venv" in line and "pip install" in line
+
+
+def test_the_test_command_cannot_import_the_sources():
+    # `python -m pytest` would put the uncompiled source folder on the path.
+    assert command("tests").rstrip().endswith("/bin/pytest")
+
+
+def test_the_main_job_names_a_script_that_is_there():
+    assert (PROJECT / command("main-job").split()[-1]).is_file()
+
+
+def test_the_code_samples_run_one_after_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert SAMPLES
+    exec(compile("\n".join(SAMPLES), "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_links_to_files_lead_somewhere(target):
+    assert (PROJECT / target).exists()
