@@ -1,7 +1,6 @@
 """Confidence-weighted learners for sequences and text."""
 
-__version__ = "0.1.0"
-
+from skcw._version import __version__
 from skcw.tagging import (
     AROWSequenceTagger,
     CRFSequenceTagger,
@@ -17,5 +16,6 @@ __all__ = [
     "CWSequenceTagger",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
+    "__version__",
     "load",
 ]

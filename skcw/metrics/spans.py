@@ -18,6 +18,15 @@ NO_TYPE = "_"
 class Span(NamedTuple):
     """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
 
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first word.
+    end : int
+        One past the position of its last word.
+
     Examples
     --------
     >>> from skcw.metrics import Span

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-import skcw
+from skcw._version import __version__
 from skcw.data.ragged import object_rows
 from skcw.exceptions import ModelFileError
 from skcw.metrics import extract_spans, token_accuracy_score
@@ -17,6 +17,17 @@ TAGGERS = {}
 
 class Entity(NamedTuple):
     """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first word.
+    end : int
+        One past the position of its last word.
+    confidence : float
+        How sure the tagger is of it.
 
     Examples
     --------
@@ -38,6 +49,16 @@ class BaseSequenceTagger(BaseEstimator):
     the hooks ``_state`` and ``_restore`` for saving. It is no ``ClassifierMixin``:
     scikit-learn would take ragged label sequences for multi-label targets, and
     integer ``cv`` would fail.
+
+    Examples
+    --------
+    >>> from skcw.data.ragged import object_rows
+    >>> from skcw.tagging import BaseSequenceTagger
+    >>> class Outside(BaseSequenceTagger):
+    ...     def predict(self, X):
+    ...         return object_rows(["O"] * len(x) for x in X)
+    >>> Outside().score([["Ann", "left"]], [["PER", "O"]])
+    0.5
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -114,7 +135,7 @@ class BaseSequenceTagger(BaseEstimator):
         """
         state, arrays = self._state()
         header = {
-            "version": skcw.__version__,
+            "version": __version__,
             "class": type(self).__name__,
             "params": self._plain_params(),
             "state": state,

@@ -8,6 +8,15 @@ import numpy as np
 class Contribution(NamedTuple):
     """What one feature adds to the decision for a label and against its rival.
 
+    Parameters
+    ----------
+    feature : str
+        Its name; "after A" and "before A" are the transitions.
+    value : float
+        What it adds to the margin.
+    std : float
+        The standard deviation of that.
+
     Examples
     --------
     >>> from skcw.tagging import Contribution
@@ -23,9 +32,18 @@ class Contribution(NamedTuple):
 class TokenExplanation(NamedTuple):
     """The decision at one token: label, best rival, and what spoke for the label.
 
-    ``margin`` is the score lost when this one label is replaced by the rival; it is
-    the sum of the contributions. ``std`` is its standard deviation (0 for learners
-    that keep no variance).
+    Parameters
+    ----------
+    label : str
+        The predicted label.
+    rival : str or None
+        The best label to replace it; None when there is no other.
+    margin : float
+        The score lost by replacing it, which is the sum of the contributions.
+    std : float
+        The standard deviation of the margin; 0 for learners without variance.
+    contributions : tuple of Contribution
+        What each feature adds to the margin, largest first.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def test_the_installed_package_holds_python_and_compiled_modules_only():
     # Sources of the kernels travel in the sdist; a wheel has no use for them.
     allowed = {".py", ".so", ".pyd", ".typed", ".pyi"}
     if IN_PLACE:
-        allowed |= {".pyx", ".pxd", ".h"}
+        allowed |= {".pyx", ".pxd", ".h", ".c"}
     files = [p for p in INSTALLED.rglob("*") if p.is_file() and p.suffix != ".pyc"]
     assert not [p.name for p in files if p.suffix not in allowed]
 
