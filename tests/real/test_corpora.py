@@ -27,7 +27,7 @@ def read_columns(path):
 
 def features_and_labels(path):
     sentences = read_columns(path)
-    X = [basic_features([token[:2] for token in s]) for s in sentences]
+    X = [basic_features([token[:-1] for token in s]) for s in sentences]
     return X, [[token[-1] for token in s] for s in sentences]
 
 
