@@ -1,0 +1,61 @@
+"""CRFsuite through python-crfsuite, as sklearn-crfsuite calls it."""
+
+import tempfile
+from pathlib import Path
+
+import pycrfsuite
+
+
+class CRFsuite:
+    """A CRFsuite model whose fit can be timed in its two halves.
+
+    Appending the sequences copies and numbers their features: it is CRFsuite's
+    encoding. ``Trainer.train`` is the training alone; it prints nothing with
+    ``verbose=False``, and holds the interpreter until it is done. The model lives in
+    a file, of which nothing is left behind.
+    """
+
+    def __init__(self, algorithm, **parameters):
+        self.algorithm = algorithm
+        self.parameters = {k.replace("__", "."): v for k, v in parameters.items()}
+
+    def append(self, X, y):
+        """Hand the sequences over."""
+        self._trainer = pycrfsuite.Trainer(
+            algorithm=self.algorithm, params=self.parameters, verbose=False
+        )
+        for sequence, labels in zip(X, y, strict=True):
+            self._trainer.append(sequence, labels)
+        return self
+
+    def train(self):
+        """Train on the sequences that were handed over, and let them go."""
+        self._folder = tempfile.TemporaryDirectory(prefix="crfsuite-")
+        self._trainer.train(self._path())
+        del self._trainer
+        self._tagger = None
+        return self
+
+    def fit(self, X, y):
+        """Append and train."""
+        return self.append(X, y).train()
+
+    def predict(self, X):
+        """Return the labels of every sequence; the first call opens the model."""
+        if self._tagger is None:
+            self._tagger = pycrfsuite.Tagger()
+            self._tagger.open(self._path())
+        return [self._tagger.tag(sequence) for sequence in X]
+
+    def _path(self):
+        return str(Path(self._folder.name) / "model")
+
+
+def all_features(algorithm, **parameters):
+    """Return a model with all possible states and transitions, as skcw has them."""
+    return CRFsuite(
+        algorithm,
+        feature__possible_states=True,
+        feature__possible_transitions=True,
+        **parameters,
+    )

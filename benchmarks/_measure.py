@@ -1,0 +1,90 @@
+"""Time and memory of a piece of work."""
+
+import ctypes
+import gc
+import multiprocessing
+import resource
+import statistics
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+STATUS = Path("/proc/self/status")
+CLEAR_REFS = Path("/proc/self/clear_refs")
+MB = 2**20
+
+
+def progress(*words):
+    """Show what is being done, on the standard error stream."""
+    print("...", *words, file=sys.stderr, flush=True)
+
+
+def timed(work, repeats=1):
+    """Return what the work returns, and its seconds (median of the repeats)."""
+    seconds = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - start)
+    return result, statistics.median(seconds)
+
+
+def in_fresh_process(function, *arguments):
+    """Return ``function(*arguments)``, computed by a new Python process."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def added_memory(work):
+    """Return the megabytes by which the work raises the process at its peak.
+
+    Call it in a fresh process: there is no free memory left over from other work
+    that could be used again unnoticed.
+    """
+    gc.collect()
+    _return_free_memory()
+    _reset_peak()
+    before = _resident()
+    # Kept until the peak is read: the result is part of what the work adds.
+    result = work()
+    added = _peak() - before
+    del result
+    return max(added, 0) / MB
+
+
+def _return_free_memory():
+    """Ask the allocator to give freed memory back to the system, where it can."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+def _reset_peak():
+    """Start the peak anew, where the system can; elsewhere it is that of all time.
+
+    The building of features only allocates, so that the two are nearly the same.
+    """
+    with suppress(OSError):
+        CLEAR_REFS.write_text("5")
+
+
+def _resident():
+    return _status("VmRSS") if STATUS.exists() else _highest_ever()
+
+
+def _peak():
+    return _status("VmHWM") if STATUS.exists() else _highest_ever()
+
+
+def _status(name):
+    line = next(x for x in STATUS.read_text().splitlines() if x.startswith(name))
+    return int(line.split()[1]) * 1024
+
+
+def _highest_ever():
+    # Kilobytes everywhere but on macOS, which counts bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

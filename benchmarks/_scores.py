@@ -1,0 +1,15 @@
+"""What a labeling is judged by."""
+
+from skcw.metrics import span_precision_recall_fscore_support, token_accuracy_score
+
+
+def span_scores(y, y_pred):
+    """Return precision, recall and F of the spans, as conlleval counts them."""
+    *scores, _ = span_precision_recall_fscore_support(y, y_pred, average="micro")
+    return dict(zip(("precision", "recall", "f1"), map(float, scores), strict=True))
+
+
+def all_scores(y, y_pred):
+    """Return precision, recall, F and the share of mislabelled words."""
+    error = 1.0 - float(token_accuracy_score(y, y_pred))
+    return {**span_scores(y, y_pred), "token_error": error}
