@@ -1,7 +1,8 @@
 """CRFsuite through python-crfsuite, as sklearn-crfsuite calls it."""
 
+import os
 import tempfile
-from pathlib import Path
+import weakref
 
 import pycrfsuite
 
@@ -30,8 +31,10 @@ class CRFsuite:
 
     def train(self):
         """Train on the sequences that were handed over, and let them go."""
-        self._folder = tempfile.TemporaryDirectory(prefix="crfsuite-")
-        self._trainer.train(self._path())
+        handle, self._path = tempfile.mkstemp(prefix="crfsuite-")
+        os.close(handle)
+        weakref.finalize(self, os.unlink, self._path)
+        self._trainer.train(self._path)
         del self._trainer
         self._tagger = None
         return self
@@ -44,11 +47,8 @@ class CRFsuite:
         """Return the labels of every sequence; the first call opens the model."""
         if self._tagger is None:
             self._tagger = pycrfsuite.Tagger()
-            self._tagger.open(self._path())
+            self._tagger.open(self._path)
         return [self._tagger.tag(sequence) for sequence in X]
-
-    def _path(self):
-        return str(Path(self._folder.name) / "model")
 
 
 def all_features(algorithm, **parameters):

@@ -3,7 +3,6 @@
 import ctypes
 import gc
 import multiprocessing
-import resource
 import statistics
 import sys
 import time
@@ -85,6 +84,8 @@ def _status(name):
 
 
 def _highest_ever():
+    import resource
+
     # Kilobytes everywhere but on macOS, which counts bytes.
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -21,7 +21,7 @@ PASSES = 10
 WARM_UP_SENTENCES = 20
 PREDICT_REPEATS = 3
 # Slow rows, whose goals are far away or which have none, are repeated less often.
-SLOW_RUNS = 2
+SLOW_RUNS, QUICK_SLOW_RUNS = 2, 1
 
 CW, AP = "skcw CW", "CRFsuite ap, 10 passes"
 AP_ALL = "CRFsuite ap, 10 passes, all states and transitions"
@@ -63,10 +63,11 @@ def run(settings):
     for make in LEARNERS.values():
         make(0).fit(X[:WARM_UP_SENTENCES], train.labels[:WARM_UP_SENTENCES])
     runs = {name: [] for name in LEARNERS}
+    slow_runs = QUICK_SLOW_RUNS if settings.quick else SLOW_RUNS
     # Learners take turns, so that a slow moment of the machine hits all of them.
     for turn in range(settings.seeds):
         for name, make in LEARNERS.items():
-            if name in SLOW_CRFSUITE and turn >= SLOW_RUNS:
+            if name in SLOW_CRFSUITE and turn >= slow_runs:
                 continue
             progress(f"speed: run {turn + 1} of {settings.seeds}, {name}")
             measure = _measure_tagger if name in TAGGERS else _measure_crfsuite

@@ -1,6 +1,7 @@
 """Table 3 of Mejer & Crammer (2010): CW against CRF, here a tuned one."""
 
 import statistics
+import textwrap
 
 import numpy as np
 from _corpora import load_paper_set, paper_sets
@@ -180,8 +181,9 @@ def _scores(values, form=".3f"):
 
 def _tuning_note(one, iterations):
     tried = ", ".join(f"({c1}, {c2}) {f1:.4f}" for c1, c2, f1 in one["tuning"])
-    return (
+    return textwrap.fill(
         f"CRF: lbfgs, {iterations} iterations, all possible transitions; (c1, c2) and "
-        f"F on a quarter of the\ntraining part: {tried}. "
-        f"Chosen: ({one['c1']}, {one['c2']})."
+        f"F on a quarter of the training part: {tried}. "
+        f"Chosen: ({one['c1']}, {one['c2']}).",
+        width=88,
     )
