@@ -1,6 +1,7 @@
 """Taggers trained online: one pass after the other over labelled sequences."""
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,7 +12,7 @@ from skcw.belief import Belief
 from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.labels import check_lengths, encode_labels, joined_labels
 from skcw.decoding import Decoder
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._belief_tagger import BeliefTagger
@@ -151,7 +152,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
         batch = self._training_batch(X, fresh)
-        y = y if hasattr(y, "__len__") else list(y)
+        y = list(y) if isinstance(y, Iterator) else y
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
         forbidden = self._forbidden(labels, data)
@@ -209,9 +210,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         return encode_any(X, vocabulary, grow=True, n_columns=columns)
 
     def _training_labels(self, y, batch, fresh, classes):
-        known = [] if fresh else list(self.classes_)
-        if classes is not None:
-            known += [label for label in classes if label not in known]
+        known = joined_labels([] if fresh else self.classes_.tolist(), classes)
         codes, lengths, labels = encode_labels(y, known)
         check_lengths(batch.lengths, lengths)
         if not labels:
