@@ -29,7 +29,7 @@ def is_numeric_sequence(sequence):
 
 def check_sequences(X):
     """Raise if X as a whole cannot be a collection of sequences."""
-    if isinstance(X, (str, bytes, dict)) or not hasattr(X, "__iter__"):
+    if isinstance(X, (str, bytes, dict, set)) or not hasattr(X, "__iter__"):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         raise TypeError(
