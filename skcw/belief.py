@@ -123,6 +123,22 @@ class Belief:
             self.rounds,
         )
 
+    def recast(self, dtype, averaging):
+        """Return a belief in this precision that goes on with averaging, or without.
+
+        Where there was no average, the mean so far counts as one.
+        """
+        average = self.weights.astype(dtype, copy=False) if averaging else None
+        variance = self.variance
+        return Belief(
+            self.n_labels,
+            self.row_of,
+            self.mean.astype(dtype, copy=False),
+            None if variance is None else variance.astype(dtype, copy=False),
+            average,
+            self.rounds,
+        )
+
     def _prior_variance(self):
         blank = self.width * self.width
         return None if self.variance is None else self.variance[blank]

@@ -24,14 +24,14 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
-    def corpus(self, dtype):
+    def corpus(self):
         """Return the arrays that the kernels read."""
         batch = self.batch
         return Corpus(
             batch.offsets,
             batch.indptr,
             batch.indices,
-            batch.values_as(dtype),
+            batch.values,
             self.codes,
             self.weight,
         )
