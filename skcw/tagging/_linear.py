@@ -227,7 +227,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
                 f"{broken} training sequences break the constraints, sequence {first} "
                 "first; they are used all the same, but can never be predicted",
                 ConstraintWarning,
-                stacklevel=4,
+                # The line that calls fit, above scikit-learn's wrapper of it.
+                stacklevel=5,
             )
         return forbidden
 
@@ -273,7 +274,8 @@ class GaussianSequenceTagger(LinearSequenceTagger):
 
     _parameter_constraints: dict = {
         **LinearSequenceTagger._parameter_constraints,
-        "initial_variance": [Interval(Real, 0, None, closed="neither")],
+        # Far from where single precision ends, and above the least variance kept.
+        "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
         "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
     }
 
