@@ -187,6 +187,18 @@ class Belief:
             self.rounds,
         )
 
+    def check(self):
+        """Raise unless the arrays fit together: kernels read them unchecked."""
+        sizes = {
+            len(array) for name, array in self.arrays().items() if name != "row_of"
+        }
+        if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
+            raise ValueError("the arrays of weights do not have the same rows")
+        if len(self.row_of) and not (
+            self.row_of.min() >= self.width and self.row_of.max() < self.n_rows
+        ):
+            raise ValueError("a feature has a row that is not there")
+
     def arrays(self):
         """Return the arrays by name, for saving."""
         names = ("row_of", "mean", "variance", "average")
