@@ -123,6 +123,22 @@ class Belief:
             self.rounds,
         )
 
+    def recast(self, dtype, averaging):
+        """Return a belief in this precision that goes on with averaging, or without.
+
+        Where there was no average, the mean so far counts as one.
+        """
+        average = self.weights.astype(dtype, copy=False) if averaging else None
+        variance = self.variance
+        return Belief(
+            self.n_labels,
+            self.row_of,
+            self.mean.astype(dtype, copy=False),
+            None if variance is None else variance.astype(dtype, copy=False),
+            average,
+            self.rounds,
+        )
+
     def _prior_variance(self):
         blank = self.width * self.width
         return None if self.variance is None else self.variance[blank]
@@ -170,6 +186,18 @@ class Belief:
             average,
             self.rounds,
         )
+
+    def check(self):
+        """Raise unless the arrays fit together: kernels read them unchecked."""
+        sizes = {
+            len(array) for name, array in self.arrays().items() if name != "row_of"
+        }
+        if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
+            raise ValueError("the arrays of weights do not have the same rows")
+        if len(self.row_of) and not (
+            self.row_of.min() >= self.width and self.row_of.max() < self.n_rows
+        ):
+            raise ValueError("a feature has a row that is not there")
 
     def arrays(self):
         """Return the arrays by name, for saving."""

@@ -49,6 +49,10 @@ def _legal_function(constraints, labels):
         return constraints
     if isinstance(constraints, str):
         return {"BIO": _legal_bio, "IOBES": _legal_iobes}[constraints]
+    if len(constraints) != 2:
+        raise ValueError(
+            f"constraints must be a pair of label names and a matrix, got {constraints}"
+        )
     names, matrix = constraints
     matrix = np.asarray(matrix, dtype=bool)
     if matrix.shape != (len(names), len(names)):

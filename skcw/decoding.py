@@ -53,6 +53,7 @@ class Decoder:
     def scores(self, batch):
         """Return the score of every label at every token, padded to the width."""
         belief = self.belief
+        batch = batch.with_precision(belief.weights.dtype)
         scores = np.empty((batch.n_tokens, belief.width), belief.weights.dtype)
         score_tokens(
             belief.weights,
@@ -60,7 +61,7 @@ class Decoder:
             belief.row_of,
             batch.indptr,
             batch.indices,
-            batch.values_as(scores.dtype),
+            batch.values,
             scores,
         )
         if self.forbidden is not None:
@@ -170,7 +171,8 @@ class Decoder:
 
     def _each_piece(self, work, batch):
         """Call work(piece, its tokens, its sequences) for pieces of the batch."""
-        pieces = list(_pieces(batch))
+        # Before it is cut, so that an error names the sequence by its place in X.
+        pieces = list(_pieces(batch.with_precision(self.belief.weights.dtype)))
         if self.n_jobs is None or len(pieces) < 2:
             for piece in pieces:
                 work(*piece)

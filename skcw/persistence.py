@@ -6,7 +6,8 @@ arrays are then mapped into memory, so that a large model opens at once.
 
 import json
 import os
-import tempfile
+import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,10 +36,13 @@ def write_model(path, header, arrays):
     path = Path(path)
     text = json.dumps({"format": FORMAT, **header}, default=_plain)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
+    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+    # safetensors makes files that only their owner can read; others may be meant to.
+    draft.touch(exist_ok=False)
+    mode = (path if path.exists() else draft).stat().st_mode
     try:
         save_file(arrays, draft, metadata={HEADER: text})
+        os.chmod(draft, stat.S_IMODE(mode))
         os.replace(draft, path)
     except BaseException:
         with suppress(OSError):
@@ -65,7 +69,7 @@ def read_model(path):
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         raise
     except (SafetensorError, OSError) as error:
         raise ModelFileError(
@@ -74,13 +78,22 @@ def read_model(path):
         ) from error
     if HEADER not in metadata:
         raise ModelFileError(f"{path} is a safetensors file, but not a skcw model")
-    header = json.loads(metadata[HEADER])
-    if header["format"] > FORMAT:
+    return _checked_header(path, metadata[HEADER]), _mapped_arrays(path)
+
+
+def _checked_header(path, text):
+    try:
+        header = json.loads(text)
+        written, version = header["format"], header.get("version")
+        newer = written > FORMAT
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelFileError(f"{path} has a damaged header: {error!r}") from error
+    if newer:
         raise ModelFileError(
-            f"{path} has format {header['format']}, written by skcw "
-            f"{header.get('version')}; this version reads up to {FORMAT}. Update skcw"
+            f"{path} has format {written}, written by skcw {version}; this version "
+            f"reads up to {FORMAT}. Update skcw"
         )
-    return header, _mapped_arrays(path)
+    return header
 
 
 def _mapped_arrays(path):

@@ -10,6 +10,10 @@ from libc.math cimport INFINITY, fabs, sqrt
 import numpy as np
 
 
+# Single precision cannot tell a smaller variance from zero.
+cdef double SLIVER = 1e-30
+
+
 cdef (double, double) cw_step(
     double margin, double spread, double phi
 ) noexcept nogil:
@@ -43,17 +47,17 @@ cdef double covariance_diagonal(
     double sigma, double delta, double beta, double spread
 ) noexcept nogil:
     """Return the diagonal of the full new covariance (Sherman-Morrison)."""
-    # The true value is positive; rounding may not take a variance below a sliver.
+    # The true value is positive; rounding may not take a variance to zero.
     cdef double pull = sigma * delta
     cdef double smaller = sigma - beta * pull * pull / (1.0 + beta * spread)
-    return smaller if smaller > 1e-12 * sigma else 1e-12 * sigma
+    return max(smaller, 1e-12 * sigma, SLIVER)
 
 
 cdef double precision_diagonal(
     double sigma, double delta, double beta, double spread
 ) noexcept nogil:
     """Return the inverse of the diagonal of the new precision."""
-    return sigma / (1.0 + sigma * beta * delta * delta)
+    return max(sigma / (1.0 + sigma * beta * delta * delta), SLIVER)
 
 
 cdef double _spread_after(

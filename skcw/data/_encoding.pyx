@@ -5,9 +5,11 @@ looks every feature name up in a `NameTable`, and writes flat arrays. Dicts are
 read as python-crfsuite reads them.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -18,6 +20,10 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object) noexcept
     object PyUnicode_AsEncodedString(object, const char*, const char*)
+
+
+# Dicts nested deeper than this must be a mistake, such as one that holds itself.
+cdef Py_ssize_t DEEPEST = 100
 
 
 cdef class Numbers:
@@ -115,7 +121,7 @@ cdef class TokenEncoder:
     def add_sequence(self, sequence):
         """Encode one sequence of tokens."""
         self.token = 0
-        if isinstance(sequence, (str, bytes, dict)) or not hasattr(
+        if isinstance(sequence, (str, bytes, dict, set)) or not hasattr(
                 sequence, "__iter__"):
             raise TypeError(
                 f"sequence {self.sequence} is {_describe(sequence)}, not a list of "
@@ -139,13 +145,15 @@ cdef class TokenEncoder:
         if isinstance(item, str):
             return self._add_list([item])
         if isinstance(item, dict):
-            return self._add_dict(<dict>item)
+            return self._add_dict(<dict>item, 0)
+        if not isinstance(item, tuple) and isinstance(item, Mapping):
+            return self._add_dict(dict(item), 0)
         if isinstance(item, (bytes, int, float, complex)) or not hasattr(
                 item, "__iter__"):
             raise TypeError(
                 f"{self._where()} is {_describe(item)}; a token is a list of feature "
                 "strings, a dict, or a string")
-        return self._add_list(list(item))
+        return self._add_list(_in_order(item))
 
     cdef int _add_list(self, list names) except -1:
         cdef Py_ssize_t i, n = len(names)
@@ -201,9 +209,12 @@ cdef class TokenEncoder:
             self.values.n += 1
         return 0
 
-    cdef int _add_dict(self, dict item) except -1:
+    cdef int _add_dict(self, dict item, Py_ssize_t level) except -1:
         """Read {name: value}; a string value becomes part of the name."""
         cdef Py_ssize_t depth = len(self.path)
+        if level > DEEPEST:
+            raise ValueError(
+                f"{self._where()}: dicts are nested more than {DEEPEST} levels deep")
         for name, value in item.items():
             self._append(name)
             if isinstance(value, str):
@@ -213,9 +224,9 @@ cdef class TokenEncoder:
             elif isinstance(value, (dict, list, set, frozenset, tuple)):
                 self.path += b":"
                 if isinstance(value, dict):
-                    self._add_dict(<dict>value)
+                    self._add_dict(<dict>value, level + 1)
                 else:
-                    self._add_nested(value)
+                    self._add_nested(_in_order(value))
             else:
                 self._write_path(self._number(name, value))
             del self.path[depth:]
@@ -245,7 +256,12 @@ cdef class TokenEncoder:
     cdef double _number(self, name, value) except? -1.0:
         cdef double number
         try:
+            # float() would read numbers in bytes, where strings are names.
+            if isinstance(value, (bytes, bytearray, memoryview)):
+                raise TypeError
             number = float(value)
+        except OverflowError:
+            number = INFINITY
         except (TypeError, ValueError):
             raise TypeError(
                 f"{self._where()}: the value of feature {name!r} is "
@@ -259,6 +275,13 @@ cdef class TokenEncoder:
 
     cdef str _where(self):
         return f"sequence {self.sequence}, token {self.token}"
+
+
+def _in_order(names):
+    """Return the names as a list; those of a set do not depend on the process."""
+    if isinstance(names, (set, frozenset)):
+        return sorted(names, key=str)
+    return list(names)
 
 
 def _describe(thing):

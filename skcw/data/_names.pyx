@@ -121,15 +121,19 @@ cdef class NameTable:
         """Return the number of a name, or -1."""
         cdef Py_ssize_t at = key & (self.n_slots - 1)
         cdef unsigned long long slot, part = key >> 32
-        cdef long long number, begin
+        cdef long long number, begin, end = self.ends[self.n_names]
         while True:
             slot = self.slots[at]
             if slot == 0:
                 return -1
             if slot >> 32 == part:
                 number = <long long>(slot & 0xFFFFFFFF) - 1
+                # A damaged file must not lead beyond the arrays.
+                if number >= self.n_names:
+                    return -1
                 begin = self.ends[number]
                 if (self.ends[number + 1] - begin == size
+                        and begin >= 0 and begin + size <= end
                         and memcmp(self.blob + begin, text, size) == 0):
                     return <int>number
             at = (at + 1) & (self.n_slots - 1)

@@ -45,15 +45,51 @@ class SequenceBatch:
     """
 
     def __init__(self, offsets, indptr, indices, values, n_features, vocabulary=None):
-        self.offsets = offsets
-        self.indptr = indptr
-        self.indices = indices
-        self.values = values
+        if values is not None:
+            values = np.ascontiguousarray(values, dtype=np.float64)
+        self._store(
+            np.ascontiguousarray(offsets, dtype=np.int64),
+            np.ascontiguousarray(indptr, dtype=np.int64),
+            np.ascontiguousarray(indices, dtype=np.int32),
+            values,
+            n_features,
+            vocabulary,
+        )
+        self._check()
+
+    def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
+        """Keep read-only views; kernels rely on what `_check` once found true."""
+        self.offsets = _frozen(offsets)
+        self.indptr = _frozen(indptr)
+        self.indices = _frozen(indices)
+        self.values = None if values is None else _frozen(values)
         self.n_features = n_features
         self.vocabulary = vocabulary
-        for array in (offsets, indptr, indices, values):
-            if array is not None:
-                array.flags.writeable = False
+
+    def _check(self):
+        """Raise unless the arrays fit together: kernels read them unchecked."""
+        for name, steps, last in (
+            ("offsets", self.offsets, len(self.indptr) - 1),
+            ("indptr", self.indptr, len(self.indices)),
+        ):
+            if not len(steps) or steps[0] != 0 or (np.diff(steps) < 0).any():
+                raise ValueError(f"{name} must begin with 0 and never fall")
+            if steps[-1] != last:
+                raise ValueError(f"{name} ends with {steps[-1]} instead of {last}")
+        if len(self.indices) and not (
+            self.indices.min() >= 0 and self.indices.max() < self.n_features
+        ):
+            raise ValueError(f"indices must lie between 0 and {self.n_features - 1}")
+        if self.values is not None and (
+            self.values.shape != self.indices.shape
+            or not np.isfinite(self.values).all()
+        ):
+            raise ValueError("values must be one finite number for each of indices")
+        if self.vocabulary is not None and len(self.vocabulary) != self.n_features:
+            raise ValueError(
+                f"n_features is {self.n_features}, but the vocabulary has "
+                f"{len(self.vocabulary)} names"
+            )
 
     @property
     def shape(self):
@@ -140,17 +176,54 @@ class SequenceBatch:
             None if self.values is None else self.values[entries],
         )
 
+    def adopt(self, vocabulary):
+        """Return the batch with a vocabulary that continues its own."""
+        batch = self._with(self.offsets, self.indptr, self.indices, self.values)
+        batch.n_features, batch.vocabulary = len(vocabulary), vocabulary
+        return batch
+
     def _with(self, offsets, indptr, indices, values):
-        return SequenceBatch(
-            offsets, indptr, indices, values, self.n_features, self.vocabulary
+        batch = SequenceBatch.__new__(SequenceBatch)
+        batch._store(offsets, indptr, indices, values, self.n_features, self.vocabulary)
+        return batch
+
+    def compact(self):
+        """Return the batch without the entries of a parent that it does not use."""
+        first, last = int(self.indptr[0]), int(self.indptr[-1])
+        if last - first == len(self.indices):
+            return self
+        return self._with(
+            self.offsets,
+            self.indptr - first,
+            self.indices[first:last],
+            None if self.values is None else self.values[first:last],
         )
 
-    def values_as(self, dtype):
-        """Return the values in another precision, or None when all are one."""
-        return None if self.values is None else self.values.astype(dtype, copy=False)
+    def with_precision(self, dtype):
+        """Return the batch with values of another type, all of which it can square."""
+        if self.values is None:
+            return self
+        batch = self.compact()
+        bad = np.flatnonzero(np.abs(batch.values) > np.sqrt(np.finfo(dtype).max))
+        if len(bad):
+            token = np.searchsorted(batch.indptr, bad[0], side="right") - 1
+            s = np.searchsorted(batch.offsets, token, side="right") - 1
+            raise ValueError(
+                f"sequence {s}, token {token - batch.offsets[s]} has the feature value "
+                f"{batch.values[bad[0]]}, too large for {np.dtype(dtype)}; scale the "
+                "values"
+            )
+        return batch._with(
+            batch.offsets,
+            batch.indptr,
+            batch.indices,
+            batch.values.astype(dtype, copy=False),
+        )
 
     def to_lists(self):
         """Return the tokens as lists of names, or as dicts when they have values."""
+        if self.compact() is not self:
+            return self.compact().to_lists()
         names = self._names()
         entries = [names[i] for i in self.indices.tolist()]
         ends = self.indptr.tolist()
@@ -171,17 +244,19 @@ class SequenceBatch:
         return self.vocabulary.names()
 
     def __getstate__(self):
-        """Leave out the entries of the parent that a sliced view does not use."""
-        state = self.__dict__.copy()
-        first, last = int(self.indptr[0]), int(self.indptr[-1])
-        state["indptr"] = self.indptr - first
-        state["indices"] = self.indices[first:last]
-        if self.values is not None:
-            state["values"] = self.values[first:last]
-        return state
+        return vars(self.compact()).copy()
+
+    def __setstate__(self, state):
+        self._store(**state)
 
     def __repr__(self):
         return (
             f"SequenceBatch({len(self)} sequences, {self.n_tokens} tokens, "
             f"{self.n_features} features)"
         )
+
+
+def _frozen(array):
+    view = array.view()
+    view.flags.writeable = False
+    return view

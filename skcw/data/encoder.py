@@ -23,13 +23,13 @@ def is_numeric_sequence(sequence):
     return (
         isinstance(sequence, np.ndarray)
         and sequence.ndim == 2
-        and (np.issubdtype(sequence.dtype, np.number) or sequence.dtype == bool)
+        and sequence.dtype.kind in "biuf"
     )
 
 
 def check_sequences(X):
     """Raise if X as a whole cannot be a collection of sequences."""
-    if isinstance(X, (str, bytes, dict)) or not hasattr(X, "__iter__"):
+    if isinstance(X, (str, bytes, dict, set)) or not hasattr(X, "__iter__"):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         raise TypeError(
@@ -127,7 +127,10 @@ def encode_any(X, vocabulary=None, grow=True, n_columns=None):
 
 
 def check_batch(batch, vocabulary, n_features):
-    """Raise if a batch was made by an encoder with other feature numbers."""
+    """Raise if a batch was made by an encoder with other feature numbers.
+
+    Return it with the longer of the two vocabularies.
+    """
     if vocabulary is None or batch.vocabulary is None:
         same = vocabulary is batch.vocabulary and batch.n_features == n_features
     else:
@@ -138,6 +141,8 @@ def check_batch(batch, vocabulary, n_features):
             "something else here. Encode with the encoder used for fit, or with "
             "tagger.encode"
         )
+    if vocabulary is not None and len(vocabulary) > batch.n_features:
+        return batch.adopt(vocabulary)
     return batch
 
 
@@ -147,6 +152,7 @@ def drop_rare(batch, min_count):
         return batch
     if batch.vocabulary is None:
         raise ValueError("min_count needs named features; these are numeric columns")
+    batch = batch.compact()
     counts = np.bincount(batch.indices, minlength=batch.n_features)
     keep = counts >= min_count
     number = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
@@ -163,7 +169,8 @@ def drop_rare(batch, min_count):
     )
 
 
-class SequenceEncoder(TransformerMixin, BaseEstimator):
+# A batch is no table: scikit-learn must not wrap it in a data frame.
+class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Turn sequences of tokens into a :class:`SequenceBatch`.
 
     A token is a list of feature strings, a dict as sklearn-crfsuite takes it (a
@@ -231,7 +238,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : iterable of sequences
-            The sequences.
+            The sequences; a ``SequenceBatch`` keeps its features.
         y : None
             Ignored.
 
@@ -240,7 +247,8 @@ class SequenceEncoder(TransformerMixin, BaseEstimator):
         batch : SequenceBatch
             The encoded sequences.
         """
-        batch = drop_rare(encode_any(X), self.min_count)
+        batch = X if isinstance(X, SequenceBatch) else encode_any(X)
+        batch = drop_rare(batch, self.min_count)
         self.vocabulary_ = batch.vocabulary
         self.n_features_out_ = batch.n_features
         return batch

@@ -30,10 +30,13 @@ def encode_labels(y, known=(), grow=True):
     >>> encode_labels([["O", "B"], [], ["B"]])
     (array([0, 1, 1], dtype=int32), array([2, 0, 1]), ['O', 'B'])
     """
+    if isinstance(y, (str, bytes, dict, set)) or not hasattr(y, "__iter__"):
+        raise TypeError(f"y is a {type(y).__name__}, not a list of label sequences")
     number_of = {label: i for i, label in enumerate(known)}
     codes, lengths = [], []
     for s, labels in enumerate(y):
-        if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+        # Sets and dicts have as many labels as tokens at best by accident.
+        if isinstance(labels, (str, dict, set)) or not hasattr(labels, "__iter__"):
             raise TypeError(
                 f"the labels of sequence {s} are {labels!r} "
                 f"({type(labels).__name__}), not a list of strings"
@@ -55,15 +58,34 @@ def _number_slowly(labels, s, number_of, grow):
     """Number the labels of sequence s, some of which are new or not strings."""
     codes = []
     for t, label in enumerate(labels):
-        if not isinstance(label, str):
-            raise TypeError(
-                f"the label of sequence {s}, token {t} is {label!r} "
-                f"({type(label).__name__}); labels are strings"
-            )
+        check_label(label, f"the label of sequence {s}, token {t}")
         if label not in number_of and grow:
             number_of[str(label)] = len(number_of)
         codes.append(number_of.get(label, -1))
     return codes
+
+
+def check_label(label, what):
+    """Raise unless a label is a string that arrays can hold."""
+    if not isinstance(label, str):
+        raise TypeError(
+            f"{what} is {label!r} ({type(label).__name__}); labels are strings"
+        )
+    if label.endswith("\0"):
+        # NumPy's strings would lose it, and two labels might become one.
+        raise ValueError(f"{what} is {label!r}; labels cannot end in a null character")
+
+
+def joined_labels(known, classes):
+    """Return the known labels and those of `classes` that are new, each once."""
+    if classes is None:
+        return list(known)
+    if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__"):
+        raise TypeError(f"classes is {classes!r}, not a list of labels")
+    classes = list(classes)
+    for i, label in enumerate(classes):
+        check_label(label, f"label {i} of classes")
+    return [str(label) for label in dict.fromkeys([*known, *classes])]
 
 
 def check_lengths(token_lengths, label_lengths):

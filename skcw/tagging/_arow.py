@@ -106,7 +106,7 @@ class AROWSequenceTagger(GaussianSequenceTagger):
 
     _parameter_constraints: dict = {
         **GaussianSequenceTagger._parameter_constraints,
-        "r": [Interval(Real, 0, None, closed="neither")],
+        "r": [Interval(Real, 1e-20, 1e20, closed="both")],
     }
 
     def __init__(

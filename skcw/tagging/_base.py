@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skcw._version import __version__
+from skcw.data.batch import SequenceBatch
+from skcw.data.encoder import check_sequences
 from skcw.data.ragged import object_rows
 from skcw.exceptions import ModelFileError
 from skcw.metrics import extract_spans, token_accuracy_score
@@ -94,7 +96,7 @@ class BaseSequenceTagger(BaseEstimator):
             For each sequence a list of named tuples ``(label, start, end,
             confidence)``. An entity is as sure as its least sure word.
         """
-        X = X if hasattr(X, "__len__") else list(X)
+        X = self._reusable(X)
         pairs = zip(self.predict(X), self.predict_confidence(X), strict=True)
         return object_rows(
             [
@@ -103,6 +105,12 @@ class BaseSequenceTagger(BaseEstimator):
             ]
             for labels, confidence in pairs
         )
+
+    def _reusable(self, X):
+        """Return X in a form that can be read twice, iterators and all."""
+        if isinstance(X, SequenceBatch):
+            return X
+        return [x if hasattr(x, "__len__") else list(x) for x in check_sequences(X)]
 
     def score(self, X, y, sample_weight=None):
         """Return the share of words whose label is right.
@@ -176,6 +184,9 @@ class BaseSequenceTagger(BaseEstimator):
             raise ModelFileError(
                 f"{path} holds a {found.__name__}, not a {cls.__name__}"
             )
-        tagger = found(**header["params"])
-        tagger._restore(header["state"], arrays)
+        try:
+            tagger = found(**header["params"])
+            tagger._restore(header["state"], arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error!r}") from error
         return tagger

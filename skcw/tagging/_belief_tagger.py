@@ -56,6 +56,9 @@ class BeliefTagger(BaseSequenceTagger):
         columns = n_features if self.vocabulary_ is None else None
         return encode_any(X, self.vocabulary_, grow=False, n_columns=columns)
 
+    def _reusable(self, X):
+        return self.encode(X)
+
     def _decoder(self, batch):
         # A batch may come from an encoder that has learnt features since.
         n_features = max(batch.n_features, len(self.belief_.row_of))
@@ -104,7 +107,10 @@ class BeliefTagger(BaseSequenceTagger):
         if not isinstance(n, Integral) or n < 1:
             raise ValueError(f"n must be a positive integer, got {n!r}")
         batch = self.encode(X)
-        codes, total, found = self._decoder(batch).k_best(batch, int(n))
+        # No more than there are; 2 ** 64 are enough for any n.
+        longest = min(int(batch.lengths.max(initial=0)), 64)
+        n = min(int(n), len(self.classes_) ** longest)
+        codes, total, found = self._decoder(batch).k_best(batch, n)
         ranks = [self._as_labels(row, batch.offsets) for row in codes]
         return object_rows(
             [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
@@ -224,11 +230,13 @@ class BeliefTagger(BaseSequenceTagger):
             arrays.get("belief.average"),
             state["rounds"],
         )
+        belief.check()
         vocabulary = None
         if "vocabulary.blob" in arrays:
             vocabulary = Vocabulary(
                 *(arrays[f"vocabulary.{name}"] for name in ("blob", "ends", "slots"))
             )
+            vocabulary.check(len(belief.row_of))
         forbidden = arrays.get("forbidden")
         fitted = self._fitted(belief, vocabulary, state["classes"], forbidden)
         for name, value in fitted.items():

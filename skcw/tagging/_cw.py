@@ -112,7 +112,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
 
     _parameter_constraints: dict = {
         **GaussianSequenceTagger._parameter_constraints,
-        "phi": [Interval(Real, 0, None, closed="neither")],
+        "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
 
     def __init__(

@@ -1,5 +1,6 @@
 """Encoded examples, their weights and costs, and a share held out."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -24,17 +25,21 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
-    def corpus(self, dtype):
+    def corpus(self):
         """Return the arrays that the kernels read."""
         batch = self.batch
         return Corpus(
             batch.offsets,
             batch.indptr,
             batch.indices,
-            batch.values_as(dtype),
+            batch.values,
             self.codes,
             self.weight,
         )
+
+
+# A weight is a number of presentations: more would only keep the machine busy.
+HEAVIEST = 1e6
 
 
 def check_sample_weight(sample_weight, n_sequences):
@@ -52,6 +57,12 @@ def check_sample_weight(sample_weight, n_sequences):
         raise ValueError(
             f"sample_weight of sequence {bad[0]} is {weight[bad[0]]}; weights must be "
             "finite and not negative"
+        )
+    if n_sequences and weight.max() > HEAVIEST:
+        heavy = np.argmax(weight)
+        raise ValueError(
+            f"sample_weight of sequence {heavy} is {weight[heavy]}; a sequence of "
+            f"weight w is presented w times, at most {HEAVIEST:.0e}: scale the weights"
         )
     if n_sequences and not weight.any():
         raise ValueError("all sample weights are zero: there is nothing to learn from")
@@ -71,10 +82,13 @@ def token_costs(class_weight, labels, codes, one_pass):
         cost[seen] = compute_class_weight("balanced", classes=seen, y=codes)
         return cost
     given = class_weight or {}
-    cost = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
-    if not (np.isfinite(cost).all() and (cost > 0).all()):
-        raise ValueError(f"class_weight must be positive and finite, got {given}")
-    return cost
+    for label, weight in given.items():
+        if not isinstance(weight, Real) or not 0 < weight <= 1e10:
+            raise ValueError(
+                f"class_weight of {label!r} must be a number above 0 and at most 1e10, "
+                f"got {weight!r}"
+            )
+    return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
 def hold_out(data, fraction, rng):

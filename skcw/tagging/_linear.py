@@ -1,6 +1,7 @@
 """Taggers trained online: one pass after the other over labelled sequences."""
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,7 +12,7 @@ from skcw.belief import Belief
 from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.labels import check_lengths, encode_labels, joined_labels
 from skcw.decoding import Decoder
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._belief_tagger import BeliefTagger
@@ -123,9 +124,9 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences.
 
-        New features and new labels may appear at any time. If anything fails, the
-        tagger is as it was before. Several models that were averaged continue as
-        one.
+        New features and new labels may appear at any time, and ``min_count``, which
+        needs all data at once, does not count. If anything fails, the tagger is as it
+        was before. Several models that were averaged continue as one.
 
         Parameters
         ----------
@@ -143,6 +144,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self : object
             The fitted tagger.
         """
+        # scikit-learn checks parameters before the first call only.
+        self._validate_params()
         fresh = not hasattr(self, "belief_")
         return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
 
@@ -150,8 +153,9 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
-        batch = self._training_batch(X, fresh)
-        y = y if hasattr(y, "__len__") else list(y)
+        batch = self._training_batch(X, fresh, 1 if one_pass else self.min_count)
+        batch = batch.with_precision(self.dtype)
+        y = list(y) if isinstance(y, Iterator) else y
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
         forbidden = self._forbidden(labels, data)
@@ -183,9 +187,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             data, held_out = hold_out(data, self.validation_fraction, rng)
             plan.dev_score = self._dev_scorer(forbidden, held_out)
         belief = self._starting_belief(batch.n_features, len(labels), fresh)
-        belief, history = train_several(
-            belief, data.corpus(self.dtype), plan, seeds, self.n_jobs
-        )
+        belief, history = train_several(belief, data.corpus(), plan, seeds, self.n_jobs)
+        vars(self).pop("n_features_in_", None)
         for name, value in fitted(belief).items():
             setattr(self, name, value)
         self.history_ = history
@@ -193,25 +196,23 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         plan.tasks.finish(belief)
         return self
 
-    def _training_batch(self, X, fresh):
+    def _training_batch(self, X, fresh, min_count):
         vocabulary = None if fresh else self.vocabulary_
         n_features = None if fresh else len(self.belief_.row_of)
         if isinstance(X, SequenceBatch):
-            if self.min_count > 1:
+            if min_count > 1:
                 raise ValueError(
                     "min_count cannot change a SequenceBatch; set it on the "
                     "SequenceEncoder that makes the batch"
                 )
             return X if fresh else check_batch(X, vocabulary, n_features)
         if fresh:
-            return drop_rare(encode_any(X), self.min_count)
+            return drop_rare(encode_any(X), min_count)
         columns = n_features if vocabulary is None else None
         return encode_any(X, vocabulary, grow=True, n_columns=columns)
 
     def _training_labels(self, y, batch, fresh, classes):
-        known = [] if fresh else list(self.classes_)
-        if classes is not None:
-            known += [label for label in classes if label not in known]
+        known = joined_labels([] if fresh else self.classes_.tolist(), classes)
         codes, lengths, labels = encode_labels(y, known)
         check_lengths(batch.lengths, lengths)
         if not labels:
@@ -226,7 +227,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
                 f"{broken} training sequences break the constraints, sequence {first} "
                 "first; they are used all the same, but can never be predicted",
                 ConstraintWarning,
-                stacklevel=4,
+                # The line that calls fit, above scikit-learn's wrapper of it.
+                stacklevel=5,
             )
         return forbidden
 
@@ -252,7 +254,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
 
     def _starting_belief(self, n_features, n_labels, fresh):
         if not fresh:
-            return self.belief_.grown(n_features, n_labels)
+            grown = self.belief_.grown(n_features, n_labels)
+            return grown.recast(self.dtype, self.averaging)
         return Belief.start(
             n_features, n_labels, self._initial_variance(), self.averaging, self.dtype
         )
@@ -271,7 +274,8 @@ class GaussianSequenceTagger(LinearSequenceTagger):
 
     _parameter_constraints: dict = {
         **LinearSequenceTagger._parameter_constraints,
-        "initial_variance": [Interval(Real, 0, None, closed="neither")],
+        # Far from where single precision ends, and above the least variance kept.
+        "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
         "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
     }
 

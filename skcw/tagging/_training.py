@@ -168,7 +168,8 @@ def train_several(belief, corpus, plan, seeds, n_jobs=None):
 
 
 def _check_finite(belief: Belief):
-    if not (np.isfinite(belief.mean).all() and np.isfinite(belief.weights).all()):
+    arrays = belief.arrays().values()
+    if not all(np.isfinite(array).all() for array in arrays):
         raise ValueError(
             "the weights grew without bound; scale the feature values (about -1 to 1 "
             "works best) or use dtype='float64'"
