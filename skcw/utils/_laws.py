@@ -4,9 +4,6 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-# Every law, in the order in which they are checked.
-LAWS = []
-
 # Set on every copy that is checked, where the tagger has the parameter: no law speaks
 # of printing, and without a seed two fits need not agree.
 QUIET = {"random_state": 0, "verbose": 0, "warm_start": False}
@@ -40,11 +37,16 @@ def law(*, methods=(), parameters=(), fitted=(), when=None):
 
     def register(check):
         check.methods, check.parameters, check.fitted = methods, parameters, fitted
-        check.when = when
-        LAWS.append(check)
+        check.when, check.is_law = when, True
         return check
 
     return register
+
+
+def laws_in(*modules):
+    """Return the laws of modules in the order in which they are written."""
+    things = [thing for module in modules for thing in vars(module).values()]
+    return [thing for thing in things if getattr(thing, "is_law", False) is True]
 
 
 def applies(check, tagger, example):

@@ -13,12 +13,11 @@ from functools import partial
 
 from skcw.utils import _check_decoding, _check_estimator, _check_inputs, _check_learning
 from skcw.utils._check_data import make_tagged
-from skcw.utils._laws import LAWS, applies, prepared
+from skcw.utils._laws import applies, laws_in, prepared
 
 __all__ = ["check_tagger", "parametrize_with_tagger_checks", "yield_tagger_checks"]
 
-# Importing a module of laws fills LAWS.
-_MODULES = (_check_estimator, _check_inputs, _check_learning, _check_decoding)
+LAWS = laws_in(_check_estimator, _check_inputs, _check_learning, _check_decoding)
 
 
 def yield_tagger_checks(tagger):
