@@ -129,6 +129,8 @@ def _read_value(name, value, s, t):
         if isinstance(value, bytes):
             raise TypeError
         number = float(value)
+    except OverflowError:
+        number = np.inf
     except (TypeError, ValueError):
         raise TypeError(
             f"sequence {s}, token {t}: the value of feature {name!r} is "

@@ -1,0 +1,154 @@
+"""What a law is: a check, and what a tagger must have for the check to apply."""
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+# Set on every copy that is checked, where the tagger has the parameter: no law speaks
+# of printing, and without a seed two fits need not agree.
+QUIET = {"random_state": 0, "verbose": 0, "warm_start": False}
+
+# What keeps a fit from being a plain sequence of passes over all of the data.
+PLAIN = {
+    "shuffle": False,
+    "n_models": 1,
+    "early_stopping": False,
+    "min_count": 1,
+    "class_weight": None,
+}
+
+
+def law(*, methods=(), parameters=(), fitted=(), when=None):
+    """Return a decorator that makes a check one of the laws.
+
+    Parameters
+    ----------
+    methods, parameters, fitted : tuple of str, default=()
+        Methods, constructor parameters and fitted attributes that a tagger must have
+        for the check to apply.
+    when : callable, default=None
+        Further condition, a function of the tagger and of a fitted copy of it.
+
+    Returns
+    -------
+    register : callable
+        The decorator.
+    """
+
+    def register(check):
+        check.methods, check.parameters, check.fitted = methods, parameters, fitted
+        check.when, check.is_law = when, True
+        return check
+
+    return register
+
+
+def laws_in(*modules):
+    """Return the laws of modules in the order in which they are written."""
+    things = [thing for module in modules for thing in vars(module).values()]
+    return [thing for thing in things if getattr(thing, "is_law", False) is True]
+
+
+def applies(check, tagger, example):
+    """Tell whether a law speaks of a tagger; `example` is a fitted copy of it."""
+    params = tagger.get_params(deep=False)
+    return (
+        all(hasattr(tagger, name) for name in check.methods)
+        and all(name in params for name in check.parameters)
+        and all(hasattr(example, name) for name in check.fitted)
+        and (check.when is None or check.when(tagger, example))
+    )
+
+
+def prepared(tagger, **settings):
+    """Return an unfitted copy, with those of the settings that the tagger has."""
+    known = tagger.get_params(deep=False)
+    settings = {**QUIET, **settings}
+    return clone(tagger).set_params(
+        **{name: value for name, value in settings.items() if name in known}
+    )
+
+
+def has_free_labels(tagger, example=None):
+    """Tell whether labels may have any name and follow each other in any order."""
+    params = tagger.get_params(deep=False)
+    costs = params.get("class_weight")
+    return params.get("constraints") is None and not isinstance(costs, dict)
+
+
+def is_linear(tagger, example):
+    """Tell whether a fitted tagger shows weights from which labelings are scored."""
+    return hasattr(example, "coef_") or hasattr(example, "state_features_")
+
+
+def require(condition, message):
+    """Raise an AssertionError unless the condition holds, even under ``python -O``."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def require_error(types, pattern, call, what):
+    """Raise an AssertionError unless the call raises an error with such a message."""
+    try:
+        call()
+    except types as error:
+        found = pattern.search(str(error))
+        require(found, f"{what}: the message {str(error)!r} lacks {pattern.pattern!r}")
+    except Exception as error:
+        names = ", ".join(kind.__name__ for kind in types)
+        raise AssertionError(f"{what} raised {error!r} instead of {names}") from error
+    else:
+        raise AssertionError(f"{what} raised no error")
+
+
+def state_of(tagger):
+    """Return a hash of everything that a tagger holds."""
+    return joblib.hash(vars(tagger))
+
+
+def outputs(tagger, X):
+    """Return all that a tagger says about X, as plain lists."""
+    found = {
+        "predict": [list(row) for row in tagger.predict(X)],
+        "predict_confidence": [row.tolist() for row in tagger.predict_confidence(X)],
+        "predict_marginals": [list(row) for row in tagger.predict_marginals(X)],
+    }
+    if hasattr(tagger, "predict_nbest"):
+        found["predict_nbest"] = [list(row) for row in tagger.predict_nbest(X, 3)]
+    return found
+
+
+def weights(tagger):
+    """Return the arrays of weights that a fitted tagger shows."""
+    names = ("coef_", "transition_coef_", "coef_variance_", "transition_variance_")
+    return {
+        name: np.asarray(getattr(tagger, name))
+        for name in names
+        if hasattr(tagger, name)
+    }
+
+
+def require_same_bits(one, other, X, what):
+    """Raise unless two fitted taggers have the same weights and say the same."""
+    theirs = weights(other)
+    for name, array in weights(one).items():
+        require(np.array_equal(array, theirs[name]), f"{what} changed {name}")
+    theirs = outputs(other, X)
+    for name, rows in outputs(one, X).items():
+        require(rows == theirs[name], f"{what} changed {name}")
+
+
+def require_close(one, other, X, rtol, what):
+    """Raise unless two fitted taggers give the same labels, almost equally sure."""
+    require(
+        [list(row) for row in one.predict(X)]
+        == [list(row) for row in other.predict(X)],
+        f"{what} changed predict",
+    )
+    rows = zip(one.predict_confidence(X), other.predict_confidence(X), strict=True)
+    for s, (mine, theirs) in enumerate(rows):
+        require(
+            np.allclose(mine, theirs, rtol=rtol, atol=rtol),
+            f"{what} changed predict_confidence of sequence {s} by more than {rtol}: "
+            f"{mine} and {theirs}",
+        )

@@ -1,0 +1,119 @@
+"""The laws that every sequence tagger obeys, for ours and for others' taggers.
+
+Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` with the law
+that was broken. Laws that do not speak of a tagger are left out: those of
+``partial_fit``, ``predict_nbest``, ``save`` and ``encode`` where there is no such
+method, those of seeds and workers where there is no such parameter, those of variances,
+``phi`` and ``r`` where there are none, comparisons with all labelings where no weights
+are shown, and renamed labels where constraints or class weights name them.
+"""
+
+import re
+from functools import partial
+
+from skcw.utils import _check_decoding, _check_estimator, _check_inputs, _check_learning
+from skcw.utils._check_data import make_tagged
+from skcw.utils._laws import applies, laws_in, prepared
+
+__all__ = ["check_tagger", "parametrize_with_tagger_checks", "yield_tagger_checks"]
+
+LAWS = laws_in(_check_estimator, _check_inputs, _check_learning, _check_decoding)
+
+
+def yield_tagger_checks(tagger):
+    """Yield the laws that speak of a tagger, as functions of no argument.
+
+    Parameters
+    ----------
+    tagger : estimator
+        An unfitted tagger; it is copied and never fitted itself. With ``constraints``
+        of its own making it must allow the labels O, B-PER, I-PER, B-LOC and I-LOC in
+        every order that BIO allows.
+
+    Yields
+    ------
+    check : callable
+        ``check()`` raises ``AssertionError`` if the law is broken; ``check.func`` is
+        the law itself and its docstring says what it demands.
+
+    Examples
+    --------
+    >>> from skcw import PerceptronSequenceTagger
+    >>> from skcw.utils.checks import yield_tagger_checks
+    >>> checks = list(yield_tagger_checks(PerceptronSequenceTagger(max_iter=2)))
+    >>> checks[0].func.__name__
+    'check_init_stores_parameters_and_nothing_else'
+    >>> checks[0]()
+    """
+    example = prepared(tagger)
+    try:
+        example.fit(*make_tagged(tagger))
+    except Exception:
+        # The first law that fits will fail and tell why.
+        example = tagger
+    for check in LAWS:
+        if applies(check, tagger, example):
+            yield partial(check, tagger)
+
+
+def check_tagger(tagger):
+    """Raise unless a tagger obeys every law that speaks of it.
+
+    Parameters
+    ----------
+    tagger : estimator
+        An unfitted tagger.
+
+    Raises
+    ------
+    AssertionError
+        With the first law that was broken.
+
+    Examples
+    --------
+    >>> from skcw import PerceptronSequenceTagger
+    >>> from skcw.utils.checks import check_tagger
+    >>> check_tagger(PerceptronSequenceTagger(max_iter=5))
+    """
+    for check in yield_tagger_checks(tagger):
+        try:
+            check()
+        except Exception as error:
+            name = check.func.__name__
+            raise AssertionError(f"{tagger!r} breaks {name}: {error}") from error
+
+
+def parametrize_with_tagger_checks(taggers):
+    """Return a decorator that runs a test with every tagger and law; needs pytest.
+
+    Parameters
+    ----------
+    taggers : iterable of estimators
+        Unfitted taggers.
+
+    Returns
+    -------
+    decorator : pytest.MarkDecorator
+        It gives the test the arguments ``tagger`` and ``check``.
+
+    Examples
+    --------
+    >>> from skcw import PerceptronSequenceTagger
+    >>> from skcw.utils.checks import parametrize_with_tagger_checks
+    >>> @parametrize_with_tagger_checks([PerceptronSequenceTagger()])
+    ... def test_my_tagger_obeys_the_laws(tagger, check):
+    ...     check(tagger)
+    """
+    import pytest
+
+    cases = [
+        pytest.param(tagger, check.func, id=f"{_brief(tagger)}-{check.func.__name__}")
+        for tagger in taggers
+        for check in yield_tagger_checks(tagger)
+    ]
+    return pytest.mark.parametrize(("tagger", "check"), cases)
+
+
+def _brief(tagger):
+    """Return the representation of a tagger in one line."""
+    return re.sub(r"\s+", " ", repr(tagger))

@@ -1,0 +1,51 @@
+"""Every tagger, in several settings, obeys every law that speaks of it."""
+
+import numpy as np
+
+from skcw import (
+    AROWSequenceTagger,
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+from skcw.utils.checks import parametrize_with_tagger_checks
+
+LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+def follows(before, after):
+    """Allow what BIO allows, told as a function of two labels."""
+    if after is None or not after.startswith("I"):
+        return True
+    return before is not None and before[0] in "BI" and before[1:] == after[1:]
+
+
+MATRIX = np.array([[follows(a, b) for b in LABELS] for a in LABELS])
+
+TAGGERS = [
+    CWSequenceTagger(),
+    CWSequenceTagger(phi=0.3, cost_augmented=False),
+    CWSequenceTagger(diagonal="precision", dtype="float64"),
+    CWSequenceTagger(diagonal="optimal", averaging=False),
+    CWSequenceTagger(initial_variance=0.1, n_models=3, n_jobs=2),
+    CWSequenceTagger(constraints="BIO", class_weight={"O": 0.5}),
+    CWSequenceTagger(early_stopping=True, validation_fraction=0.2, min_count=2),
+    AROWSequenceTagger(),
+    AROWSequenceTagger(r=10, cost_augmented=False, dtype="float64"),
+    AROWSequenceTagger(diagonal="precision", constraints="IOBES", n_models=2),
+    AROWSequenceTagger(constraints=(LABELS, MATRIX), averaging=False),
+    PASequenceTagger(),
+    PASequenceTagger(C=1.0, k_best=1, cost_augmented=True, dtype="float64"),
+    PASequenceTagger(k_best=9, constraints=follows, class_weight="balanced"),
+    PerceptronSequenceTagger(),
+    PerceptronSequenceTagger(averaging=False, cost_augmented=True, n_models=2),
+    CRFSequenceTagger(),
+    CRFSequenceTagger(c2=0.1, all_possible_states=True, all_possible_transitions=True),
+    CRFSequenceTagger("ap", max_iterations=10, random_state=0),
+]
+
+
+@parametrize_with_tagger_checks(TAGGERS)
+def test_taggers_obey_the_laws(tagger, check):
+    check(tagger)
