@@ -176,7 +176,8 @@ class Belief:
         mean = self.mean[:size].copy()
         average = None
         if self.average is not None:
-            average = self.average[:size] / -max(self.rounds, 1.0)
+            # Before the first round there is no drift to divide.
+            average = self.average[:size] / -(self.rounds or 1.0)
             average += mean
         return Belief(
             self.n_labels,

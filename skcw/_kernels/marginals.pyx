@@ -1,8 +1,8 @@
 """Forward-backward: the probability of every label at every token.
 
 A labeling's probability is proportional to the exponential of its score. The
-passes run on scaled numbers; a sequence whose scores differ so much that all of
-a row underflows is done again with logarithms.
+passes run on scaled numbers; a sequence whose scores differ so much that numbers
+that count may have underflowed is done again with logarithms.
 """
 
 from libc.math cimport INFINITY, exp, log
@@ -15,6 +15,12 @@ cdef extern from "wide_loops.h" nogil:
 
 # Below this a scaled row has lost its digits.
 cdef double FAINT = 1e-250
+
+# What has underflowed was below exp(-700) of its row. It may still be what counts
+# if all else loses as much in later rows: the losses are summed, up to this.
+cdef double MOST_LOST = 600.0
+# With every label of a row above this, what underflowed before is forgotten.
+cdef double IN_SIGHT = 1e-20
 
 
 cdef double _exponentials(
@@ -52,14 +58,32 @@ cdef double _normalise(
     return total
 
 
+cdef double _lost(
+    double[:, ::1] state, double[:, ::1] factor, const double[::1] best_link,
+    Py_ssize_t t, Py_ssize_t n_labels, double total, double before,
+) noexcept nogil:
+    """Add how far a row's sum is, as a logarithm, below what the links allow.
+
+    Nothing that underflowed earlier can grow by more than the links allow.
+    """
+    cdef Py_ssize_t j
+    cdef double bound = 0.0, least = 1.0
+    for j in range(n_labels):
+        bound += factor[t, j] * best_link[j]
+        least = min(least, state[t, j])
+    before += log(bound / total)
+    return 0.0 if before < MOST_LOST and least > IN_SIGHT else before
+
+
 cdef double _scaled(
     double[:, ::1] factor, const double[:, ::1] trans, const double[:, ::1] turned,
-    Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels, double[:, ::1] inflow,
-    double[:, ::1] ahead, double[:, ::1] back, double[:, ::1] out,
+    const double[:, ::1] best_link, Py_ssize_t start, Py_ssize_t length,
+    Py_ssize_t n_labels, double[:, ::1] inflow, double[:, ::1] ahead,
+    double[:, ::1] back, double[:, ::1] out,
 ) noexcept nogil:
     """Write marginals by scaled passes; return log Z of the factors, or -inf."""
     cdef Py_ssize_t t, j, width = trans.shape[1]
-    cdef double total, log_z = 0.0
+    cdef double total, log_z = 0.0, lost_ahead = 0.0, lost_back = 0.0
     for j in range(n_labels):
         inflow[0, j] = 1.0
     for t in range(length):
@@ -69,13 +93,20 @@ cdef double _scaled(
         if total <= FAINT:
             return -INFINITY
         log_z += log(total)
+        if t > 0:
+            lost_ahead = _lost(
+                ahead, factor, best_link[0], t, n_labels, total, lost_ahead)
     for j in range(n_labels):
         inflow[length - 1, j] = 1.0
     for t in range(length - 1, -1, -1):
         if t < length - 1:
             skcw_inflow(&inflow[t, 0], &back[t + 1, 0], &turned[0, 0], n_labels, width)
-        if _normalise(back, factor, inflow, t, n_labels) <= FAINT:
+        total = _normalise(back, factor, inflow, t, n_labels)
+        if total <= FAINT:
             return -INFINITY
+        if t < length - 1:
+            lost_back = _lost(
+                back, factor, best_link[1], t, n_labels, total, lost_back)
         total = 0.0
         for j in range(n_labels):
             out[start + t, j] = ahead[t, j] * inflow[t, j]
@@ -84,7 +115,7 @@ cdef double _scaled(
             return -INFINITY
         for j in range(n_labels):
             out[start + t, j] /= total
-    return log_z
+    return log_z if max(lost_ahead, lost_back) < MOST_LOST else -INFINITY
 
 
 cdef double _log_sum(const double[::1] terms, Py_ssize_t n) noexcept nogil:
@@ -147,6 +178,8 @@ def marginals(
     padded = np.zeros((n_labels, width))
     padded[:, :n_labels] = np.exp(used.T - top)
     cdef double[:, ::1] turned = padded
+    cdef double[:, ::1] best_link = np.stack(
+        [np.max(links, axis=0), np.max(turned, axis=0)])
     cdef double[:, ::1] factor = np.empty((most, width))
     cdef double[:, ::1] inflow = np.empty((most, width))
     cdef double[:, ::1] ahead = np.empty((most, width))
@@ -162,8 +195,8 @@ def marginals(
             shift = _exponentials(scores, start, length, n_labels, factor)
             log_z[s] = shift
             if shift != -INFINITY:
-                log_z[s] = _scaled(factor, links, turned, start, length, n_labels,
-                                   inflow, ahead, back, out)
+                log_z[s] = _scaled(factor, links, turned, best_link, start, length,
+                                   n_labels, inflow, ahead, back, out)
             if log_z[s] == -INFINITY:
                 log_z[s] = _by_logarithms(scores, trans, start, length, n_labels,
                                           ahead, back, terms, out)

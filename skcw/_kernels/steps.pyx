@@ -9,6 +9,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
+# What the solution of the k-constraint problem may be off by, relatively.
+cdef double CRUMB = 1e-12
 
 # Single precision cannot tell a smaller variance from zero.
 cdef double SLIVER = 1e-30
@@ -130,16 +132,18 @@ cdef double _gain(
 cdef double _trade(
     double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double[::1] alpha
 ) noexcept nogil:
-    """Move budget from the least to the most violated constraint; return how much."""
+    """Move budget from the least to the most violated constraint; return their gap."""
     cdef Py_ssize_t i, poor = -1, rich = -1
     cdef double gain, most = -INFINITY, least = INFINITY, bend, amount
     for i in range(n):
+        if gram[i, i] <= 0.0:
+            continue
         gain = _gain(gram, loss, n, alpha, i)
         if gain > most:
             most, poor = gain, i
         if alpha[i] > 0.0 and gain < least:
             least, rich = gain, i
-    if rich < 0 or poor == rich or most <= least:
+    if rich < 0 or most <= least:
         return 0.0
     bend = gram[poor, poor] + gram[rich, rich] - 2.0 * gram[poor, rich]
     amount = (most - least) / bend if bend > 0.0 else alpha[rich]
@@ -147,7 +151,33 @@ cdef double _trade(
         amount = alpha[rich]
     alpha[poor] += amount
     alpha[rich] -= amount
-    return amount
+    return most - least
+
+
+cdef double _sweep(
+    double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double budget,
+    double[::1] alpha
+) noexcept nogil:
+    """Set one multiplier after the other to its best value; return the change.
+
+    A rival that has the features of gold can never be told apart from it: its row
+    of the Gram matrix is zero and it gets nothing.
+    """
+    cdef Py_ssize_t i
+    cdef double step, room, change = 0.0
+    for i in range(n):
+        if gram[i, i] <= 0.0:
+            continue
+        step = _gain(gram, loss, n, alpha, i) / gram[i, i]
+        room = budget - _used(alpha, n)
+        if step > room:
+            # Crumbs of rounding in the wrong place would be traded for ever.
+            step = room if room > CRUMB * budget else 0.0
+        if step < -alpha[i]:
+            step = -alpha[i]
+        alpha[i] += step
+        change += fabs(step)
+    return change
 
 
 cdef void hildreth(
@@ -158,28 +188,23 @@ cdef void hildreth(
 
     Hildreth's sweeps visit one multiplier at a time. All constraints share one
     slack, so the multipliers share one budget; a sweep over single multipliers
-    can stall when it is spent, and then multipliers trade in pairs.
+    can stall when it is spent, and then multipliers trade in pairs until all that
+    pull are violated by the same amount.
     """
     cdef Py_ssize_t i, sweep
-    cdef double change, step, room
+    cdef double change, gap, scale = 1.0
     for i in range(n):
         alpha[i] = 0.0
+        scale = max(scale, fabs(loss[i]))
     for sweep in range(1000):
-        change = 0.0
-        for i in range(n):
-            if gram[i, i] <= 0.0:
-                continue
-            step = _gain(gram, loss, n, alpha, i) / gram[i, i]
-            room = budget - _used(alpha, n)
-            if step > room:
-                step = room
-            if step < -alpha[i]:
-                step = -alpha[i]
-            alpha[i] += step
-            change += fabs(step)
-        if _used(alpha, n) >= budget * (1.0 - 1e-12):
-            change += _trade(gram, loss, n, alpha)
-        if change <= 1e-12 * (1.0 + _used(alpha, n)):
+        change = _sweep(gram, loss, n, budget, alpha)
+        gap = 0.0
+        if _used(alpha, n) >= budget * (1.0 - CRUMB):
+            for i in range(n):
+                gap = _trade(gram, loss, n, alpha)
+                if gap <= CRUMB * scale:
+                    break
+        if change <= CRUMB * (1.0 + _used(alpha, n)) and gap <= CRUMB * scale:
             break
 
 

@@ -1,0 +1,128 @@
+"""Algorithm 1 on dense vectors, and its companions.
+
+A model is one vector: a weight per (feature, label), then one per (label before,
+label). A sentence is (X, y, weight): dense tokens, labels, number of copies.
+"""
+
+import numpy as np
+
+from tests.reference import lattice, steps
+
+
+def features(X, y, n_labels):
+    """Return Phi(x, y): summed token features by label, then counts of pairs."""
+    one_hot = np.eye(n_labels)[y]
+    pairs = one_hot[:-1].T @ one_hot[1:]
+    return np.concatenate([(X.T @ one_hot).ravel(), pairs.ravel()])
+
+
+def scored(mean, X, n_labels, forbidden):
+    """Return the scores and transitions of a sentence under a model."""
+    weights, trans = mean[: -(n_labels**2)], mean[-(n_labels**2) :]
+    scores = lattice.token_scores(weights.reshape(-1, n_labels), X)
+    trans = trans.reshape(n_labels, n_labels)
+    if forbidden is not None:
+        trans = trans + forbidden[:-2]
+        scores[:1] += forbidden[-2]
+        scores[-1:] += forbidden[-1]
+    return scores, trans
+
+
+def rivals(mean, X, y, lesson, k):
+    """Return the k best labelings as (delta, costs of the wrong tokens)."""
+    n_labels = len(lesson.cost)
+    scores, trans = scored(mean, X, n_labels, lesson.forbidden)
+    wrong = np.arange(n_labels) != y[:, None]
+    scores += lesson.cost_unit * wrong * lesson.cost[y][:, None]
+    if k == 1:
+        guesses = [lattice.viterbi(scores, trans)[0]]
+    else:
+        guesses = lattice.k_best(scores, trans, k)[0]
+    gold = features(X, y, n_labels)
+    return [
+        (gold - features(X, guess, n_labels), lesson.cost[y[y != guess]])
+        for guess in guesses
+        if (y != guess).any()
+    ]
+
+
+def learn(mean, variance, sentences, lesson, rule, k=1):
+    """Present every sentence; return mean, variance and the average over rounds."""
+    mean, variance = mean.copy(), None if variance is None else variance.copy()
+    total, rounds = np.zeros_like(mean), 0.0
+    for X, y, copies in sentences:
+        while copies > 0:
+            share = min(copies, 1.0)
+            others = rivals(mean, X, y, lesson, k)
+            if others:
+                mean, variance = rule(mean, variance, others, share)
+            total, rounds = total + share * mean, rounds + share
+            copies -= share
+    return mean, variance, total / rounds
+
+
+def gaussian_rule(solve, narrow):
+    """Return the rule of Eq. (2): solve gives (alpha, beta), narrow the diagonal."""
+
+    def rule(mean, variance, others, share):
+        delta, costs = others[0]
+        v = variance @ delta**2
+        if v == 0:
+            return mean, variance
+        alpha, beta = solve(delta, variance, mean @ delta, v, costs)
+        moved = mean + share * alpha * variance * delta
+        on = delta != 0
+        narrowed = variance.copy()
+        narrowed[on] = narrow(variance[on], delta[on], share * beta)
+        return moved, narrowed
+
+    return rule
+
+
+DIAGONALS = {
+    "covariance": steps.covariance_diagonal,
+    "precision": steps.precision_diagonal,
+    "optimal": steps.precision_diagonal,
+}
+
+
+def cw_rule(phi, diagonal):
+    """Return the CW rule; costs ask for more standard deviations."""
+
+    def solve(delta, variance, m, v, costs):
+        if diagonal == "optimal":
+            on = delta != 0
+            return steps.optimal_cw_step(delta[on], variance[on], m, phi * costs.mean())
+        return steps.cw_step(m, v, phi * costs.mean())
+
+    return gaussian_rule(solve, DIAGONALS[diagonal])
+
+
+def arow_rule(r, diagonal):
+    """Return the AROW rule; the distance is the summed cost."""
+    return gaussian_rule(
+        lambda delta, variance, m, v, costs: steps.arow_step(m, v, costs.sum(), r),
+        DIAGONALS[diagonal],
+    )
+
+
+def perceptron_rule(mean, variance, others, share):
+    """Add the difference, times the mean cost of the wrong tokens."""
+    delta, costs = others[0]
+    return mean + share * costs.mean() * delta, variance
+
+
+def pa_rule(budget):
+    """Return the rule of k-best PA with one slack for all rivals."""
+
+    def rule(mean, variance, others, share):
+        # A rival with the features of gold can never be told apart from it.
+        others = [(delta, costs) for delta, costs in others if delta.any()]
+        if not others:
+            return mean, variance
+        deltas = np.array([delta for delta, _ in others])
+        loss = np.array([costs.sum() for _, costs in others]) - deltas @ mean
+        alpha = steps.k_constraints(deltas @ deltas.T, loss, budget)
+        return mean + share * alpha @ deltas, variance
+
+    return rule

@@ -1,0 +1,66 @@
+"""A lattice of two words and two labels, done by hand.
+
+As factors: the first word gives A 1 and B 2, the second A 3 and B 1; A to A 1,
+A to B 4, B to A 2, B to B 1. The labelings AA, AB, BA, BB weigh 3, 4, 12 and 2: 21
+in all. Scores are the logarithms.
+"""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw._kernels.kbest import k_best
+from skcw._kernels.lattice import max_marginals, path_scores, viterbi
+from skcw._kernels.marginals import marginals
+from tests.kernels.problems import pad
+
+BY_HAND = 1e-12
+SCORES = pad(np.log([[1.0, 2.0], [3.0, 1.0]]), 2)
+TRANSITIONS = pad(np.log([[1.0, 4.0], [2.0, 1.0]]), 8)
+OFFSETS = np.array([0, 2])
+
+
+def test_the_best_labeling_is_ba():
+    labels, total = np.empty(2, dtype=np.int32), np.empty(1)
+    viterbi(SCORES, TRANSITIONS, 2, OFFSETS, labels, total)
+    assert_array_equal(labels, [1, 0])
+    assert_allclose(np.exp(total), [12], rtol=BY_HAND)
+
+
+def test_each_labeling_has_its_weight():
+    for labels, weight in (([0, 0], 3), ([0, 1], 4), ([1, 0], 12), ([1, 1], 2)):
+        total = np.empty(1)
+        labels = np.array(labels, dtype=np.int32)
+        path_scores(SCORES, TRANSITIONS, OFFSETS, labels, total)
+        assert_allclose(np.exp(total), [weight], rtol=BY_HAND)
+
+
+def test_the_labelings_rank_ba_ab_aa_bb():
+    labels, total = np.empty((9, 2), dtype=np.int32), np.empty((1, 9))
+    found = np.empty(1, dtype=np.int32)
+    k_best(SCORES, TRANSITIONS, 2, OFFSETS, labels, total, found)
+    assert found[0] == 4
+    assert_array_equal(labels[:4], [[1, 0], [0, 1], [0, 0], [1, 1]])
+    assert_allclose(np.exp(total[0, :4]), [12, 4, 3, 2], rtol=BY_HAND)
+
+
+def test_max_marginals_are_the_best_with_a_label():
+    forced = np.empty((2, 2))
+    max_marginals(SCORES, TRANSITIONS, 2, OFFSETS, forced)
+    assert_allclose(np.exp(forced), [[4, 12], [12, 4]], rtol=BY_HAND)
+
+
+def test_marginals_are_shares_of_21():
+    out, log_z = np.empty((2, 2)), np.empty(1)
+    marginals(SCORES, TRANSITIONS, 2, OFFSETS, out, log_z)
+    assert_allclose(out, [[7 / 21, 14 / 21], [15 / 21, 6 / 21]], rtol=BY_HAND)
+    assert_allclose(np.exp(log_z), [21], rtol=BY_HAND)
+
+
+def test_forbidding_b_to_a_leaves_9():
+    # AA 3, AB 4 and BB 2 are left.
+    transitions = TRANSITIONS.copy()
+    transitions[1, 0] = -np.inf
+    out, log_z = np.empty((2, 2)), np.empty(1)
+    marginals(SCORES, transitions, 2, OFFSETS, out, log_z)
+    assert_allclose(out, [[7 / 9, 2 / 9], [3 / 9, 6 / 9]], rtol=BY_HAND)
+    assert_allclose(np.exp(log_z), [9], rtol=BY_HAND)
