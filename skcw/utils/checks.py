@@ -115,5 +115,5 @@ def parametrize_with_tagger_checks(taggers):
 
 
 def _brief(tagger):
-    """Return the representation of a tagger in one line."""
-    return re.sub(r"\s+", " ", repr(tagger))
+    """Return the representation of a tagger in one line, the same in every process."""
+    return re.sub(r"\s+", " ", re.sub(r" at 0x[0-9a-f]+", "", repr(tagger)))
