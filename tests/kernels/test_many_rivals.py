@@ -172,6 +172,22 @@ def test_whole_weights_are_copies_and_zero_leaves_out(k):
     assert bytes_of(weighted) == bytes_of(copied)
 
 
+def test_a_pass_reports_what_was_wrong_when_first_presented():
+    rng = np.random.default_rng(10)
+    corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES, real_values=True)
+    corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 2.0]))
+    start = random_belief(rng, N_FEATURES, 3, with_variance=False)
+    # A budget of next to nothing: every sentence meets the first model.
+    _, report = run_passes(pa_pass, start, corpus, lesson_for(corpus, 3), 1e-12, 5)
+    mean = as_vector(start, "mean")
+    wrong = [
+        np.count_nonzero(lattice.viterbi(*twin.scored(mean, X, 3, None))[0] != y)
+        for X, y, weight in corpus.sentences(N_FEATURES)
+        if weight
+    ]
+    assert report == (np.count_nonzero(wrong), sum(wrong))
+
+
 def test_float32_agrees_with_float64():
     rng = np.random.default_rng(7)
     corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES, real_values=True)

@@ -180,15 +180,19 @@ def test_a_pass_reports_what_was_wrong_when_first_presented(name):
     kernel, parameters, rule, with_variance = LEARNERS[name]
     rng = np.random.default_rng(7)
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
+    # Three copies count once, what is left out not at all.
+    corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 1.0, 2.0]))
     lesson = lesson_for(corpus, 4)
     start = random_belief(rng, N_FEATURES, 4, with_variance)
     mean = as_vector(start, "mean")
     variance = as_vector(start, "variance") if with_variance else None
     wrong = []
-    for X, y, _ in corpus.sentences(N_FEATURES):
-        others = twin.rivals(mean, X, y, lesson, k=1)
-        wrong.append(len(others[0][1]) if others else 0)
-        if others:
-            mean, variance = rule(mean, variance, others, 1.0)
+    for X, y, weight in corpus.sentences(N_FEATURES):
+        for copy in range(int(weight)):
+            others = twin.rivals(mean, X, y, lesson, k=1)
+            if others:
+                mean, variance = rule(mean, variance, others, 1.0)
+            if copy == 0:
+                wrong.append(len(others[0][1]) if others else 0)
     _, report = run_passes(kernel, start, corpus, lesson, *parameters)
     assert report == (np.count_nonzero(wrong), sum(wrong))
