@@ -164,6 +164,45 @@ def test_weights_that_sum_to_less_than_one_round_are_averaged_too():
 
 
 @DTYPES
+def test_a_recast_belief_has_the_same_weights_in_another_precision(dtype):
+    belief = trained(8)
+    recast = belief.recast(dtype, averaging=True)
+    for kind in KINDS:
+        assert getattr(recast, kind).dtype == dtype
+        assert_array_equal(getattr(recast, kind), getattr(belief, kind).astype(dtype))
+
+
+def test_a_belief_recast_to_average_counts_its_mean_as_the_average_so_far():
+    belief = trained(9)
+    without = belief.recast("float64", averaging=False)
+    assert without.average is None
+    again = without.recast("float64", averaging=True)
+    assert_array_equal(again.average, belief.mean)
+    assert again.rounds == belief.rounds
+
+
+def test_a_sound_belief_passes_its_check():
+    for belief in (trained(10), Belief.start(0, 1), Belief.start(3, 9, 1.0)):
+        belief.check()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_arrays_that_do_not_fit_together_are_refused(name):
+    belief = trained(11)
+    setattr(belief, name, getattr(belief, name)[: -belief.width])
+    with pytest.raises(ValueError, match="do not have the same rows"):
+        belief.check()
+
+
+@pytest.mark.parametrize("row", [-1, 0, 7, 10**6])
+def test_a_feature_with_a_row_that_is_not_there_is_refused(row):
+    belief = trained(12)
+    belief.row_of[3] = row
+    with pytest.raises(ValueError, match="a row that is not there"):
+        belief.check()
+
+
+@DTYPES
 @pytest.mark.parametrize("n_labels", [3, 8, 9])
 def test_the_mean_of_beliefs_averages_means_and_precisions(n_labels, dtype):
     # Each seed touches other features.

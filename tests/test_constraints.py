@@ -107,6 +107,11 @@ def test_a_matrix_is_read_by_its_own_names():
     assert_array_equal(forbidden, [[0.0, 0.0], [-np.inf, 0.0], [0.0, 0.0], [0.0, 0.0]])
 
 
+def test_what_is_no_pair_of_names_and_matrix_is_refused():
+    with pytest.raises(ValueError, match="a pair of label names and a matrix"):
+        forbidden_matrix((["a"], [[1]], "x"), ["a"])
+
+
 def test_a_matrix_of_another_size_is_refused():
     with pytest.raises(ValueError, match=r"name 2 labels .* shape \(1, 2\)"):
         forbidden_matrix((["a", "b"], [[1, 0]]), ["a", "b"])

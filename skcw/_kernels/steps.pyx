@@ -11,6 +11,8 @@ import numpy as np
 
 # What the solution of the k-constraint problem may be off by, relatively.
 cdef double CRUMB = 1e-12
+# A sweep may give and take the last crumbs of a budget that is as good as spent.
+cdef double SPENT = 1e-9
 
 # Single precision cannot tell a smaller variance from zero.
 cdef double SLIVER = 1e-30
@@ -196,15 +198,16 @@ cdef void hildreth(
     for i in range(n):
         alpha[i] = 0.0
         scale = max(scale, fabs(loss[i]))
-    for sweep in range(1000):
+    # Some dozen sweeps do; rivals that are nearly the same take thousands.
+    for sweep in range(10000):
         change = _sweep(gram, loss, n, budget, alpha)
         gap = 0.0
-        if _used(alpha, n) >= budget * (1.0 - CRUMB):
+        if _used(alpha, n) >= budget * (1.0 - SPENT):
             for i in range(n):
                 gap = _trade(gram, loss, n, alpha)
                 if gap <= CRUMB * scale:
                     break
-        if change <= CRUMB * (1.0 + _used(alpha, n)) and gap <= CRUMB * scale:
+        if change <= CRUMB * _used(alpha, n) and gap <= CRUMB * scale:
             break
 
 

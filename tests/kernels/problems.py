@@ -87,9 +87,9 @@ def pad(rows, n_rows):
     return wide
 
 
-def random_corpus(rng, n_labels, lengths, n_features=12, real_values=False):
+def random_corpus(rng, n_labels, lengths, n_features=12, real_values=False, most=4):
     """Return sequences whose features repeat, also within a token."""
-    counts = rng.integers(1, 5, size=sum(lengths))
+    counts = rng.integers(1, most + 1, size=sum(lengths))
     indices = rng.integers(n_features, size=counts.sum()).astype(np.int32)
     values = rng.normal(size=len(indices)) if real_values else None
     gold = rng.integers(n_labels, size=sum(lengths)).astype(np.int32)

@@ -13,19 +13,22 @@ from skcw.data._encoding import TokenEncoder
 from skcw.data.vocabulary import Vocabulary
 
 # python-crfsuite cuts names at a zero byte and refuses surrogates; we do neither.
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+names = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8
+)
 any_names = st.text(st.characters())
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.integers(-(10**6), 10**6),
     st.booleans(),
 )
-leaves = st.one_of(names, numbers, st.lists(names), st.sets(names))
-tokens = st.dictionaries(
-    names,
-    st.recursive(leaves, lambda inner: st.dictionaries(names, inner), max_leaves=6),
-    max_size=6,
+leaves = st.one_of(
+    names, numbers, st.lists(names, max_size=3), st.sets(names, max_size=3)
 )
+nested = st.recursive(
+    leaves, lambda inner: st.dictionaries(names, inner, max_size=3), max_leaves=4
+)
+tokens = st.dictionaries(names, nested, max_size=4)
 
 
 def encode(sequences, vocabulary=None, grow=True):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
@@ -28,6 +28,9 @@ def solve(deltas, loss, budget):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8), budgets)
+@example(3, 7, 2.0)  # a multiplier that rounding leaves at 1e-17
+@example(19126, 5, 2.0)  # all but a crumb of the budget is spent
+@example(37, 7, 1e3)  # nearly singular: thousands of sweeps
 def test_the_solution_is_feasible_and_optimal(seed, k, budget):
     deltas, loss = random_rivals(seed, k)
     assume(deltas.any(axis=1).all())

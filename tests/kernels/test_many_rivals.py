@@ -26,12 +26,13 @@ HILDRETH = 1e-8
 
 def both(corpus, n_labels, rng, budget, k, dtype=np.float64, n_passes=1, **lesson):
     """Train the kernel and the twin from the same random belief."""
-    start = random_belief(rng, N_FEATURES, n_labels, with_variance=False)
+    n_features = max(N_FEATURES, corpus.indices.max() + 1)
+    start = random_belief(rng, n_features, n_labels, with_variance=False)
     lesson = lesson_for(corpus, n_labels, **lesson)
     expected = twin.learn(
         as_vector(start, "mean"),
         None,
-        corpus.sentences(N_FEATURES) * n_passes,
+        corpus.sentences(n_features) * n_passes,
         lesson,
         twin.pa_rule(budget),
         k,
@@ -60,6 +61,12 @@ def test_a_pass_over_plain_features_equals_its_twin():
     rng = np.random.default_rng(0)
     corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES)
     assert_same(*both(corpus, 3, rng, 0.1, 5, n_passes=2))
+
+
+def test_many_features_and_many_rivals_equal_their_twin():
+    rng = np.random.default_rng(9)
+    corpus = random_corpus(rng, 3, [5, 4, 5], 200, real_values=True, most=40)
+    assert_same(*both(corpus, 3, rng, 0.01, 8))
 
 
 @pytest.mark.parametrize("cost_unit", [0.0, 0.7])
@@ -163,6 +170,22 @@ def test_whole_weights_are_copies_and_zero_leaves_out(k):
         pa_pass, start, corpus, lesson_for(corpus, 3, order=[0, 0, 0, 2]), 0.05, k
     )
     assert bytes_of(weighted) == bytes_of(copied)
+
+
+def test_a_pass_reports_what_was_wrong_when_first_presented():
+    rng = np.random.default_rng(10)
+    corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES, real_values=True)
+    corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 2.0]))
+    start = random_belief(rng, N_FEATURES, 3, with_variance=False)
+    # A budget of next to nothing: every sentence meets the first model.
+    _, report = run_passes(pa_pass, start, corpus, lesson_for(corpus, 3), 1e-12, 5)
+    mean = as_vector(start, "mean")
+    wrong = [
+        np.count_nonzero(lattice.viterbi(*twin.scored(mean, X, 3, None))[0] != y)
+        for X, y, weight in corpus.sentences(N_FEATURES)
+        if weight
+    ]
+    assert report == (np.count_nonzero(wrong), sum(wrong))
 
 
 def test_float32_agrees_with_float64():

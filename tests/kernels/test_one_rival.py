@@ -50,9 +50,10 @@ every_learner = pytest.mark.parametrize("name", LEARNERS)
 def both(name, corpus, n_labels, rng, n_passes=1, dtype=np.float64, **lesson):
     """Train the kernel and the twin from the same random belief."""
     kernel, parameters, rule, with_variance = LEARNERS[name]
-    start = random_belief(rng, N_FEATURES, n_labels, with_variance, np.float64)
+    n_features = max(N_FEATURES, corpus.indices.max() + 1)
+    start = random_belief(rng, n_features, n_labels, with_variance, np.float64)
     lesson = lesson_for(corpus, n_labels, **lesson)
-    sentences = corpus.sentences(N_FEATURES)
+    sentences = corpus.sentences(n_features)
     expected = twin.learn(
         as_vector(start, "mean"),
         as_vector(start, "variance") if with_variance else None,
@@ -90,6 +91,14 @@ def test_a_pass_equals_its_twin(name, n_labels, real_values):
     rng = np.random.default_rng(n_labels)
     corpus = random_corpus(rng, n_labels, LENGTHS, N_FEATURES, real_values)
     assert_same(*both(name, corpus, n_labels, rng))
+
+
+@every_learner
+def test_long_sentences_with_many_features_equal_their_twin(name):
+    rng = np.random.default_rng(8)
+    corpus = random_corpus(rng, 5, [70, 3, 40], 300, real_values=True, most=20)
+    # Sums over hundreds of weights of either sign lose a digit or two.
+    assert_same(*both(name, corpus, 5, rng), atol=1e-10)
 
 
 @every_learner
@@ -171,15 +180,19 @@ def test_a_pass_reports_what_was_wrong_when_first_presented(name):
     kernel, parameters, rule, with_variance = LEARNERS[name]
     rng = np.random.default_rng(7)
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
+    # Three copies count once, what is left out not at all.
+    corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 1.0, 2.0]))
     lesson = lesson_for(corpus, 4)
     start = random_belief(rng, N_FEATURES, 4, with_variance)
     mean = as_vector(start, "mean")
     variance = as_vector(start, "variance") if with_variance else None
     wrong = []
-    for X, y, _ in corpus.sentences(N_FEATURES):
-        others = twin.rivals(mean, X, y, lesson, k=1)
-        wrong.append(len(others[0][1]) if others else 0)
-        if others:
-            mean, variance = rule(mean, variance, others, 1.0)
+    for X, y, weight in corpus.sentences(N_FEATURES):
+        for copy in range(int(weight)):
+            others = twin.rivals(mean, X, y, lesson, k=1)
+            if others:
+                mean, variance = rule(mean, variance, others, 1.0)
+            if copy == 0:
+                wrong.append(len(others[0][1]) if others else 0)
     _, report = run_passes(kernel, start, corpus, lesson, *parameters)
     assert report == (np.count_nonzero(wrong), sum(wrong))

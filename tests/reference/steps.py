@@ -20,8 +20,7 @@ def cw_step(m, v, phi):
 
 def arow_step(m, v, distance, r):
     """Return (alpha, beta) of Eq. (4); without a loss nothing moves."""
-    alpha = max(0.0, distance - m) / (r + v)
-    return alpha, 1 / r if alpha > 0 else 0.0
+    return max(0.0, distance - m) / (r + v), 1 / r if distance > m else 0.0
 
 
 def optimal_cw_step(delta, sigma, m, phi):
