@@ -166,8 +166,8 @@ class BeliefTagger(BaseSequenceTagger):
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
-        Each token's label is compared with the best legal label to replace it while
-        its neighbours stay as predicted.
+        Each token's label is compared with the best label to replace it while its
+        neighbours stay as predicted: a legal one, where constraints leave any.
 
         Parameters
         ----------

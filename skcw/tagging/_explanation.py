@@ -40,6 +40,7 @@ class TokenExplanation(NamedTuple):
         The best label to replace it; None when there is no other.
     margin : float
         The score lost by replacing it, which is the sum of the contributions.
+        Negative where only constraints keep an illegal rival out.
     std : float
         The standard deviation of the margin; 0 for learners without variance.
     contributions : tuple of Contribution
@@ -75,8 +76,8 @@ def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
     labels : ndarray of int
         Its predicted labels.
     forbidden : ndarray or None, default=None
-        What :func:`skcw.constraints.forbidden_matrix` returns; a rival must be legal
-        beside its neighbours.
+        What :func:`skcw.constraints.forbidden_matrix` returns; rivals that are legal
+        beside the neighbours go first.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
 
 
 def _legal_rivals(labels, t, n_labels, forbidden):
-    """Return the labels that could stand at token t instead of its own."""
+    """Return the labels that could stand at token t; if none could, all others."""
     rivals = [j for j in range(n_labels) if j != labels[t]]
     if forbidden is None:
         return rivals
@@ -109,7 +110,7 @@ def _legal_rivals(labels, t, n_labels, forbidden):
         ahead = forbidden[-1, j] if after is None else forbidden[j, after]
         return forbidden[before, j] == 0 and ahead == 0
 
-    return [j for j in rivals if legal(j)]
+    return [j for j in rivals if legal(j)] or rivals
 
 
 def _weighed(belief, classes, names, batch, labels, t):
