@@ -167,7 +167,7 @@ class BeliefTagger(BaseSequenceTagger):
         """Explain the label of every token of one sequence.
 
         Each token's label is compared with the best label to replace it while its
-        neighbours stay as predicted.
+        neighbours stay as predicted: a legal one, where constraints leave any.
 
         Parameters
         ----------
@@ -184,8 +184,9 @@ class BeliefTagger(BaseSequenceTagger):
         decoder = self._decoder(batch)
         codes, _ = decoder.viterbi(batch)
         names = batch._names() if self.vocabulary_ is None else self.vocabulary_
+        classes = self.classes_.tolist()
         return explain_sequence(
-            decoder.belief, self.classes_.tolist(), names, batch, codes
+            decoder.belief, classes, names, batch, codes, self.forbidden_
         )
 
     @property

@@ -40,6 +40,7 @@ class TokenExplanation(NamedTuple):
         The best label to replace it; None when there is no other.
     margin : float
         The score lost by replacing it, which is the sum of the contributions.
+        Negative where only constraints keep an illegal rival out.
     std : float
         The standard deviation of the margin; 0 for learners without variance.
     contributions : tuple of Contribution
@@ -59,7 +60,7 @@ class TokenExplanation(NamedTuple):
     contributions: tuple
 
 
-def explain_sequence(belief, classes, names, batch, labels):
+def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
     """Explain every token of the one sequence of a batch.
 
     Parameters
@@ -74,60 +75,96 @@ def explain_sequence(belief, classes, names, batch, labels):
         One sequence.
     labels : ndarray of int
         Its predicted labels.
+    forbidden : ndarray or None, default=None
+        What :func:`skcw.constraints.forbidden_matrix` returns; rivals that are legal
+        beside the neighbours go first.
 
     Returns
     -------
     explanations : list of TokenExplanation
         One per token, contributions from the largest to the smallest in size.
     """
-    mean = belief.weights.astype(np.float64).reshape(-1, belief.width)
-    variance = None
-    if belief.variance is not None:
-        variance = belief.variance.astype(np.float64).reshape(-1, belief.width)
+    labels = labels.tolist()
     return [
-        _explain_token(mean, variance, belief, classes, names, batch, labels, t)
+        _explain_token(
+            belief,
+            classes,
+            labels[t],
+            _legal_rivals(labels, t, len(classes), forbidden),
+            _weighed(belief, classes, names, batch, labels, t),
+        )
         for t in range(batch.n_tokens)
     ]
 
 
-def _explain_token(mean, variance, belief, classes, names, batch, labels, t):
-    entries = slice(int(batch.indptr[t]), int(batch.indptr[t + 1]))
-    features = batch.indices[entries]
-    values = np.ones(len(features)) if batch.values is None else batch.values[entries]
-    rows = belief.row_of[features]
-    label = int(labels[t])
-    before = int(labels[t - 1]) if t else None
-    after = int(labels[t + 1]) if t + 1 < len(labels) else None
+def _legal_rivals(labels, t, n_labels, forbidden):
+    """Return the labels that could stand at token t; if none could, all others."""
+    rivals = [j for j in range(n_labels) if j != labels[t]]
+    if forbidden is None:
+        return rivals
+    # The last two rows are for the first and the last token of a sequence.
+    before = labels[t - 1] if t else -2
+    after = labels[t + 1] if t + 1 < len(labels) else None
 
-    def against(rival):
-        """Yield (name, contribution, variance) for the label against one rival."""
-        for feature, row, x in zip(features, rows, values, strict=True):
-            yield names[feature], (row, label, x), (row, rival, x)
+    def legal(j):
+        ahead = forbidden[-1, j] if after is None else forbidden[j, after]
+        return forbidden[before, j] == 0 and ahead == 0
+
+    return [j for j in rivals if legal(j)] or rivals
+
+
+def _weighed(belief, classes, names, batch, labels, t):
+    """Return a function: label at token t -> list of (name, cell, value).
+
+    A cell is the (row, column) of a weight in the belief.
+    """
+    entries = range(int(batch.indptr[t]), int(batch.indptr[t + 1]))
+    before = labels[t - 1] if t else None
+    after = labels[t + 1] if t + 1 < len(labels) else None
+
+    def cells(label):
+        for entry in entries:
+            feature = int(batch.indices[entry])
+            x = 1.0 if batch.values is None else float(batch.values[entry])
+            yield names[feature], (int(belief.row_of[feature]), label), x
         if before is not None:
-            yield f"after {classes[before]}", (before, label, 1), (before, rival, 1)
+            yield f"after {classes[before]}", (before, label), 1.0
         if after is not None:
-            yield f"before {classes[after]}", (label, after, 1), (rival, after, 1)
+            yield f"before {classes[after]}", (label, after), 1.0
 
-    def margin(rival):
-        return sum(
-            mean[i, j] * x - mean[k, m] * x
-            for _, (i, j, x), (k, m, _) in against(rival)
-        )
+    return cells
 
-    rivals = [j for j in range(len(classes)) if j != label]
+
+def _explain_token(belief, classes, label, rivals, cells):
     if not rivals:
         return TokenExplanation(classes[label], None, np.inf, 0.0, ())
-    rival = min(rivals, key=margin)
-    parts = []
-    for name, (i, j, x), (k, m, _) in against(rival):
-        spread = 0.0 if variance is None else x * x * (variance[i, j] + variance[k, m])
-        value = float(x * (mean[i, j] - mean[k, m]))
-        parts.append(Contribution(name, value, float(np.sqrt(spread))))
+    weight = _reader(belief.weights, belief.width)
+    variance = _reader(belief.variance, belief.width)
+
+    def score(of):
+        return sum(x * weight(cell) for _, cell, x in cells(of))
+
+    rival = max(rivals, key=score)
+    parts, share = [], {}
+    for (name, mine, x), (_, theirs, _) in zip(cells(label), cells(rival), strict=True):
+        spread = variance(mine) + variance(theirs)
+        value = x * (weight(mine) - weight(theirs))
+        parts.append(Contribution(name, value, abs(x) * spread**0.5))
+        # One weight may count twice, or for both labels.
+        share[mine] = share.get(mine, 0.0) + x
+        share[theirs] = share.get(theirs, 0.0) - x
     parts.sort(key=lambda part: -abs(part.value))
     return TokenExplanation(
         classes[label],
         classes[rival],
-        float(sum(part.value for part in parts)),
-        float(np.sqrt(sum(part.std**2 for part in parts))),
+        sum(part.value for part in parts),
+        sum(x * x * variance(cell) for cell, x in share.items()) ** 0.5,
         tuple(parts),
     )
+
+
+def _reader(flat, width):
+    """Return a function: cell -> number in double precision, 0 where there is none."""
+    if flat is None:
+        return lambda cell: 0.0
+    return lambda cell: float(flat[cell[0] * width + cell[1]])

@@ -1,0 +1,102 @@
+"""Fitted taggers that leave the process: pickle, joblib, skops, threads, callbacks."""
+
+import io
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+
+from skcw import (
+    AROWSequenceTagger,
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+from tests.integration.corpora import features
+
+TAGGERS = [
+    CWSequenceTagger(random_state=0, constraints="BIO"),
+    AROWSequenceTagger(random_state=0, n_models=2),
+    PASequenceTagger(random_state=0),
+    PerceptronSequenceTagger(random_state=0, averaging=False),
+    CRFSequenceTagger(max_iterations=20),
+]
+
+
+@pytest.fixture(params=TAGGERS, ids=lambda tagger: type(tagger).__name__)
+def fitted(request):
+    return clone(request.param).fit(*features(n_sequences=30))
+
+
+def through_skops(tagger):
+    data = skops.io.dumps(tagger)
+    trusted = skops.io.get_untrusted_types(data=data)
+    # A few classes of skcw itself, and nothing else, must be trusted by name.
+    assert trusted
+    assert all(name.startswith("skcw.") for name in trusted), trusted
+    return skops.io.loads(data, trusted=trusted)
+
+
+def through_joblib(tagger):
+    buffer = io.BytesIO()
+    joblib.dump(tagger, buffer)
+    buffer.seek(0)
+    return joblib.load(buffer)
+
+
+def through_pickle(tagger):
+    return pickle.loads(pickle.dumps(tagger))
+
+
+@pytest.mark.parametrize("travel", [through_pickle, through_joblib, through_skops])
+def test_a_tagger_that_travelled_says_the_same(fitted, travel):
+    X, _ = features(seed=1, n_sequences=20)
+    arrived = travel(fitted)
+    assert type(arrived) is type(fitted)
+    assert repr(arrived) == repr(fitted)
+    assert arrived.predict(X).tolist() == fitted.predict(X).tolist()
+    for mine, theirs in zip(
+        fitted.predict_confidence(X), arrived.predict_confidence(X), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+    assert arrived.history_ == fitted.history_
+
+
+@pytest.mark.parametrize("travel", [through_pickle, through_joblib, through_skops])
+def test_a_tagger_goes_on_learning_where_it_arrived(travel):
+    X, y = features(n_sequences=30)
+    more = features(seed=1, n_sequences=20)
+    fitted = CWSequenceTagger(random_state=0).fit(X, y)
+    arrived = travel(fitted).partial_fit(*more)
+    fitted.partial_fit(*more)
+    np.testing.assert_array_equal(arrived.coef_, fitted.coef_)
+    np.testing.assert_array_equal(arrived.coef_variance_, fitted.coef_variance_)
+
+
+def test_an_unfitted_tagger_travels_as_well():
+    for travel in (through_pickle, through_joblib):
+        assert repr(travel(TAGGERS[0])) == repr(TAGGERS[0])
+
+
+def test_many_threads_may_ask_one_tagger(fitted):
+    X, _ = features(seed=1, n_sequences=20)
+    expected = fitted.predict(X).tolist()
+    with ThreadPoolExecutor(4) as pool:
+        answers = pool.map(lambda _: fitted.predict(X).tolist(), range(12))
+    assert all(answer == expected for answer in answers)
+
+
+def test_many_threads_may_learn_at_once():
+    X, y = features(n_sequences=30)
+    alone = CWSequenceTagger(random_state=0).fit(X, y).coef_
+    with ThreadPoolExecutor(4) as pool:
+        fits = pool.map(
+            lambda _: CWSequenceTagger(random_state=0).fit(X, y).coef_, range(8)
+        )
+    for coef in fits:
+        np.testing.assert_array_equal(coef, alone)

@@ -1,0 +1,148 @@
+"""explain: why a token got its label."""
+
+import numpy as np
+import pytest
+
+from skcw import AROWSequenceTagger, CWSequenceTagger, PerceptronSequenceTagger
+from skcw.data import SequenceEncoder
+from skcw.utils._check_data import make_tagged
+from skcw.utils._check_decoding import Lattice
+
+TAGGERS = [
+    CWSequenceTagger(random_state=0, dtype="float64"),
+    CWSequenceTagger(random_state=0, constraints="BIO", dtype="float64"),
+    AROWSequenceTagger(random_state=0, n_models=2, dtype="float64"),
+    PerceptronSequenceTagger(random_state=0, dtype="float64"),
+]
+
+
+@pytest.fixture(params=TAGGERS, ids=str)
+def tagger(request):
+    tagger = request.param
+    return tagger.fit(*make_tagged(tagger, n_sequences=40, valued=True, noise=0.3))
+
+
+@pytest.fixture
+def X(tagger):
+    return make_tagged(tagger, seed=1, n_sequences=10, valued=True, noise=0.3).X
+
+
+def score(lattice, sequence, labels):
+    codes = [lattice.labels.index(label) for label in labels]
+    total = lattice.tokens(sequence)[np.arange(len(codes)), codes].sum()
+    return total + lattice.links[codes[:-1], codes[1:]].sum()
+
+
+def test_contributions_sum_to_the_score_that_the_rival_would_lose(tagger, X):
+    lattice = Lattice(tagger)
+    for sequence, labels in zip(X, tagger.predict(X), strict=True):
+        best = score(lattice, sequence, labels)
+        for t, why in enumerate(tagger.explain(sequence)):
+            assert why.label == labels[t]
+            replaced = [*labels[:t], why.rival, *labels[t + 1 :]]
+            margin = best - score(lattice, sequence, replaced)
+            assert why.margin == pytest.approx(margin, rel=1e-9, abs=1e-9)
+            total = sum(part.value for part in why.contributions)
+            assert total == pytest.approx(why.margin, rel=1e-12, abs=1e-12)
+
+
+def test_the_rival_is_the_best_replacement_and_legal_if_any_is(tagger, X):
+    lattice = Lattice(tagger)
+    X = [sequence for sequence in X if len(sequence) <= 4]
+    assert X
+    for sequence, labels in zip(X, tagger.predict(X), strict=True):
+        legal = {tuple(lattice.named(c)) for c in lattice.labelings(sequence)[0]}
+        for t, why in enumerate(tagger.explain(sequence)):
+            others = [
+                (*labels[:t], label, *labels[t + 1 :])
+                for label in lattice.labels
+                if label != why.label
+            ]
+            allowed = [other for other in others if other in legal]
+            best = max(score(lattice, sequence, other) for other in allowed or others)
+            mine = score(lattice, sequence, labels) - why.margin
+            assert mine == pytest.approx(best, rel=1e-9, abs=1e-9)
+            assert why.margin >= -1e-12 or not allowed
+
+
+def test_every_feature_and_every_neighbour_contributes(tagger, X):
+    for sequence in X:
+        for t, why in enumerate(tagger.explain(sequence)):
+            names = [part.feature for part in why.contributions]
+            neighbours = (t > 0) + (t + 1 < len(sequence))
+            known = [name for name in sequence[t] if name in tagger.feature_names_]
+            assert len(names) == len(known) + neighbours
+            assert set(known) < set(names) or not neighbours
+            sizes = [abs(part.value) for part in why.contributions]
+            assert sizes == sorted(sizes, reverse=True)
+
+
+def test_deviations_are_those_of_the_weights(tagger, X):
+    if not hasattr(tagger, "coef_variance_"):
+        assert all(why.std == 0 for x in X for why in tagger.explain(x))
+        return
+    row_of = {name: i for i, name in enumerate(tagger.feature_names_)}
+    place = {label: j for j, label in enumerate(tagger.classes_)}
+    for sequence in X:
+        for t, why in enumerate(tagger.explain(sequence)):
+            label, rival = place[why.label], place[why.rival]
+            for part in why.contributions:
+                if part.feature in row_of:
+                    variance = tagger.coef_variance_[row_of[part.feature]]
+                    spread = variance[label] + variance[rival]
+                    std = sequence[t][part.feature] * np.sqrt(spread)
+                    assert part.std == pytest.approx(std, rel=1e-9)
+            assert why.std > 0
+
+
+def test_a_weight_that_counts_twice_counts_as_one_weight():
+    # The middle token stands between its own label: one transition, used twice.
+    tagger = CWSequenceTagger(random_state=0, dtype="float64")
+    tagger.fit([["a", "a", "a"], ["b"]] * 3, [["A", "A", "A"], ["B"]] * 3)
+    why = tagger.explain(["a", "a", "a"])[1]
+    assert (why.label, why.rival) == ("A", "B")
+    A, B = (list(tagger.classes_).index(label) for label in "AB")
+    row = list(tagger.feature_names_).index("a")
+    links = tagger.transition_variance_
+    spread = tagger.coef_variance_[row].sum()
+    spread += 4 * links[A, A] + links[A, B] + links[B, A]
+    assert why.std == pytest.approx(np.sqrt(spread), rel=1e-9)
+
+
+def test_an_empty_sequence_needs_no_explanation(tagger):
+    assert tagger.explain([]) == []
+
+
+def test_unknown_features_explain_nothing(tagger):
+    (why,) = tagger.explain([["never", "seen"]])
+    assert why.contributions == ()
+    assert why.margin == 0
+
+
+def test_columns_are_named_by_their_numbers():
+    tagger = CWSequenceTagger(random_state=0).fit([np.eye(3)], [["A", "B", "A"]])
+    names = {part.feature for part in tagger.explain(np.eye(3))[0].contributions}
+    assert names == {"x0", "before B"}
+
+
+def test_a_single_label_has_no_rival():
+    tagger = CWSequenceTagger().fit([["a", "b"]], [["A", "A"]])
+    why = tagger.explain(["a", "b"])[0]
+    assert (why.label, why.rival, why.margin) == ("A", None, np.inf)
+
+
+def test_repeated_features_contribute_each_time():
+    tagger = CWSequenceTagger(random_state=0)
+    tagger.fit([[["a"], ["b"]], [["b"], ["a"]]] * 3, [["A", "B"], ["B", "A"]] * 3)
+    (why,) = tagger.explain([["a", "a"]])
+    (once,) = tagger.explain([["a"]])
+    assert why.margin == pytest.approx(2 * once.margin, rel=1e-6)
+    assert why.std == pytest.approx(2 * once.std, rel=1e-6)
+
+
+def test_a_tagger_fitted_on_a_batch_explains_words(tagger):
+    data = make_tagged(tagger, n_sequences=20)
+    batch = SequenceEncoder().fit_transform(data.X)
+    copy = CWSequenceTagger(random_state=0).fit(batch, data.y)
+    names = {part.feature for part in copy.explain(data.X[0])[0].contributions}
+    assert set(data.X[0][0]) <= names

@@ -1,0 +1,460 @@
+"""Passes over a corpus: stopping, starting warm, weights, costs, progress."""
+
+import re
+
+import numpy as np
+import pytest
+
+from skcw import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+from skcw.data import SequenceEncoder
+from skcw.utils._check_data import make_tagged
+from tests.integration.corpora import features
+
+ONLINE = [
+    CWSequenceTagger,
+    AROWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+]
+all_online = pytest.mark.parametrize("Tagger", ONLINE)
+GAUSSIAN = [CWSequenceTagger, AROWSequenceTagger]
+
+
+@pytest.fixture(scope="module")
+def train():
+    return make_tagged(CWSequenceTagger(), seed=0, n_sequences=60, noise=0.3)
+
+
+@pytest.fixture(scope="module")
+def dev():
+    return make_tagged(CWSequenceTagger(), seed=1, n_sequences=30, noise=0.3)
+
+
+# -- early stopping ------------------------------------------------------------------
+
+
+@all_online
+def test_the_best_pass_on_held_out_data_is_kept(Tagger, train, dev):
+    tagger = Tagger(random_state=0, max_iter=12, n_iter_no_change=12)
+    tagger.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    scores = [record["dev_score"] for record in tagger.history_]
+    assert len(scores) == tagger.n_iter_ == 12
+    assert tagger.score(*dev) == pytest.approx(max(scores), rel=1e-12)
+    # The first of equally good passes, with the weights that it had.
+    best = 1 + scores.index(max(scores))
+    stopped = Tagger(random_state=0, max_iter=best).fit(*train)
+    np.testing.assert_array_equal(tagger.coef_, stopped.coef_)
+
+
+@all_online
+def test_training_stops_when_held_out_data_gain_no_more(Tagger, train, dev):
+    tagger = Tagger(random_state=0, max_iter=100, n_iter_no_change=2, tol=0.0)
+    tagger.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    scores = [record["dev_score"] for record in tagger.history_]
+    assert tagger.n_iter_ < 100
+    assert max(scores[:-2]) >= max(scores[-2:])
+
+
+def test_a_gain_below_tol_does_not_prolong_training(train, dev):
+    patient = CWSequenceTagger(random_state=0, max_iter=50, n_iter_no_change=1, tol=0)
+    hasty = CWSequenceTagger(random_state=0, max_iter=50, n_iter_no_change=1, tol=0.9)
+    patient.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    hasty.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    assert hasty.n_iter_ == 2
+    assert patient.n_iter_ >= hasty.n_iter_
+    # All the same the better of the two passes is the one kept.
+    assert hasty.score(*dev) == max(record["dev_score"] for record in hasty.history_)
+
+
+@all_online
+def test_early_stopping_holds_out_a_share(Tagger, train):
+    tagger = Tagger(
+        random_state=0, max_iter=30, early_stopping=True, validation_fraction=0.5
+    ).fit(*train)
+    first = tagger.history_[0]
+    assert "dev_score" in first
+    assert first["wrong_sequences"] <= 30
+    again = Tagger(
+        random_state=0, max_iter=30, early_stopping=True, validation_fraction=0.5
+    ).fit(*train)
+    np.testing.assert_array_equal(tagger.coef_, again.coef_)
+
+
+def test_held_out_sequences_teach_nothing():
+    # One feature a sequence: those of held-out sequences keep their prior.
+    X = [[[f"f{s}"], ["other"]] for s in range(40)]
+    y = [["A" if s % 2 else "B", "C"] for s in range(40)]
+    tagger = CWSequenceTagger(
+        random_state=0, early_stopping=True, validation_fraction=0.25
+    ).fit(X, y)
+    names = tagger.feature_names_
+    variance = tagger.coef_variance_[[name.startswith("f") for name in names]]
+    untouched = (variance == tagger.initial_variance).all(axis=1)
+    assert untouched.sum() >= 10
+
+
+def test_each_of_several_models_keeps_its_best_pass(train, dev):
+    tagger = CWSequenceTagger(random_state=0, n_models=3, max_iter=6)
+    tagger.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    assert {record["model"] for record in tagger.history_} == {0, 1, 2}
+    assert tagger.n_iter_ <= 6
+
+
+@pytest.mark.parametrize("form", ["lists", "batch", "generator", "unknown labels"])
+def test_held_out_data_come_in_any_form(form, train, dev):
+    X, y, X_dev, y_dev = *train, *dev
+    if form == "batch":
+        encoder = SequenceEncoder()
+        X, X_dev = encoder.fit_transform(X), encoder.transform(X_dev)
+    elif form == "generator":
+        X_dev, y_dev = iter(X_dev), iter(y_dev)
+    elif form == "unknown labels":
+        y_dev = [["?"] * len(labels) for labels in y_dev]
+    tagger = CWSequenceTagger(random_state=0, max_iter=3)
+    tagger.fit(X, y, X_dev=X_dev, y_dev=y_dev)
+    scores = [record["dev_score"] for record in tagger.history_]
+    if form == "unknown labels":
+        assert scores == [0.0] * 3
+    else:
+        expected = CWSequenceTagger(random_state=0, max_iter=3)
+        expected.fit(*train, X_dev=dev.X, y_dev=dev.y)
+        assert scores == [record["dev_score"] for record in expected.history_]
+
+
+def test_too_little_or_half_given_held_out_data_are_refused(train, dev):
+    with pytest.raises(ValueError, match="both X_dev and y_dev"):
+        CWSequenceTagger().fit(*train, X_dev=dev.X)
+    with pytest.raises(ValueError, match="both X_dev and y_dev"):
+        CWSequenceTagger().fit(*train, y_dev=dev.y)
+    with pytest.raises(ValueError, match="early stopping leaves no training data"):
+        CWSequenceTagger(early_stopping=True).fit(train.X[:1], train.y[:1])
+    with pytest.raises(ValueError, match="sequence 0 has"):
+        CWSequenceTagger().fit(*train, X_dev=dev.X, y_dev=[["O"] * 99, *dev.y[1:]])
+
+
+# -- starting warm -------------------------------------------------------------------
+
+
+@all_online
+def test_a_warm_start_continues(Tagger, train):
+    plain = {"shuffle": False, "averaging": False, "dtype": "float64"}
+    whole = Tagger(max_iter=4, **plain).fit(*train)
+    warm = Tagger(max_iter=1, warm_start=True, **plain)
+    for _ in range(4):
+        warm.fit(*train)
+    np.testing.assert_array_equal(warm.coef_, whole.coef_)
+    np.testing.assert_array_equal(warm.transition_coef_, whole.transition_coef_)
+
+
+def test_a_cold_start_does_not(train):
+    once = CWSequenceTagger(random_state=0).fit(*train)
+    twice = CWSequenceTagger(random_state=0).fit(*train).fit(*train)
+    np.testing.assert_array_equal(once.coef_, twice.coef_)
+
+
+def test_a_warm_start_learns_new_words_and_labels(train):
+    # An average over all rounds would come round to the new data only slowly.
+    warm = CWSequenceTagger(random_state=0, warm_start=True, averaging=False)
+    warm.fit(*train)
+    known = list(warm.classes_)
+    warm.fit([[["strange"], ["words"]]] * 5, [["NEW", "NEW"]] * 5)
+    assert list(warm.classes_) == [*known, "NEW"]
+    assert warm.predict([[["strange"], ["words"]]])[0] == ["NEW", "NEW"]
+    assert warm.score(*train) > 0.5
+
+
+def test_a_second_fit_may_have_another_kind_of_features(train):
+    tagger = CWSequenceTagger(random_state=0).fit([np.eye(2)], [["A", "B"]])
+    assert tagger.n_features_in_ == 2
+    tagger.fit(*train)
+    assert not hasattr(tagger, "n_features_in_")
+    tagger.fit([np.eye(3)], [["A", "B", "A"]])
+    assert tagger.n_features_in_ == 3
+    assert tagger.feature_names_.tolist() == ["x0", "x1", "x2"]
+
+
+# -- partial_fit ---------------------------------------------------------------------
+
+
+@all_online
+def test_partial_fit_after_fit_continues(Tagger, train, dev):
+    plain = {"shuffle": False, "averaging": False, "max_iter": 1, "dtype": "float64"}
+    tagger = Tagger(**plain).fit(*train).partial_fit(*dev)
+    labels = list(tagger.classes_)
+    whole = Tagger(**plain).partial_fit([], [], classes=labels)
+    whole.partial_fit(train.X + dev.X, train.y + dev.y)
+    assert tagger.score(*dev) > 0.6
+    np.testing.assert_array_equal(tagger.coef_, whole.coef_)
+
+
+def test_labels_may_come_one_by_one_beyond_any_width():
+    # Rows are padded to eight labels: growth passes through 8, 16 and 24.
+    tagger = CWSequenceTagger(shuffle=False, averaging=False, cost_augmented=False)
+    for i in range(26):
+        for _ in range(3):
+            tagger.partial_fit([[[f"w{i}"], ["end"]]], [[f"L{i}", "END"]])
+    assert len(tagger.classes_) == 27
+    found = tagger.predict([[[f"w{i}"], ["end"]] for i in range(26)])
+    right = [row[0] == f"L{i}" for i, row in enumerate(found)]
+    assert np.mean(right) > 0.9
+    assert (tagger.coef_variance_ > 0).all()
+
+
+@pytest.mark.parametrize("change", [{"dtype": "float64"}, {"averaging": False}])
+def test_parameters_may_change_between_pieces(change, train, dev):
+    tagger = CWSequenceTagger(random_state=0, constraints="BIO")
+    valued = [[dict.fromkeys(token, 0.5) for token in x] for x in train.X]
+    tagger.partial_fit(valued, train.y).set_params(**change)
+    tagger.partial_fit(*dev)
+    assert tagger.coef_.dtype == tagger.dtype
+    assert (tagger.belief_.average is None) == (not tagger.averaging)
+    assert tagger.score(*dev) > 0.6
+
+
+def test_averaging_may_begin_late(train, dev):
+    tagger = CWSequenceTagger(random_state=0, averaging=False).partial_fit(*train)
+    last = tagger.coef_
+    tagger.set_params(averaging=True).partial_fit([], [])
+    np.testing.assert_array_equal(tagger.coef_, last)
+    tagger.partial_fit(*dev)
+    assert not np.array_equal(tagger.coef_, tagger.belief_.feature_weights("mean"))
+
+
+def test_parameters_are_checked_before_every_piece(train):
+    tagger = CWSequenceTagger(random_state=0).fit(*train)
+    before = tagger.coef_
+    with pytest.raises(ValueError, match="phi"):
+        tagger.set_params(phi=-1).partial_fit(*train)
+    np.testing.assert_array_equal(tagger.coef_, before)
+
+
+def test_min_count_speaks_of_fit_alone(train):
+    tagger = CWSequenceTagger(random_state=0, min_count=3).fit(*train)
+    assert len(tagger.feature_names_) < len(
+        CWSequenceTagger().fit(*train).feature_names_
+    )
+    tagger.partial_fit([[["once"]]], [["O"]])
+    assert tagger.feature_names_[-1] == "once"
+    fresh = CWSequenceTagger(min_count=3).partial_fit([[["once"]]], [["O"]])
+    assert fresh.feature_names_.tolist() == ["once"]
+
+
+def test_min_count_cannot_change_a_batch(train):
+    batch = SequenceEncoder().fit_transform(train.X)
+    with pytest.raises(ValueError, match=r"min_count.*SequenceEncoder"):
+        CWSequenceTagger(min_count=2).fit(batch, train.y)
+    encoder = SequenceEncoder(min_count=2)
+    by_encoder = CWSequenceTagger(random_state=0).fit(
+        encoder.fit_transform(train.X), train.y
+    )
+    by_tagger = CWSequenceTagger(random_state=0, min_count=2).fit(*train)
+    np.testing.assert_array_equal(by_encoder.coef_, by_tagger.coef_)
+
+
+# -- weights and costs ---------------------------------------------------------------
+
+
+@all_online
+@pytest.mark.parametrize("averaging", [True, False])
+def test_a_weight_presents_a_sequence_so_often_in_a_row(Tagger, averaging, train):
+    copies = [1 + s % 3 for s in range(len(train.X))]
+    plain = {"shuffle": False, "averaging": averaging, "max_iter": 3}
+    weighted = Tagger(**plain).fit(*train, sample_weight=copies)
+    X = [x for x, n in zip(train.X, copies, strict=True) for _ in range(n)]
+    y = [x for x, n in zip(train.y, copies, strict=True) for _ in range(n)]
+    np.testing.assert_array_equal(weighted.coef_, Tagger(**plain).fit(X, y).coef_)
+
+
+@all_online
+def test_a_fraction_scales_the_step(Tagger):
+    X, y = [[["a"]]], [["B"]]
+
+    def step(weight):
+        tagger = Tagger(max_iter=1, averaging=False, dtype="float64")
+        tagger.partial_fit([], [], classes=["A", "B"])
+        return tagger.partial_fit(X, y, sample_weight=[weight]).coef_[0]
+
+    np.testing.assert_allclose(step(0.25), 0.25 * step(1.0), rtol=1e-12)
+
+
+@all_online
+def test_a_weight_of_zero_leaves_a_sequence_out(Tagger, train):
+    poisoned = [["O"] * len(labels) for labels in train.y]
+    weight = [1.0] * len(train.X) + [0.0] * len(train.X)
+    plain = {"shuffle": False, "averaging": False}
+    tagger = Tagger(**plain).fit(
+        train.X + train.X, train.y + poisoned, sample_weight=weight
+    )
+    clean = Tagger(**plain).fit(*train)
+    np.testing.assert_array_equal(tagger.coef_, clean.coef_)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, -1.0], "sequence 1 is -1"),
+        ([np.nan, 1.0], "sequence 0 is nan"),
+        ([1.0, np.inf], "sequence 1 is inf"),
+        ([1.0, 1e300], "sequence 1 is 1e"),
+        ([0.0, 0.0], "all sample weights are zero"),
+        ([1.0], r"shape \(1,\)"),
+        ([[1.0, 1.0]], r"shape \(1, 2\)"),
+        (2.0, r"shape \(\)"),
+    ],
+    ids=str,
+)
+def test_bad_weights_are_refused(weight, message):
+    X, y = [[["a"]], [["b"]]], [["A"], ["B"]]
+    for door in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=message):
+            getattr(CWSequenceTagger(), door)(X, y, sample_weight=weight)
+
+
+RARE = {"B-MISC", "I-MISC"}
+
+
+def recall_and_share(tagger, X, y):
+    """Return how many words of the rare class are found, and how many are named so."""
+    gold = [label for labels in y for label in labels]
+    found = [label for labels in tagger.predict(X) for label in labels]
+    hits = [a == b for a, b in zip(gold, found, strict=True) if a in RARE]
+    return np.mean(hits), np.mean([label in RARE for label in found])
+
+
+@all_online
+@pytest.mark.parametrize("class_weight", [dict.fromkeys(RARE, 5.0), "balanced"])
+def test_a_heavier_class_is_found_more_often(Tagger, class_weight):
+    train, test = features(0, 150), features(1, 150)
+    plain = Tagger(random_state=0, max_iter=5).fit(*train)
+    heavy = Tagger(random_state=0, max_iter=5, class_weight=class_weight).fit(*train)
+    recall, share = recall_and_share(plain, *test)
+    more_recall, more_share = recall_and_share(heavy, *test)
+    assert more_recall > recall
+    assert more_share > share
+
+
+def test_weights_of_one_for_all_classes_change_nothing(train):
+    plain = CWSequenceTagger(random_state=0).fit(*train)
+    ones = CWSequenceTagger(random_state=0, class_weight={"O": 1, "?": 1}).fit(*train)
+    np.testing.assert_array_equal(plain.coef_, ones.coef_)
+
+
+def test_balanced_classes_need_all_of_the_data(train):
+    with pytest.raises(ValueError, match=r"balanced.*partial_fit"):
+        CWSequenceTagger(class_weight="balanced").partial_fit(*train)
+
+
+@pytest.mark.parametrize("weight", [0, -1, np.nan, np.inf, 1e11, "2", None])
+def test_bad_class_weights_are_named(weight, train):
+    with pytest.raises(ValueError, match="class_weight of 'O'"):
+        CWSequenceTagger(class_weight={"O": weight}).fit(*train)
+
+
+# -- several models ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("Tagger", GAUSSIAN)
+def test_several_models_are_the_mean_of_their_gaussians(Tagger, train):
+    several = Tagger(random_state=0, n_models=4, dtype="float64").fit(*train)
+    seeds = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=4)
+    means, precisions = [], []
+    for seed in seeds:
+        # The seed of a model is drawn from that of all; this undoes the drawing.
+        one = Tagger(random_state=FixedSeed(seed), dtype="float64").fit(*train)
+        means.append(one.coef_)
+        precisions.append(1 / one.coef_variance_)
+    np.testing.assert_allclose(several.coef_, np.mean(means, axis=0), rtol=1e-9)
+    np.testing.assert_allclose(
+        several.coef_variance_, 1 / np.mean(precisions, axis=0), rtol=1e-9
+    )
+
+
+class FixedSeed(np.random.RandomState):
+    """A random state whose first draw is known."""
+
+    def __init__(self, seed):
+        super().__init__(0)
+        self.fixed = seed
+
+    def randint(self, *args, **kwargs):
+        return np.array([self.fixed])
+
+
+def test_several_models_continue_as_one(train, dev):
+    tagger = CWSequenceTagger(random_state=0, n_models=3).fit(*train)
+    before = tagger.coef_variance_
+    tagger.partial_fit(*dev)
+    assert {record["model"] for record in tagger.history_} == {0}
+    after = tagger.coef_variance_[: len(before)]
+    assert (after <= before).all()
+
+
+# -- progress ------------------------------------------------------------------------
+
+
+@all_online
+def test_nothing_is_printed_unless_asked_for(Tagger, train, capfd):
+    Tagger(max_iter=2).fit(*train).partial_fit(*train).predict(train.X)
+    assert capfd.readouterr() == ("", "")
+
+
+@all_online
+def test_verbose_prints_a_line_per_pass_to_standard_error(Tagger, train, dev, capfd):
+    tagger = Tagger(max_iter=3, verbose=1, n_iter_no_change=9)
+    tagger.fit(*train, X_dev=dev.X, y_dev=dev.y)
+    out, err = capfd.readouterr()
+    lines = err.splitlines()
+    assert out == ""
+    assert len(lines) == 3
+    for i, line in enumerate(lines, start=1):
+        assert re.match(rf"epoch {i}/3: \d+ .*dev 0\.\d+", line)
+
+
+def test_several_models_print_their_own_lines(train, capfd):
+    CWSequenceTagger(max_iter=2, n_models=2, verbose=1).fit(*train)
+    assert len(capfd.readouterr().err.splitlines()) == 4
+
+
+@all_online
+def test_history_tells_every_pass(Tagger, train):
+    tagger = Tagger(random_state=0, max_iter=5, cost_augmented=False).fit(*train)
+    assert [record["epoch"] for record in tagger.history_] == [1, 2, 3, 4, 5]
+    assert tagger.n_iter_ == 5
+    n_tokens = sum(map(len, train.y))
+    for record in tagger.history_:
+        assert 0 <= record["wrong_sequences"] <= len(train.X)
+        assert record["wrong_sequences"] <= record["wrong_tokens"] <= n_tokens
+        assert record["seconds"] >= 0
+    first, last = tagger.history_[0], tagger.history_[-1]
+    assert last["wrong_tokens"] < first["wrong_tokens"]
+
+
+# -- order ---------------------------------------------------------------------------
+
+
+def test_seeds_differ_and_no_seed_is_a_new_one(train):
+    fits = [CWSequenceTagger(random_state=seed).fit(*train).coef_ for seed in (0, 1)]
+    assert not np.array_equal(*fits)
+    unshuffled = [CWSequenceTagger(shuffle=False).fit(*train).coef_ for _ in "ab"]
+    np.testing.assert_array_equal(*unshuffled)
+
+
+def test_generators_of_generators_are_read_once(train):
+    def sequences():
+        for sequence in train.X:
+            yield (iter(token) for token in sequence)
+
+    def labels():
+        for row in train.y:
+            yield iter(row)
+
+    one = CWSequenceTagger(random_state=0).fit(sequences(), labels())
+    other = CWSequenceTagger(random_state=0).fit(*train)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    assert one.predict(sequences()).tolist() == other.predict(train.X).tolist()
+    assert one.predict_entities(sequences()).shape == (len(train.X),)

@@ -1,0 +1,423 @@
+"""Models in files: what comes back, what is refused, what is left alone."""
+
+import json
+import os
+import stat
+import threading
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+
+import skcw
+from skcw import (
+    AROWSequenceTagger,
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+    load,
+)
+from skcw.exceptions import ModelFileError
+from skcw.persistence import FORMAT, HEADER, read_model, write_model
+from skcw.utils._check_data import make_tagged
+from skcw.utils._laws import outputs, weights
+
+LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+ALL_LEGAL = [[True] * 5] * 5
+
+TAGGERS = [
+    CWSequenceTagger(random_state=0),
+    CWSequenceTagger(random_state=0, dtype="float64", averaging=False, n_models=2),
+    CWSequenceTagger(random_state=0, constraints="BIO", class_weight={"O": 0.5}),
+    CWSequenceTagger(random_state=0, constraints=(LABELS, ALL_LEGAL)),
+    AROWSequenceTagger(random_state=0),
+    PASequenceTagger(random_state=0),
+    PerceptronSequenceTagger(random_state=0),
+    CRFSequenceTagger(),
+]
+
+
+@pytest.fixture
+def data():
+    return make_tagged(CWSequenceTagger())
+
+
+@pytest.fixture
+def tagger(data):
+    return CWSequenceTagger(random_state=0).fit(*data)
+
+
+@pytest.fixture
+def path(tagger, tmp_path):
+    tagger.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def changed(path, target, arrays=None, drop=(), **header):
+    """Copy a model with other arrays or another header."""
+    with safe_open(path, framework="np") as file:
+        found = json.loads(file.metadata()[HEADER])
+    kept = {k: v for k, v in load_file(path).items() if k not in drop}
+    text = json.dumps({**found, **header})
+    save_file({**kept, **(arrays or {})}, target, metadata={HEADER: text})
+    return target
+
+
+# -- there and back ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("example", TAGGERS, ids=repr)
+@pytest.mark.parametrize("form", ["lists", "columns"])
+def test_a_loaded_tagger_has_the_same_bits(example, form, data, tmp_path):
+    X, y = data
+    if form == "columns":
+        rng = np.random.RandomState(0)
+        X = [rng.rand(len(labels), 4) for labels in y]
+    example.fit(X, y).save(tmp_path / "model")
+    for loaded in (load(tmp_path / "model"), type(example).load(tmp_path / "model")):
+        assert type(loaded) is type(example)
+        assert outputs(loaded, X) == outputs(example, X)
+        theirs = weights(loaded)
+        for name, array in weights(example).items():
+            np.testing.assert_array_equal(theirs[name], array)
+        assert loaded.history_ == example.history_
+        assert loaded.n_iter_ == example.n_iter_
+        assert loaded.classes_.tolist() == example.classes_.tolist()
+        if form == "columns":
+            assert loaded.n_features_in_ == 4
+        params = example.get_params()
+        for name, value in loaded.get_params().items():
+            same = list(value) if name == "constraints" and value else value
+            was = params[name]
+            assert same == (list(was) if name == "constraints" and was else was)
+
+
+def test_a_path_may_be_a_string(tagger, tmp_path, data):
+    tagger.save(str(tmp_path / "model"))
+    assert load(str(tmp_path / "model")).predict(data.X).shape == (len(data.X),)
+
+
+def test_odd_names_survive(tmp_path):
+    words, labels = ["é", "\ud800", "", "a\0b", "名"], ["é", "", "O", "B-名", "\ud800"]
+    tagger = CWSequenceTagger(random_state=0).fit([words] * 4, [labels] * 4)
+    tagger.save(tmp_path / "modèle 名")
+    loaded = load(tmp_path / "modèle 名")
+    assert loaded.predict([words])[0] == labels
+    assert loaded.feature_names_.tolist() == words
+
+
+def test_numbers_of_numpy_as_parameters_are_saved(data, tmp_path):
+    tagger = CWSequenceTagger(phi=np.float32(0.5), max_iter=np.int64(3))
+    tagger.set_params(class_weight={"O": np.float64(2)}).fit(*data)
+    tagger.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert (loaded.phi, loaded.max_iter) == (0.5, 3)
+    assert loaded.class_weight == {"O": 2.0}
+
+
+def test_a_random_state_object_is_not_saved(data, tmp_path):
+    tagger = CWSequenceTagger(random_state=np.random.RandomState(0)).fit(*data)
+    tagger.save(tmp_path / "model")
+    assert load(tmp_path / "model").random_state is None
+
+
+def test_a_function_cannot_be_saved_and_leaves_no_file(data, tmp_path):
+    tagger = CWSequenceTagger(constraints=lambda a, b: True).fit(*data)
+    with pytest.raises(ValueError, match="constraints is a function"):
+        tagger.save(tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+def test_every_loader_takes_its_own_kind_only(path):
+    with pytest.raises(ModelFileError, match="CWSequenceTagger, not a AROW"):
+        AROWSequenceTagger.load(path)
+    assert type(skcw.load(path)) is CWSequenceTagger
+
+
+# -- mapped, not read ----------------------------------------------------------------
+
+
+def mapped_base(array):
+    while array.base is not None and not isinstance(array, np.memmap):
+        array = array.base
+    return array
+
+
+def test_arrays_are_mapped_into_memory(path):
+    belief = load(path).belief_
+    vocabulary = load(path).vocabulary_
+    for array in (
+        belief.mean,
+        belief.variance,
+        belief.average,
+        belief.row_of,
+        vocabulary.blob,
+        vocabulary.ends,
+        vocabulary.slots,
+    ):
+        assert isinstance(mapped_base(array), np.memmap)
+
+
+def test_a_large_model_is_not_copied_when_it_opens(tmp_path, monkeypatch):
+    n_features, width = 200_000, 8
+    tagger = CWSequenceTagger(random_state=0).fit([["a", "b"]], [["A", "B"]])
+    belief = tagger.belief_
+    rows = width + 1 + n_features
+    tagger.belief_ = type(belief)(
+        2,
+        np.arange(width + 1, rows, dtype=np.int32),
+        *(np.ones(rows * width, np.float32) for _ in range(3)),
+        1.0,
+    )
+    names = skcw.data.Vocabulary.from_names(map(str, range(n_features)))
+    tagger.vocabulary_ = names
+    tagger.save(tmp_path / "model")
+    assert os.path.getsize(tmp_path / "model") > 20_000_000
+    loaded = load(tmp_path / "model")
+    for array in loaded.belief_.arrays().values():
+        assert isinstance(mapped_base(array), np.memmap)
+    assert loaded.predict([["7", "x"]]).shape == (1,)
+
+
+def test_learning_on_leaves_the_file_as_it_was(path, data):
+    before = path.read_bytes()
+    loaded = load(path)
+    expected = CWSequenceTagger(random_state=0).fit(*data)
+    more = make_tagged(loaded, seed=9)
+    loaded.partial_fit(*more)
+    expected.partial_fit(*more)
+    np.testing.assert_array_equal(loaded.coef_, expected.coef_)
+    assert path.read_bytes() == before
+    loaded.belief_.mean[:] = 7.0
+    assert path.read_bytes() == before
+
+
+def test_a_model_may_replace_the_file_it_came_from(path, data):
+    loaded = load(path)
+    said = outputs(loaded, data.X)
+    loaded.partial_fit(*data).save(path)
+    again = load(path)
+    assert outputs(again, data.X) == outputs(loaded, data.X) != said
+    # What was loaded from the old file still stands on it.
+    old = load(path)
+    PerceptronSequenceTagger().fit(*data).save(path)
+    assert outputs(old, data.X) == outputs(loaded, data.X)
+
+
+# -- writing -------------------------------------------------------------------------
+
+
+def test_a_failure_leaves_the_old_file(path, tagger, monkeypatch, data):
+    before = path.read_bytes()
+
+    def fail(arrays, draft, metadata):
+        with open(draft, "wb") as file:
+            file.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("skcw.persistence.save_file", fail)
+    with pytest.raises(OSError, match="disk full"):
+        tagger.partial_fit(*data).save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(path.parent) == ["model"]
+
+
+def test_a_new_model_is_readable_as_other_new_files_are(path, tagger):
+    (path.parent / "other").touch()
+    usual = stat.S_IMODE((path.parent / "other").stat().st_mode)
+    assert stat.S_IMODE(path.stat().st_mode) == usual
+    path.chmod(0o640)
+    tagger.save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_folder_that_is_not_there_is_not_made(tagger, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        tagger.save(tmp_path / "nowhere" / "model")
+
+
+def test_two_may_save_at_once(tagger, tmp_path, data):
+    target = tmp_path / "model"
+    threads = [threading.Thread(target=tagger.save, args=(target,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outputs(load(target), data.X) == outputs(tagger, data.X)
+    assert os.listdir(tmp_path) == ["model"]
+
+
+def test_an_unfitted_tagger_cannot_be_saved(tmp_path):
+    for tagger in (CWSequenceTagger(), CRFSequenceTagger()):
+        with pytest.raises(ValueError, match="not fitted"):
+            tagger.save(tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+# -- files that are no models --------------------------------------------------------
+
+
+def test_a_missing_file_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none")
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.01, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_refused(path, share):
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(ModelFileError, match="not a complete skcw model"):
+        load(path)
+
+
+@pytest.mark.parametrize("cut", range(1, 10))
+def test_a_file_that_lacks_a_few_bytes_is_refused(path, cut):
+    path.write_bytes(path.read_bytes()[:-cut])
+    with pytest.raises(ModelFileError, match="truncated"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0",
+        b"\0" * 1000,
+        b"\xff" * 1000,
+        b"hello, I am text\n" * 50,
+        b'{"json": true}',
+        np.random.RandomState(0).bytes(5000),
+        b"\x80\x04\x95" + b"pickle" * 20,
+    ],
+    ids=["empty", "zero", "zeros", "ones", "text", "json", "random", "pickle"],
+)
+def test_other_files_are_refused(tmp_path, content):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(ModelFileError, match="not a complete skcw model"):
+        load(tmp_path / "file")
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises((ModelFileError, IsADirectoryError)):
+        load(tmp_path)
+
+
+def test_safetensors_of_others_are_refused(tmp_path):
+    save_file({"weight": np.zeros(3)}, tmp_path / "other")
+    with pytest.raises(ModelFileError, match="but not a skcw model"):
+        load(tmp_path / "other")
+
+
+def test_a_newer_format_is_refused(path, tmp_path):
+    newer = changed(path, tmp_path / "newer", format=FORMAT + 1, version="99.0")
+    with pytest.raises(ModelFileError, match=r"written by skcw 99\.0.*Update skcw"):
+        load(newer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "null", "3", "no json", '{"format": "new"}', '{"format":1}'],
+)
+def test_damaged_headers_are_refused(tmp_path, text):
+    save_file({"a": np.zeros(3)}, tmp_path / "model", metadata={HEADER: text})
+    with pytest.raises(ModelFileError):
+        load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"class": "UnheardOfTagger"},
+        {"class": None},
+        {"params": {"no_such_parameter": 1}},
+        {"params": None},
+        {"state": {}},
+        {"state": {"classes": ["A"]}},
+    ],
+    ids=str,
+)
+def test_headers_that_do_not_fit_are_refused(path, tmp_path, header):
+    with pytest.raises(ModelFileError):
+        load(changed(path, tmp_path / "odd", **header))
+
+
+def test_missing_arrays_are_refused(path, tmp_path):
+    for name in load_file(path):
+        if name in ("belief.variance", "belief.average", "vocabulary.blob"):
+            continue  # Learners without them exist; a missing blob means columns.
+        with pytest.raises(ModelFileError, match="damaged"):
+            load(changed(path, tmp_path / "odd", drop=[name]))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda arrays: {"belief.mean": arrays["belief.mean"][:-8]},
+        lambda arrays: {"belief.mean": arrays["belief.mean"][:16]},
+        lambda arrays: {"belief.variance": arrays["belief.variance"][:-1]},
+        lambda arrays: {"belief.row_of": arrays["belief.row_of"] + 10**6},
+        lambda arrays: {"belief.row_of": arrays["belief.row_of"] - 10**6},
+        lambda arrays: {"belief.row_of": arrays["belief.row_of"][:-1]},
+        lambda arrays: {"vocabulary.ends": arrays["vocabulary.ends"][:-1]},
+        lambda arrays: {"vocabulary.ends": arrays["vocabulary.ends"] + 1},
+        lambda arrays: {"vocabulary.blob": arrays["vocabulary.blob"][:-1]},
+        lambda arrays: {"vocabulary.slots": arrays["vocabulary.slots"][:-1]},
+        lambda arrays: {"vocabulary.slots": arrays["vocabulary.slots"][:2]},
+    ],
+)
+def test_arrays_that_do_not_fit_together_are_refused(path, tmp_path, spoil):
+    odd = changed(path, tmp_path / "odd", arrays=spoil(load_file(path)))
+    with pytest.raises(ModelFileError, match="damaged"):
+        load(odd)
+
+
+def test_spoilt_names_lead_nowhere(path, tmp_path, data):
+    arrays = load_file(path)
+    slots = arrays["vocabulary.slots"].copy()
+    slots[slots > 0] |= np.uint64(0x7FFFFFFF)
+    ends = arrays["vocabulary.ends"].copy()
+    ends[1:-1] = 10**15
+    for spoilt in ({"vocabulary.slots": slots}, {"vocabulary.ends": ends}):
+        odd = load(changed(path, tmp_path / "odd", arrays=spoilt))
+        assert odd.predict(data.X).shape == (len(data.X),)
+
+
+# -- the format itself ---------------------------------------------------------------
+
+
+def test_a_file_is_plain_safetensors_without_pickle(path):
+    with safe_open(path, framework="np") as file:
+        header = json.loads(file.metadata()[HEADER])
+    assert header["format"] == FORMAT
+    assert header["class"] == "CWSequenceTagger"
+    assert header["version"] == skcw.__version__
+    assert all(array.dtype != object for array in load_file(path).values())
+
+
+def test_arrays_and_header_come_back(tmp_path):
+    arrays = {
+        "f4": np.arange(5, dtype=np.float32),
+        "f8": np.arange(6.0).reshape(2, 3),
+        "i4": np.arange(3, dtype=np.int32),
+        "i8": np.arange(3),
+        "u1": np.arange(7, dtype=np.uint8),
+        "u8": np.arange(2, dtype=np.uint64),
+        "none": np.empty(0, dtype=np.float64),
+        "strided": np.arange(10.0)[::3],
+    }
+    header = {"a": [1, "é", None], "b": np.float32(0.5), "c": np.arange(3)}
+    write_model(tmp_path / "model", header, arrays)
+    found, mapped = read_model(tmp_path / "model")
+    assert found == {"format": FORMAT, "a": [1, "é", None], "b": 0.5, "c": [0, 1, 2]}
+    assert set(mapped) == set(arrays)
+    for name, array in arrays.items():
+        assert mapped[name].dtype == array.dtype
+        np.testing.assert_array_equal(mapped[name], array)
+
+
+def test_what_json_cannot_say_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="cannot be saved"):
+        write_model(tmp_path / "model", {"a": object()}, {})
+    assert os.listdir(tmp_path) == []
