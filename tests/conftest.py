@@ -7,6 +7,8 @@ from pathlib import Path
 
 # Before anything imports matplotlib: tests have no screen.
 os.environ["MPLBACKEND"] = "Agg"
+# A Python that a test starts must not find the sources in the current folder either.
+os.environ["PYTHONSAFEPATH"] = "1"
 
 import numpy as np
 import pytest

@@ -1,6 +1,8 @@
 """What is installed and what the project says about itself agree."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -39,6 +41,15 @@ def test_every_module_of_the_sources_is_installed():
     installed = {p.relative_to(INSTALLED) for p in INSTALLED.rglob("*.py")}
     sources = PROJECT / "skcw"
     assert installed == {p.relative_to(sources) for p in sources.rglob("*.py")}
+
+
+def test_another_process_imports_the_same_package():
+    code = "import skcw; print(skcw.__file__)"
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(
+        command, cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    assert Path(found.stdout.strip()).resolve().parent == INSTALLED
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
