@@ -88,17 +88,17 @@ cdef (double, double) optimal_cw_step(
     with beta; the root is bracketed and bisected.
     """
     cdef double low = 0.0, high, middle, deviation
-    cdef int turn
+    cdef int _turn
     if spread <= 0.0 or margin >= phi * sqrt(spread):
         return 0.0, 0.0
     high = phi * phi / spread + 1.0 / spread
-    for turn in range(200):
+    for _turn in range(200):
         deviation = sqrt(_spread_after(delta, sigma, n, stride, high))
         if margin + deviation * (spread * high / phi - phi) >= 0.0:
             break
         low = high
         high *= 4.0
-    for turn in range(100):
+    for _turn in range(100):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
@@ -193,17 +193,17 @@ cdef void hildreth(
     can stall when it is spent, and then multipliers trade in pairs until all that
     pull are violated by the same amount.
     """
-    cdef Py_ssize_t i, sweep
+    cdef Py_ssize_t i, _round, _pair
     cdef double change, gap, scale = 1.0
     for i in range(n):
         alpha[i] = 0.0
         scale = max(scale, fabs(loss[i]))
     # Some dozen sweeps do; rivals that are nearly the same take thousands.
-    for sweep in range(10000):
+    for _round in range(10000):
         change = _sweep(gram, loss, n, budget, alpha)
         gap = 0.0
         if _used(alpha, n) >= budget * (1.0 - SPENT):
-            for i in range(n):
+            for _pair in range(n):
                 gap = _trade(gram, loss, n, alpha)
                 if gap <= CRUMB * scale:
                     break
