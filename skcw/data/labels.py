@@ -60,7 +60,7 @@ def _number_slowly(labels, s, number_of, grow):
     for t, label in enumerate(labels):
         check_label(label, f"the label of sequence {s}, token {t}")
         if label not in number_of and grow:
-            number_of[str(label)] = len(number_of)
+            number_of[plain(label)] = len(number_of)
         codes.append(number_of.get(label, -1))
     return codes
 
@@ -85,7 +85,12 @@ def joined_labels(known, classes):
     classes = list(classes)
     for i, label in enumerate(classes):
         check_label(label, f"label {i} of classes")
-    return [str(label) for label in dict.fromkeys([*known, *classes])]
+    return [plain(label) for label in dict.fromkeys([*known, *classes])]
+
+
+def plain(label):
+    """Return the string that a subclass of str holds; str() might say another one."""
+    return str.__str__(label)
 
 
 def check_lengths(token_lengths, label_lengths):

@@ -44,6 +44,15 @@ class Entity(NamedTuple):
     confidence: float
 
 
+def only_sequence(x):
+    """Return one sequence in a form that ``predict`` takes."""
+    if not isinstance(x, SequenceBatch):
+        return [x]
+    if len(x) != 1:
+        raise ValueError(f"{x!r} is not one sequence")
+    return x
+
+
 class BaseSequenceTagger(BaseEstimator):
     """Base of all taggers.
 
@@ -73,14 +82,14 @@ class BaseSequenceTagger(BaseEstimator):
         Parameters
         ----------
         x : sequence of tokens
-            One sequence.
+            One sequence, or a ``SequenceBatch`` of one.
 
         Returns
         -------
         labels : list of str
             A label per token.
         """
-        return self.predict([x])[0]
+        return self.predict(only_sequence(x))[0]
 
     def predict_entities(self, X):
         """Return the entities that the predicted labels mark.

@@ -12,7 +12,7 @@ from skcw.data.encoder import check_batch, encode_any
 from skcw.data.ragged import object_rows, split_rows
 from skcw.data.vocabulary import Vocabulary
 from skcw.decoding import Decoder
-from skcw.tagging._base import BaseSequenceTagger
+from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import explain_sequence
 
 
@@ -172,7 +172,7 @@ class BeliefTagger(BaseSequenceTagger):
         Parameters
         ----------
         sequence : sequence of tokens
-            One sequence.
+            One sequence, or a ``SequenceBatch`` of one.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class BeliefTagger(BaseSequenceTagger):
             Per token the label, its rival, the margin between them and each
             feature's contribution to it, with standard deviations.
         """
-        batch = self.encode([sequence])
+        batch = self.encode(only_sequence(sequence))
         decoder = self._decoder(batch)
         codes, _ = decoder.viterbi(batch)
         names = batch._names() if self.vocabulary_ is None else self.vocabulary_

@@ -1,5 +1,7 @@
 """Labels as numbers."""
 
+from enum import Enum
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,19 @@ def test_any_collection_of_strings_is_a_label_sequence(labels):
     codes, _, names = encode_labels([labels])
     assert codes.tolist() == [0, 1]
     assert [type(name) for name in names] == [str, str]
+
+
+class Tag(str, Enum):  # noqa: UP042
+    A = "B-x"
+    B = "O"
+
+
+def test_members_of_a_string_enumeration_are_the_strings_they_hold():
+    codes, _, names = encode_labels([[Tag.A, Tag.B, "O"], [Tag.A]])
+    assert codes.tolist() == [0, 1, 1, 0]
+    assert names == ["B-x", "O"]
+    assert [type(name) for name in names] == [str, str]
+    assert joined_labels([], [Tag.B]) == ["O"]
 
 
 @pytest.mark.parametrize("labels", ["AB", None, 3, {"A": 1}, {"A", "B"}])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 
 from skcw import (
     AROWSequenceTagger,
@@ -17,6 +18,7 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
+from skcw.data import SequenceEncoder
 from tests.integration.corpora import features
 
 TAGGERS = [
@@ -100,3 +102,26 @@ def test_many_threads_may_learn_at_once():
         )
     for coef in fits:
         np.testing.assert_array_equal(coef, alone)
+
+
+def test_a_tagger_whose_arrays_are_mapped_read_only_works(tmp_path):
+    X, y = features(n_sequences=30)
+    fitted = CWSequenceTagger(random_state=0).fit(X, y)
+    joblib.dump(fitted, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert mapped.predict(X).tolist() == fitted.predict(X).tolist()
+    assert mapped.predict_nbest(X, 3).tolist() == fitted.predict_nbest(X, 3).tolist()
+    mapped.partial_fit(X, y)
+    fitted.partial_fit(X, y)
+    np.testing.assert_array_equal(mapped.coef_, fitted.coef_)
+
+
+def test_batches_that_joblib_maps_for_its_workers_are_read():
+    X, y = features(n_sequences=30)
+    valued = [[dict.fromkeys(token, 0.5) for token in x] for x in X]
+    batch = SequenceEncoder().fit_transform(valued)
+    tagger = CWSequenceTagger(random_state=0)
+    here = cross_val_score(tagger, batch, y, cv=3)
+    with joblib.parallel_config(backend="loky", max_nbytes=100, n_jobs=2):
+        there = cross_val_score(tagger, batch, y, cv=3)
+    np.testing.assert_array_equal(here, there)

@@ -14,6 +14,7 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
+from skcw.data import SequenceEncoder
 from skcw.data.ragged import object_rows
 
 X = [[["w=a", "c"], ["w=b"]], [["w=a"], ["w=c", "d"], ["w=b"]]]
@@ -252,6 +253,17 @@ def test_a_cube_is_a_list_of_tables():
     tagger = cw().fit(cube, [["A", "B", "A"]] * 4)
     assert tagger.n_features_in_ == 5
     assert tagger.predict(cube).tolist() == [["A", "B", "A"]] * 4
+
+
+@every_tagger
+def test_one_sequence_of_a_batch_is_one_sequence(Tagger):
+    tagger = Tagger(random_state=0).fit(X, Y)
+    batch = SequenceEncoder().fit_transform(X)
+    assert tagger.predict_single(batch[1]) == tagger.predict_single(X[1])
+    with pytest.raises(ValueError, match="not one sequence"):
+        tagger.predict_single(batch)
+    if hasattr(tagger, "explain"):
+        assert tagger.explain(batch[1]) == tagger.explain(X[1])
 
 
 # -- numbers -------------------------------------------------------------------------
