@@ -617,7 +617,7 @@ def test_input_is_not_changed(corpus):
         (["ab"], [["A", "B"]], TypeError, "sequence 0 is 'ab'"),
         ([[1.5]], [["A"]], TypeError, "sequence 0, token 0 is 1.5"),
         (np.ones((2, 2)), [["A", "A"]] * 2, TypeError, "one 2-D array"),
-        (sparse.eye_array(2), [["A"], ["A"]], TypeError, "one 2-D array"),
+        (sparse.csr_array(np.eye(2)), [["A"], ["A"]], TypeError, "one 2-D array"),
         (None, [["A"]], TypeError, "X is a NoneType"),
         ([3], [["A"]], TypeError, "sequence 0 is 3"),
         (
