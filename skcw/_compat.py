@@ -1,7 +1,7 @@
 """Every private or young scikit-learn name that skcw relies on, in one place."""
 
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -13,7 +13,6 @@ except ImportError:  # scikit-learn < 1.9
 
 __all__ = [
     "CallbackSupportMixin",
-    "HasMethods",
     "Interval",
     "StrOptions",
     "_fit_context",

@@ -17,8 +17,8 @@ class Belief:
     The arrays are flat, in rows of ``width`` labels. Row i < width holds the
     transitions from label i, row ``width`` is blank: the prior of a feature that no
     update has touched. ``row_of[f]`` is the row of feature f. Updates follow
-    mistakes, so most features of a corpus keep the blank row (seven of ten after
-    ten passes over CoNLL-2000), cost no memory and stay out of the way.
+    mistakes, so most features of a corpus keep the blank row (65 % after ten passes
+    over CoNLL-2000), cost no memory and stay out of the way.
 
     The kernels train an *open* belief, with room for every feature and with
     ``drift``, the lazy form of the averaged mean. A *closed* one holds just the
@@ -37,7 +37,7 @@ class Belief:
     average : ndarray or None
         The mean averaged over rounds; None without averaging.
     rounds : float
-        How many sequences have been presented.
+        How many sequences have been presented since the average began.
 
     Examples
     --------
@@ -138,6 +138,16 @@ class Belief:
             average,
             self.rounds,
         )
+
+    def settled(self):
+        """Return a belief that goes on from the average, and averages anew.
+
+        Otherwise the many rounds of a finished training would outweigh what is
+        learnt later: a new label would hardly ever be predicted.
+        """
+        weights = self.weights
+        average = None if self.average is None else weights
+        return Belief(self.n_labels, self.row_of, weights, self.variance, average, 0.0)
 
     def _prior_variance(self):
         blank = self.width * self.width

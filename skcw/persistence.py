@@ -108,6 +108,8 @@ def _mapped_arrays(path):
     arrays = {}
     for name, entry in entries.items():
         first, last = entry["data_offsets"]
+        if entry["dtype"] not in types:
+            raise ModelFileError(f"{path} holds an array of type {entry['dtype']}")
         array = whole[first:last].view(types[entry["dtype"]])
         arrays[name] = np.asarray(array).reshape(entry["shape"])
     return arrays

@@ -119,17 +119,18 @@ cdef class NameTable:
         self, const char* text, Py_ssize_t size, unsigned long long key
     ) noexcept:
         """Return the number of a name, or -1."""
-        cdef Py_ssize_t at = key & (self.n_slots - 1)
+        cdef Py_ssize_t _probe, at = key & (self.n_slots - 1)
         cdef unsigned long long slot, part = key >> 32
         cdef long long number, begin, end = self.ends[self.n_names]
-        while True:
+        # There is an empty slot to end at, unless a file was damaged.
+        for _probe in range(self.n_slots):
             slot = self.slots[at]
             if slot == 0:
                 return -1
             if slot >> 32 == part:
                 number = <long long>(slot & 0xFFFFFFFF) - 1
                 # A damaged file must not lead beyond the arrays.
-                if number >= self.n_names:
+                if number < 0 or number >= self.n_names:
                     return -1
                 begin = self.ends[number]
                 if (self.ends[number + 1] - begin == size
@@ -137,6 +138,7 @@ cdef class NameTable:
                         and memcmp(self.blob + begin, text, size) == 0):
                     return <int>number
             at = (at + 1) & (self.n_slots - 1)
+        return -1
 
     cdef int add(
         self, const char* text, Py_ssize_t size, unsigned long long key

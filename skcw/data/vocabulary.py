@@ -59,7 +59,7 @@ class Vocabulary:
     def check(self, n_names):
         """Raise unless the arrays fit together and hold so many names."""
         n_slots = len(self.slots)
-        if len(self) != n_names or n_slots < n_names or n_slots & (n_slots - 1):
+        if len(self) != n_names or n_slots <= n_names or n_slots & (n_slots - 1):
             raise ValueError("the arrays of feature names do not fit together")
         if self.ends[0] != 0 or self.ends[-1] != len(self.blob):
             raise ValueError("the feature names are not complete")

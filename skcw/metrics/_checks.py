@@ -25,6 +25,8 @@ def check_labels(labels, name):
                     f"{name}[{position}] is {label!r} of type "
                     f"{type(label).__name__}; labels must be strings"
                 )
+        # Members of a string enumeration stand for the strings they hold.
+        labels = [str.__str__(label) for label in labels]
     return labels
 
 

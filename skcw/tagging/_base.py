@@ -186,7 +186,7 @@ class BaseSequenceTagger(BaseEstimator):
             The fitted tagger, of the class that was saved.
         """
         header, arrays = read_model(path)
-        found = TAGGERS.get(header.get("class"))
+        found = TAGGERS.get(str(header.get("class")))
         if found is None:
             raise ModelFileError(f"{path} holds an unknown {header.get('class')!r}")
         if not issubclass(found, cls):

@@ -183,7 +183,7 @@ class BeliefTagger(BaseSequenceTagger):
         batch = self.encode(only_sequence(sequence))
         decoder = self._decoder(batch)
         codes, _ = decoder.viterbi(batch)
-        names = batch._names() if self.vocabulary_ is None else self.vocabulary_
+        names = batch._names() if batch.vocabulary is None else batch.vocabulary
         classes = self.classes_.tolist()
         return explain_sequence(
             decoder.belief, classes, names, batch, codes, self.forbidden_

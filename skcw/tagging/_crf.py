@@ -10,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw.data.ragged import object_rows
+from skcw.exceptions import ModelFileError
 from skcw.tagging._base import BaseSequenceTagger
 from skcw.tagging._crfsuite_items import ItemReader, located
 from skcw.tagging._crfsuite_model import (
+    digest,
     model_labels,
     n_best,
     named_weights,
@@ -49,38 +51,29 @@ class CRFSequenceTagger(BaseSequenceTagger):
         Gradient descent by L-BFGS, stochastic gradient descent, averaged perceptron,
         passive aggressive, or AROW. The last three are no probabilistic models: their
         marginals are a softmax of scores whose scale means nothing.
-
     c1 : float, default=None
         Weight of the L1 penalty, for "lbfgs". None is CRFsuite's 0.
-
     c2 : float, default=None
         Weight of the L2 penalty, for "lbfgs" and "l2sgd". None is CRFsuite's 1, too
         strong for most corpora: compare with a tuned one.
-
     max_iterations : int, default=None
         Most iterations or passes. None is CRFsuite's own limit: none for "lbfgs",
         1000 for "l2sgd", else 100.
-
     min_freq : float, default=0
         Leave out features whose summed value in the training data is smaller. 0 keeps
         every feature (CRFsuite's own 0 drops those with a negative sum).
-
     all_possible_states : bool, default=False
         Make a weight for every feature with every label, not only as they occur.
-
     all_possible_transitions : bool, default=False
         The same for pairs of labels.
-
     trainer_params : dict, default=None
         Further parameters of the algorithm under CRFsuite's names, such as
         ``{"epsilon": 1e-4}`` or ``{"calibration.eta": 0.05}``.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which all algorithms but "lbfgs" take the sequences.
         CRFsuite draws from ``rand`` of the C library, whose state belongs to the whole
         process: with None the result depends on what was drawn before, and a seed
         sets that state. Platforms draw differently.
-
     verbose : int, default=0
         Whether to print a line for every iteration.
 
@@ -88,29 +81,21 @@ class CRFSequenceTagger(BaseSequenceTagger):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in the order of their first appearance in the training data.
-
     model_bytes_ : bytes
         The model as CRFsuite writes it into a file; ``pycrfsuite.Tagger`` opens it.
-
     state_features_, transition_features_ : dict
         The weight of every (feature, label) and of every (label, next label).
-
     attributes_ : list of str
         The features that have a weight.
-
     size_ : int
         Size of the model in bytes.
-
     n_iter_ : int
         Number of iterations.
-
     history_ : list of dict
         For every iteration its number ("epoch"), "loss", "seconds" and, with held-out
         data, the token accuracy on them ("dev_score").
-
     training_log_ : object
         CRFsuite's log, parsed by python-crfsuite.
-
     n_features_in_ : int
         Number of columns, if sequences were 2-D arrays or sparse matrices.
 
@@ -198,7 +183,10 @@ class CRFSequenceTagger(BaseSequenceTagger):
         self : object
         """
         if (X_dev is None) != (y_dev is None):
-            raise ValueError("give both X_dev and y_dev, or neither")
+            raise ValueError(
+                "give both X_dev and y_dev by name, or neither (the third argument is "
+                "sample_weight)"
+            )
         trainer = make_trainer(self.algorithm, self._crfsuite_params(), self.verbose)
         reader = ItemReader()
         classes = append_training(trainer, reader, X, y, copies(sample_weight))
@@ -391,9 +379,17 @@ class CRFSequenceTagger(BaseSequenceTagger):
         """Return what a saved model consists of: plain values, and arrays."""
         check_is_fitted(self, "model_bytes_")
         n_columns = getattr(self, "n_features_in_", None)
-        state = {"log": self._log, "n_features_in": n_columns}
+        state = {
+            "log": self._log,
+            "n_features_in": n_columns,
+            "digest": digest(self.model_bytes_),
+        }
         return state, {"model": np.frombuffer(self.model_bytes_, dtype=np.uint8)}
 
     def _restore(self, state, arrays):
         """Set the fitted state from what was saved."""
-        self._keep(arrays["model"].tobytes(), state["log"], state["n_features_in"])
+        model = arrays["model"].tobytes()
+        # CRFsuite reads what it is given and crashes on damaged bytes.
+        if digest(model) != state["digest"]:
+            raise ModelFileError("the bytes of the CRFsuite model were changed")
+        self._keep(model, state["log"], state["n_features_in"])

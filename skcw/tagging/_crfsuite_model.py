@@ -5,6 +5,7 @@ break. The file itself is simple: a header with offsets, the features as packed 
 and two string tables.
 """
 
+import hashlib
 import struct
 from itertools import pairwise
 from typing import NamedTuple
@@ -152,3 +153,8 @@ def _lattice(weights, sequences):
     links = weights.transitions
     transitions[links["source"], links["label"]] = links["weight"]
     return scores, transitions, batch.offsets
+
+
+def digest(model):
+    """Return a hash by which changed model bytes are noticed."""
+    return hashlib.blake2b(model, digest_size=16).hexdigest()

@@ -12,6 +12,7 @@ import pycrfsuite
 from pycrfsuite._logparser import TrainLogParser
 
 from skcw.tagging._crfsuite_items import located, read_pairs
+from skcw.tagging._inputs import check_sample_weight
 
 ALGORITHMS = ("lbfgs", "l2sgd", "ap", "pa", "arow")
 
@@ -114,12 +115,10 @@ def copies(sample_weight):
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim != 1:
-        raise ValueError(
-            f"sample_weight has the shape {weight.shape}; one weight for each "
-            "sequence is needed"
-        )
-    whole = np.isfinite(weight) & (weight >= 0) & (weight == np.floor(weight))
+    weight = check_sample_weight(weight, weight.size)
+    if weight is None:
+        return [1] * len(sample_weight)
+    whole = weight == np.floor(weight)
     if not whole.all():
         at = np.flatnonzero(~whole)[0]
         raise ValueError(

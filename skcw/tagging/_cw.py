@@ -26,7 +26,9 @@ class CWSequenceTagger(GaussianSequenceTagger):
     diagonal : {"covariance", "precision", "optimal"}, default="covariance"
         How Σ is kept diagonal: the diagonal of the full new covariance; the inverse
         of the diagonal of the full new precision; or the update that is best among
-        diagonal ones (α by a one-dimensional search).
+        diagonal ones (α by a one-dimensional search). F1 on CoNLL-2000, Spanish and
+        Dutch names by plain decoding at φ = 0.5: .9365, .8482, .8725; .9362, .8492,
+        .8683; .9355, .8483, .8662.
     max_iter : int, default=10
         Number of passes over the training sequences.
     averaging : bool, default=True
@@ -44,7 +46,8 @@ class CWSequenceTagger(GaussianSequenceTagger):
         The cost of a mislabelled token by its true label, 1 where none is given.
         CW asks for φ times the mean cost of the wrong tokens.
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out.
+        Features that occur fewer times in the training data are left out. It counts
+        when training starts afresh, not when it continues.
     constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
         Which labels may follow each other, honoured in training and prediction; see
         :func:`skcw.constraints.forbidden_matrix`.
@@ -87,8 +90,8 @@ class CWSequenceTagger(GaussianSequenceTagger):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, wrong sequences and tokens, dev score,
-        seconds.
+        What each pass found: model, epoch, sequences and tokens whose rival was wrong
+        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
 
     References
     ----------

@@ -83,6 +83,9 @@ def token_costs(class_weight, labels, codes, one_pass):
         return cost
     given = class_weight or {}
     for label, weight in given.items():
+        # A label that the data lack is no error: a fold may lack a rare one.
+        if not isinstance(label, str):
+            raise ValueError(f"class_weight names the label {label!r}, not a string")
         if not isinstance(weight, Real) or not 0 < weight <= 1e10:
             raise ValueError(
                 f"class_weight of {label!r} must be a number above 0 and at most 1e10, "

@@ -43,7 +43,11 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
         "random_state": ["random_state"],
         "dtype": [StrOptions({"float32", "float64"})],
         "verbose": ["verbose"],
@@ -116,7 +120,10 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         """
         fresh = not (self.warm_start and hasattr(self, "belief_"))
         if (X_dev is None) != (y_dev is None):
-            raise ValueError("give both X_dev and y_dev, or neither")
+            raise ValueError(
+                "give both X_dev and y_dev by name, or neither (the third argument is "
+                "sample_weight)"
+            )
         dev = None if X_dev is None else (X_dev, y_dev)
         return self._learn(X, y, sample_weight, fresh, dev=dev)
 
@@ -124,9 +131,11 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences.
 
-        New features and new labels may appear at any time, and ``min_count``, which
-        needs all data at once, does not count. If anything fails, the tagger is as it
-        was before. Several models that were averaged continue as one.
+        It goes on from the averaged weights of a ``fit``, and averages over the rounds
+        since (or since a new label appeared). New features and new labels may appear
+        at any time, and ``min_count``, which needs all data at once, does not count.
+        Several models that were averaged continue as one. If anything fails, the tagger
+        is as it was before.
 
         Parameters
         ----------
@@ -188,6 +197,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             plan.dev_score = self._dev_scorer(forbidden, held_out)
         belief = self._starting_belief(batch.n_features, len(labels), fresh)
         belief, history = train_several(belief, data.corpus(), plan, seeds, self.n_jobs)
+        if not one_pass:
+            belief = belief.settled()
         vars(self).pop("n_features_in_", None)
         for name, value in fitted(belief).items():
             setattr(self, name, value)
@@ -254,7 +265,11 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
 
     def _starting_belief(self, n_features, n_labels, fresh):
         if not fresh:
-            grown = self.belief_.grown(n_features, n_labels)
+            belief = self.belief_
+            if n_labels > belief.n_labels:
+                # The average so far knows nothing of the new labels.
+                belief = belief.settled()
+            grown = belief.grown(n_features, n_labels)
             return grown.recast(self.dtype, self.averaging)
         return Belief.start(
             n_features, n_labels, self._initial_variance(), self.averaging, self.dtype

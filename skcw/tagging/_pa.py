@@ -19,7 +19,8 @@ class PASequenceTagger(LinearSequenceTagger):
     ----------
     C : float, default=0.1
         The most that one sequence may move the weights: the sum of its multipliers.
-        From 0.03 to 1 changes little; 0.01 and less learns too slowly for ten passes.
+        From 0.03 to 1 it changes little: F1 on CoNLL-2000 .938-.939, on Dutch names
+        .876-.877. At 0.001 ten passes are not enough: .935 and .811.
     k_best : int, default=5
         How many rival labelings are compared with the true one.
     max_iter : int, default=10
@@ -35,12 +36,13 @@ class PASequenceTagger(LinearSequenceTagger):
         The cost of a mislabelled token by its true label, 1 where none is given.
         PA asks for a margin of their sum.
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out.
+        Features that occur fewer times in the training data are left out. It counts
+        when training starts afresh, not when it continues.
     constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
         Which labels may follow each other, honoured in training and prediction; see
         :func:`skcw.constraints.forbidden_matrix`.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their Gaussians.
+        Train so many models, each on its own shuffles, and average their weights.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass with the best token accuracy
         on them, and stop after ``n_iter_no_change`` passes without gain.
@@ -74,8 +76,8 @@ class PASequenceTagger(LinearSequenceTagger):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, wrong sequences and tokens, dev score,
-        seconds.
+        What each pass found: model, epoch, sequences and tokens whose rival was wrong
+        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
 
     References
     ----------

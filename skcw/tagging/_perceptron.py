@@ -25,12 +25,13 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         The cost of a mislabelled token by its true label, 1 where none is given.
         The perceptron scales its step by the mean cost of the wrong tokens.
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out.
+        Features that occur fewer times in the training data are left out. It counts
+        when training starts afresh, not when it continues.
     constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
         Which labels may follow each other, honoured in training and prediction; see
         :func:`skcw.constraints.forbidden_matrix`.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their Gaussians.
+        Train so many models, each on its own shuffles, and average their weights.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass with the best token accuracy
         on them, and stop after ``n_iter_no_change`` passes without gain.
@@ -64,8 +65,8 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, wrong sequences and tokens, dev score,
-        seconds.
+        What each pass found: model, epoch, sequences and tokens whose rival was wrong
+        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
 
     References
     ----------

@@ -65,7 +65,8 @@ class Monitor:
 
     def __init__(self, plan, model):
         self.plan = plan
-        self.model = model
+        self.several = model is not None
+        self.model = model or 0
         self.history = []
         self.best = None
         self.best_score = -np.inf
@@ -103,14 +104,14 @@ class Monitor:
             f"{record['wrong_tokens']} wrong words in "
             f"{record['wrong_sequences']} sequences"
         )
-        if self.model:
+        if self.several:
             line = f"model {self.model + 1}, {line}"
         if "dev_score" in record:
             line += f", dev {record['dev_score']:.4f}"
         print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)
 
 
-def train(belief, corpus, plan, seed, model=0, tasks=None):
+def train(belief, corpus, plan, seed, model=None, tasks=None):
     """Train a copy of a closed belief; return it closed again, with its history."""
     opened, n_rows = belief.opened()
     rng = np.random.RandomState(seed)

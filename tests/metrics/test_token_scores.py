@@ -1,5 +1,6 @@
 """Scores over words and whole sequences."""
 
+import enum
 from itertools import chain
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.metrics import accuracy_score, classification_report, f1_score
 
 from skcw.metrics import (
     sequence_accuracy_score,
+    span_f1_score,
     token_accuracy_score,
     token_classification_report,
     token_f1_score,
@@ -166,3 +168,13 @@ def test_labels_and_exclude_must_be_collections(function):
         function(Y_TRUE, Y_PRED, exclude="O")
     with pytest.raises(ValueError, match="labels is empty"):
         function(Y_TRUE, Y_PRED, labels=[])
+
+
+def test_members_of_a_string_enumeration_are_the_strings_they_hold():
+    class Label(str, enum.Enum):  # noqa: UP042 (str() differs)
+        NAME = "B-PER"
+        OTHER = "O"
+
+    labels = [[Label.NAME, Label.OTHER]]
+    assert token_f1_score(labels, [["B-PER", "O"]]) == 1.0
+    assert span_f1_score([["B-PER", "O"]], labels) == 1.0

@@ -12,6 +12,7 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
+from skcw.datasets import basic_features, make_tagged_corpus
 from skcw.utils._check_data import make_tagged
 from tests.integration.corpora import features
 
@@ -458,3 +459,27 @@ def test_generators_of_generators_are_read_once(train):
     np.testing.assert_array_equal(one.coef_, other.coef_)
     assert one.predict(sequences()).tolist() == other.predict(train.X).tolist()
     assert one.predict_entities(sequences()).shape == (len(train.X),)
+
+
+@all_online
+def test_a_label_that_appears_after_fit_is_soon_predicted(Tagger):
+    corpus = make_tagged_corpus(500, random_state=0)
+    X = [basic_features(tokens) for tokens in corpus.tokens]
+    dated = [any(label.endswith("DATE") for label in row) for row in corpus.labels]
+    old = [i for i in range(400) if not dated[i]]
+    new = [i for i in range(400) if dated[i]]
+    test = [i for i in range(400, 500) if dated[i]]
+    tagger = Tagger(random_state=0)
+    tagger.fit([X[i] for i in old], [corpus.labels[i] for i in old])
+    tagger.partial_fit([X[i] for i in new], [corpus.labels[i] for i in new])
+    gold = np.concatenate([corpus.labels[i] for i in test])
+    guess = np.concatenate(tagger.predict([X[i] for i in test]))
+    wanted = np.char.endswith(gold.astype(str), "DATE")
+    assert (guess == gold)[wanted].mean() > 0.7
+
+
+def test_the_progress_of_several_models_names_each_of_them(capsys):
+    X, y = [["a", "b"]], [["A", "B"]]
+    CWSequenceTagger(n_models=2, max_iter=1, verbose=1, random_state=0).fit(X, y)
+    lines = sorted(capsys.readouterr().err.splitlines())
+    assert [line[:8] for line in lines] == ["model 1,", "model 2,"]
