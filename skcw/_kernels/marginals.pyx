@@ -16,8 +16,8 @@ cdef extern from "wide_loops.h" nogil:
 # Below this a scaled row has lost its digits.
 cdef double FAINT = 1e-250
 
-# What has underflowed was below exp(-700) of its row. It may still be what counts
-# if all else loses as much in later rows: the losses are summed, up to this.
+# Numbers below exp(-700) lose digits and then all. They may still be what counts if
+# the rest gets as small: by how much it does is added up, and may reach this.
 cdef double MOST_LOST = 600.0
 # With every label of a row above this, what underflowed before is forgotten.
 cdef double IN_SIGHT = 1e-20
@@ -62,16 +62,17 @@ cdef double _lost(
     double[:, ::1] state, double[:, ::1] factor, const double[::1] best_link,
     Py_ssize_t t, Py_ssize_t n_labels, double total, double before,
 ) noexcept nogil:
-    """Add how far a row's sum is, as a logarithm, below what the links allow.
+    """Return how small, as a logarithm, what is left may be beside what underflowed.
 
-    Nothing that underflowed earlier can grow by more than the links allow.
+    What underflowed in this row was compared with one, and the row's sum is left.
+    What did so earlier can since have lost as little as the links allow.
     """
     cdef Py_ssize_t j
     cdef double bound = 0.0, least = 1.0
     for j in range(n_labels):
         bound += factor[t, j] * best_link[j]
         least = min(least, state[t, j])
-    before += log(bound / total)
+    before = max(before + log(bound / total), -log(total))
     return 0.0 if before < MOST_LOST and least > IN_SIGHT else before
 
 
