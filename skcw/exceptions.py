@@ -13,6 +13,10 @@ class ForeignBatchError(SkcwError, ValueError):
     """A ``SequenceBatch`` was made by an encoder the estimator does not know."""
 
 
+class ColumnFileError(SkcwError, ValueError):
+    """A column file has a line that cannot be read; the message says which."""
+
+
 class NoLegalLabelingError(SkcwError, ValueError):
     """The constraints allow no labeling at all for a sequence."""
 

@@ -1,0 +1,353 @@
+"""Sentences of words in columns."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from skcw.data.ragged import joined_ranges, object_rows, offsets_of
+from skcw.data.vocabulary import Vocabulary
+
+
+class TokenColumns:
+    """Sentences whose tokens have the same columns (word, POS, label...), frozen.
+
+    Made by :func:`read_columns`, or from lists by :meth:`from_sequences`. A value is
+    kept as a number of four bytes, and its text once a column. It has a length, can be
+    sliced and fancy-indexed like an array of sentences, and so passes through
+    cross-validation. Iteration, and an integer index, give a sentence as a list of
+    tuples of strings, which any Python feature function can read.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Sentence s owns the tokens ``offsets[s]`` to ``offsets[s + 1]``.
+    codes : ndarray of int32, shape (n_columns, n_tokens)
+        The number of each token's value in each column.
+    values : sequence of Vocabulary
+        One for each column: token t has the text ``values[c][codes[c, t]]`` in
+        column c.
+    names : sequence of str, default=None
+        The names of the columns.
+    lines : ndarray of int64, shape (n_tokens,), default=None
+        The line of the file that each token comes from, counted from one.
+
+    Attributes
+    ----------
+    shape : tuple
+        ``(n_sequences,)``, which lets scikit-learn index it like an array.
+
+    See Also
+    --------
+    read_columns : Read a column file.
+
+    Examples
+    --------
+    >>> from skcw.data import TokenColumns
+    >>> X = TokenColumns.from_sequences(
+    ...     [[("the", "DT"), ("cat", "NN")], [("Sit", "VB")]], names=["word", "pos"]
+    ... )
+    >>> X
+    TokenColumns(2 sentences, 3 tokens, columns: word, pos)
+    >>> X[0]
+    [('the', 'DT'), ('cat', 'NN')]
+    >>> X.column("word").tolist()
+    [['the', 'cat'], ['Sit']]
+    >>> X[1:].lengths
+    array([1])
+    """
+
+    def __init__(self, offsets, codes, values, names=None, lines=None):
+        if lines is not None:
+            lines = np.ascontiguousarray(lines, dtype=np.int64)
+        self._store(
+            np.ascontiguousarray(offsets, dtype=np.int64),
+            np.ascontiguousarray(codes, dtype=np.int32),
+            tuple(values),
+            None if names is None else tuple(names),
+            lines,
+        )
+        self._check()
+
+    @classmethod
+    def from_sequences(cls, rows, names=None):
+        """Make columns from sequences of tuples of strings, or of plain strings.
+
+        Parameters
+        ----------
+        rows : iterable of sequences
+            A token is a tuple or list of strings, as many for each token, or a single
+            string, which makes one column.
+        names : sequence of str, default=None
+            The names of the columns.
+
+        Returns
+        -------
+        columns : TokenColumns
+            The same tokens.
+        """
+        lengths, tokens = [], []
+        for s, row in enumerate(rows):
+            if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__iter__"):
+                raise TypeError(f"sequence {s} is {row!r}; it must be a list of tokens")
+            before = len(tokens)
+            tokens += [(t,) if isinstance(t, str) else t for t in row]
+            lengths.append(len(tokens) - before)
+        offsets = offsets_of(lengths)
+        n_columns = _common_width(tokens, offsets, len(names or ()))
+        codes = np.empty((n_columns, len(tokens)), dtype=np.int32)
+        values = []
+        for c in range(n_columns):
+            seen = {}
+            codes[c] = [seen.setdefault(token[c], len(seen)) for token in tokens]
+            _check_strings(seen, codes[c], offsets, c)
+            values.append(Vocabulary.from_names(seen))
+        return cls(offsets, codes, values, names)
+
+    def _store(self, offsets, codes, values, names, lines):
+        """Keep read-only views; what reads them relies on what `_check` found."""
+        self.offsets = _frozen(offsets)
+        self.codes = _frozen(codes)
+        self.values = values
+        self.names = names
+        self.lines = None if lines is None else _frozen(lines)
+
+    def _check(self):
+        """Raise unless the arrays fit together."""
+        if self.codes.ndim != 2 or len(self.codes) != len(self.values):
+            raise ValueError(
+                f"codes has the shape {self.codes.shape}; it must have one row for "
+                f"each of the {len(self.values)} vocabularies in values"
+            )
+        n_tokens = self.codes.shape[1]
+        if (
+            not len(self.offsets)
+            or self.offsets[0]
+            or (np.diff(self.offsets) < 0).any()
+        ):
+            raise ValueError("offsets must begin with 0 and never fall")
+        if self.offsets[-1] != n_tokens:
+            raise ValueError(f"offsets ends with {self.offsets[-1]}, not {n_tokens}")
+        for c, (codes, values) in enumerate(zip(self.codes, self.values, strict=True)):
+            if n_tokens and not (codes.min() >= 0 and codes.max() < len(values)):
+                raise ValueError(f"codes[{c}] must lie between 0 and {len(values) - 1}")
+        if self.names is not None:
+            check_names(self.names, len(self.values))
+        if self.lines is not None and self.lines.shape != (n_tokens,):
+            raise ValueError("lines must be one number for each token")
+
+    @property
+    def shape(self):
+        """One axis, which lets scikit-learn index the sentences like an array."""
+        return (len(self),)
+
+    @property
+    def n_tokens(self):
+        """The number of tokens in all."""
+        return self.codes.shape[1]
+
+    @property
+    def n_columns(self):
+        """The number of columns."""
+        return len(self.codes)
+
+    @property
+    def lengths(self):
+        """The number of tokens of each sentence."""
+        return np.diff(self.offsets)
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __iter__(self):
+        texts = [values.names() for values in self.values]
+        for first, last in pairwise(self.offsets.tolist()):
+            rows = self.codes[:, first:last].tolist()
+            yield _tokens(map(texts[c].__getitem__, row) for c, row in enumerate(rows))
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):
+            if len(key) != 2 or key[1] is not Ellipsis:
+                raise IndexError("TokenColumns have one axis, that of the sentences")
+            key = key[0]
+        if isinstance(key, slice):
+            return self._take(np.arange(*key.indices(len(self)), dtype=np.int64))
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            return self._sentence(int(key))
+        return self._take(self._positions(key))
+
+    def _sentence(self, position):
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"no sentence {position} in {len(self)} sentences")
+        position %= len(self)
+        first, last = self.offsets[position : position + 2]
+        rows = self.codes[:, first:last].tolist()
+        return _tokens(
+            map(self.values[c].__getitem__, row) for c, row in enumerate(rows)
+        )
+
+    def _positions(self, key):
+        key = np.asarray(key)
+        if key.dtype == bool and key.ndim == 1:
+            if len(key) != len(self):
+                raise IndexError(f"a mask of {len(key)} for {len(self)} sentences")
+            return np.flatnonzero(key)
+        key = key.astype(np.int64) if key.size == 0 else key
+        if key.ndim != 1 or not np.issubdtype(key.dtype, np.integer):
+            raise IndexError("index TokenColumns by integers, a slice or a mask")
+        if key.size and (key.min() < -len(self) or key.max() >= len(self)):
+            raise IndexError(f"index out of range for {len(self)} sentences")
+        return np.where(key < 0, key + len(self), key)
+
+    def _take(self, positions):
+        lengths = self.lengths[positions]
+        tokens = joined_ranges(self.offsets[positions], lengths)
+        taken = TokenColumns.__new__(TokenColumns)
+        taken._store(
+            offsets_of(lengths),
+            np.ascontiguousarray(self.codes[:, tokens]),
+            self.values,
+            self.names,
+            None if self.lines is None else self.lines[tokens],
+        )
+        return taken
+
+    def _number(self, column):
+        """Return the number of a column given by number or name."""
+        if isinstance(column, str):
+            if self.names is None or column not in self.names:
+                known = "they have no names" if self.names is None else self.names
+                raise KeyError(f"no column {column!r}; the columns: {known}")
+            return self.names.index(column)
+        if not -self.n_columns <= column < self.n_columns:
+            raise IndexError(f"no column {column}; there are {self.n_columns}")
+        return int(column) % self.n_columns
+
+    def column(self, column):
+        """Return one column, given by number or name, as a list per sentence.
+
+        Parameters
+        ----------
+        column : int or str
+            Its number, from the end if negative, or its name.
+
+        Returns
+        -------
+        texts : ndarray of object, shape (n_sequences,)
+            A list of strings for each sentence.
+        """
+        column = self._number(column)
+        texts = self.values[column].names()
+        flat = [texts[code] for code in self.codes[column].tolist()]
+        return object_rows(flat[a:b] for a, b in pairwise(self.offsets.tolist()))
+
+    def select(self, columns):
+        """Return some of the columns, in the order given, by numbers or names.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Numbers, from the end if negative, or names.
+
+        Returns
+        -------
+        selected : TokenColumns
+            The same sentences with these columns.
+        """
+        if isinstance(columns, (str, int)):
+            raise TypeError(f"columns is {columns!r}; give a list of numbers or names")
+        numbers = [self._number(column) for column in columns]
+        return TokenColumns(
+            self.offsets,
+            self.codes[numbers],
+            [self.values[c] for c in numbers],
+            None if self.names is None else [self.names[c] for c in numbers],
+            self.lines,
+        )
+
+    def split_label(self, label=-1):
+        """Return the columns without that of the labels, and the labels.
+
+        Parameters
+        ----------
+        label : int or str, default=-1
+            The label column, by number or name.
+
+        Returns
+        -------
+        X : TokenColumns
+            The other columns.
+        y : ndarray of object, shape (n_sequences,)
+            A list of labels for each sentence.
+        """
+        label = self._number(label)
+        others = [c for c in range(self.n_columns) if c != label]
+        return self.select(others), self.column(label)
+
+    def __getstate__(self):
+        return vars(self).copy()
+
+    def __setstate__(self, state):
+        self._store(**state)
+
+    def __repr__(self):
+        named = f"columns: {', '.join(self.names)}" if self.names else None
+        return (
+            f"TokenColumns({len(self)} sentences, {self.n_tokens} tokens, "
+            f"{named or f'{self.n_columns} columns'})"
+        )
+
+
+def check_names(names, n_columns):
+    """Raise unless there is one name of its own for each column."""
+    if len(names) != n_columns:
+        raise ValueError(f"names has {len(names)} names for {n_columns} columns")
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"names must be strings, not {list(names)}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"names must differ from each other, not {list(names)}")
+
+
+def _tokens(columns):
+    return list(zip(*columns, strict=True))
+
+
+def _common_width(tokens, offsets, default):
+    """Return how many columns all tokens have."""
+    if not tokens:
+        return default
+    width = None
+    for t, token in enumerate(tokens):
+        if not isinstance(token, (tuple, list)):
+            raise TypeError(
+                f"{_place(t, offsets)} is {token!r}; a token is a tuple of strings or "
+                "a string"
+            )
+        width = len(token) if width is None else width
+        if len(token) != width:
+            raise ValueError(
+                f"{_place(t, offsets)} has {len(token)} columns where {width} are "
+                "expected, as many as the first token has"
+            )
+    return width
+
+
+def _check_strings(seen, codes, offsets, column):
+    for code, value in enumerate(seen):
+        if not isinstance(value, str):
+            t = int(np.flatnonzero(codes == code)[0])
+            raise TypeError(
+                f"{_place(t, offsets)} has {value!r} in column {column}; values must "
+                "be strings"
+            )
+
+
+def _place(token, offsets):
+    """Say where a token is."""
+    sequence = int(np.searchsorted(offsets, token, side="right")) - 1
+    return f"sequence {sequence}, token {token - offsets[sequence]}"
+
+
+def _frozen(array):
+    view = array.view()
+    view.flags.writeable = False
+    return view
