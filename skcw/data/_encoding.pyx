@@ -6,14 +6,14 @@ read as python-crfsuite reads them.
 """
 
 from libc.math cimport INFINITY, isfinite
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
+from libc.stdlib cimport free, malloc
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from skcw.data._names cimport NameTable
+from skcw.data._numbers cimport Numbers
 
 
 cdef extern from "Python.h":
@@ -24,50 +24,6 @@ cdef extern from "Python.h":
 
 # Dicts nested deeper than this must be a mistake, such as one that holds itself.
 cdef Py_ssize_t DEEPEST = 100
-
-
-cdef class Numbers:
-    """A growing C array of int64, int32 or double."""
-
-    cdef char* data
-    cdef Py_ssize_t n, capacity, item
-    cdef object dtype
-
-    def __cinit__(self, dtype):
-        self.dtype = np.dtype(dtype)
-        self.item = self.dtype.itemsize
-        self.n = 0
-        self.capacity = 1024
-        self.data = <char*>malloc(self.capacity * self.item)
-        if self.data == NULL:
-            raise MemoryError()
-
-    def __dealloc__(self):
-        free(self.data)
-
-    cdef int reserve(self, Py_ssize_t more) except -1:
-        cdef void* moved
-        if self.n + more > self.capacity:
-            self.capacity = 2 * (self.n + more)
-            moved = realloc(self.data, self.capacity * self.item)
-            if moved == NULL:
-                raise MemoryError()
-            self.data = <char*>moved
-        return 0
-
-    cdef int push_long(self, long long value) except -1:
-        self.reserve(1)
-        (<long long*>self.data)[self.n] = value
-        self.n += 1
-        return 0
-
-    def freeze(self):
-        """Return the numbers as an array of their own."""
-        out = np.empty(self.n, dtype=self.dtype)
-        cdef unsigned char[::1] raw = out.view(np.uint8)
-        if self.n:
-            memcpy(&raw[0], self.data, self.n * self.item)
-        return out
 
 
 cdef class TokenEncoder:

@@ -90,6 +90,18 @@ cdef class NameTable:
         cdef int number = self.find(text, len(name), key)
         return number if number >= 0 else self.add(text, len(name), key)
 
+    def add_all(self, const unsigned char[::1] blob, const long long[::1] ends):
+        """Add names that lie as in a vocabulary; known ones are not added again."""
+        cdef Py_ssize_t i, size
+        cdef unsigned long long key
+        cdef const char* text
+        for i in range(ends.shape[0] - 1):
+            size = ends[i + 1] - ends[i]
+            text = <const char*>&blob[ends[i]] if size else ""
+            key = self.hash_of(text, size)
+            if self.find(text, size, key) < 0:
+                self.add(text, size, key)
+
     def find_name(self, bytes name):
         """Return the number of a name, or -1."""
         cdef const char* text = name
@@ -187,7 +199,8 @@ cdef class NameTable:
         cdef const char* text
         free(self.slots)
         self.slots = NULL
-        self.n_slots *= 2
+        # Small tables grow faster: hashing all names again is what costs.
+        self.n_slots *= 4 if self.n_slots < 0x40000 else 2
         self.slots = <unsigned long long*>malloc(
             self.n_slots * sizeof(unsigned long long))
         if self.slots == NULL:

@@ -146,8 +146,11 @@ def check_batch(batch, vocabulary, n_features):
     return batch
 
 
-def drop_rare(batch, min_count):
-    """Return the batch without features that occur fewer than `min_count` times."""
+def drop_rare(batch, min_count, n_known=0):
+    """Return the batch without features that occur fewer than `min_count` times.
+
+    The first `n_known` features stay, however rare.
+    """
     if min_count <= 1:
         return batch
     if batch.vocabulary is None:
@@ -155,6 +158,7 @@ def drop_rare(batch, min_count):
     batch = batch.compact()
     counts = np.bincount(batch.indices, minlength=batch.n_features)
     keep = counts >= min_count
+    keep[:n_known] = True
     number = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
     kept = keep[batch.indices]
     before = np.concatenate([[0], np.cumsum(kept)])

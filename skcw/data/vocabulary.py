@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from skcw.data._names import NameTable
+from skcw.data.ragged import joined_ranges, offsets_of
 
 
 class Vocabulary:
@@ -89,8 +90,12 @@ class Vocabulary:
 
     def select(self, keep):
         """Return the vocabulary of the names where the mask `keep` is true."""
-        names = self.names()
-        return Vocabulary.from_names(names[i] for i in np.flatnonzero(keep))
+        chosen = np.flatnonzero(keep)
+        lengths = np.diff(self.ends)[chosen]
+        table = Vocabulary.empty().table(grow=True)
+        blob = self.blob[joined_ranges(self.ends[chosen], lengths)]
+        table.add_all(blob, offsets_of(lengths))
+        return Vocabulary(*table.freeze())
 
     def fingerprint(self, n_names=None):
         """Return a short hash of the first `n_names` names (of all by default)."""

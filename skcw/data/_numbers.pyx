@@ -1,0 +1,80 @@
+"""Growing arrays of numbers for code that does not know how many will come."""
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
+
+import numpy as np
+
+
+cdef class Numbers:
+    """A growing C array of int64, int32, double or bytes."""
+
+    def __cinit__(self, dtype):
+        self.dtype = np.dtype(dtype)
+        self.item = self.dtype.itemsize
+        self.n = 0
+        self.capacity = 1024
+        self.data = <char*>malloc(self.capacity * self.item)
+        if self.data == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.data)
+
+    cdef int reserve(self, Py_ssize_t more) except -1:
+        cdef void* moved
+        if self.frozen:
+            raise BufferError("these numbers belong to an array already")
+        if self.n + more > self.capacity:
+            self.capacity = 2 * (self.n + more)
+            moved = realloc(self.data, self.capacity * self.item)
+            if moved == NULL:
+                raise MemoryError()
+            self.data = <char*>moved
+        return 0
+
+    cdef int push_long(self, long long value) except -1:
+        self.reserve(1)
+        (<long long*>self.data)[self.n] = value
+        self.n += 1
+        return 0
+
+    cdef int push_int(self, int value) except -1:
+        self.reserve(1)
+        (<int*>self.data)[self.n] = value
+        self.n += 1
+        return 0
+
+    cdef int push_bytes(self, const char* text, Py_ssize_t size) except -1:
+        """Append a text to an array of bytes."""
+        self.reserve(size)
+        memcpy(self.data + self.n, text, size)
+        self.n += size
+        return 0
+
+    cdef int fill_ints(self, Py_ssize_t n, int value) except -1:
+        """Lengthen an array of int32 to `n` numbers."""
+        cdef Py_ssize_t i
+        if n <= self.n:
+            return 0
+        self.reserve(n - self.n)
+        for i in range(self.n, n):
+            (<int*>self.data)[i] = value
+        self.n = n
+        return 0
+
+    def freeze(self):
+        """Return the numbers as an array on the same memory; nothing can follow."""
+        cdef void* moved
+        if self.n == 0:
+            return np.empty(0, dtype=self.dtype)
+        self.capacity = self.n
+        moved = realloc(self.data, self.n * self.item)
+        if moved != NULL:
+            self.data = <char*>moved
+        self.frozen = True
+        return np.frombuffer(self, dtype=self.dtype)
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.data, self.n * self.item, False, flags)

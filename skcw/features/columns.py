@@ -1,0 +1,90 @@
+"""What the columns of tokens are called."""
+
+import re
+from collections.abc import Mapping
+from itertools import chain
+
+from skcw.data.columns import TokenColumns
+
+DEFAULT_NAMES = ("word", "pos")
+
+
+class ColumnNames:
+    """The names and positions of the columns that tokens have.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One name for each column.
+    """
+
+    def __init__(self, names):
+        self.names = list(names)
+
+    def __call__(self, name):
+        """Return the position of a column, or None; the first is always ``word``."""
+        if name in self.names:
+            return self.names.index(name)
+        return 0 if name == "word" and self.names else None
+
+
+def default_name(position):
+    """Return what a column is called if nobody has named it."""
+    return DEFAULT_NAMES[position] if position < 2 else f"x{position}"
+
+
+def look_ahead(X):
+    """Return X with nothing lost, and its first token (None if there is none)."""
+    if isinstance(X, TokenColumns):
+        return X, None
+    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__iter__"):
+        raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
+    sequences, head = iter(X), []
+    for s, sequence in enumerate(sequences):
+        if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(
+            sequence, "__iter__"
+        ):
+            raise TypeError(
+                f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
+                "is a list of sentences, each a list of tokens"
+            )
+        sequence = sequence if hasattr(sequence, "__len__") else list(sequence)
+        head.append(sequence)
+        if len(sequence):
+            return chain(head, sequences), next(iter(sequence))
+    return head, None
+
+
+def names_of(X, first, given):
+    """Return the names of the columns of X, whose first token is `first`."""
+    if isinstance(X, TokenColumns):
+        found = X.names or [default_name(c) for c in range(X.n_columns)]
+    elif isinstance(first, Mapping):
+        return list(given) if given else list(first)
+    elif first is None:
+        found = [default_name(c) for c in range(2)]
+    else:
+        n_columns = 1 if isinstance(first, str) else len(first)
+        found = [default_name(c) for c in range(n_columns)]
+    if given is None:
+        return list(found)
+    if len(given) > len(found):
+        raise ValueError(
+            f"columns names {len(given)} columns ({', '.join(given)}), but the tokens "
+            f"have {len(found)}"
+        )
+    return [*given, *list(found)[len(given) :]]
+
+
+def check_names(columns):
+    """Raise unless names of columns can stand in a line of features."""
+    if columns is None:
+        return
+    if isinstance(columns, str) or not all(
+        isinstance(name, str) and re.fullmatch(r"[^\W\d]\w*", name) for name in columns
+    ):
+        raise ValueError(
+            f"columns must be a list of names such as ['word', 'pos'], got {columns!r}"
+        )
+    if len(set(columns)) < len(list(columns)):
+        raise ValueError(f"columns has a name twice: {list(columns)}")

@@ -1,0 +1,202 @@
+"""Template files of CRF++, Wapiti and CRFsuite's tools: ``U01:%x[-1,0]/%x[0,0]``."""
+
+import re
+import warnings
+from pathlib import Path
+
+from skcw.features.templates import FARTHEST, Template, View
+
+_MACRO = re.compile(
+    r'%(?P<kind>[xXtTmM])\[(?P<row>[+-]?\d+),(?P<column>\d+)(?:,"(?P<pattern>(?:[^"\\]|\\.)*)")?\]'
+)
+
+# Wapiti's classes of characters are those of C, negated in upper case.
+_CLASSES = {
+    "a": "A-Za-z",
+    "d": "0-9",
+    "l": "a-z",
+    "p": r"!-/:-@\[-`{-~",
+    "s": r"\s",
+    "u": "A-Z",
+    "w": "A-Za-z0-9",
+}
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def is_template_line(line):
+    """Tell whether a line is one of a template file, not of our own language."""
+    line = line.strip()
+    return "%" in line or bool(re.match(r"[UuBb*]\d*(:|$)", line))
+
+
+def parse_template_line(line):
+    """Return the templates of a line of a template file: one, or none.
+
+    ``B`` lines speak of transitions, which every tagger has; what they say of words
+    besides is left out with a warning, and ``*`` lines keep their ``U`` half.
+
+    Parameters
+    ----------
+    line : str
+        For example ``"U01:%x[-1,0]/%x[0,0]"``. The first number of ``%x`` is an
+        offset, the second one a column. Wapiti's ``%X`` (lower-cased), ``%t`` (tests a
+        regular expression) and ``%m`` (what matched) are read too.
+
+    Returns
+    -------
+    templates : list of Template
+        The template, whose features are called as CRF++ calls them.
+    """
+    line = line.strip()
+    mark = line[0]
+    if mark in "Bb":
+        if "%" in line:
+            _warn(line, "is left out")
+        return []
+    if mark not in "Uu*":
+        raise ValueError(
+            f"template: the line {line!r} begins with neither U, B nor *; a line is "
+            "like U01:%x[-1,0]/%x[0,0]"
+        )
+    if mark == "*":
+        _warn(line, "counts as one of U")
+    literals, atoms, at = [], [], 0
+    for macro in _MACRO.finditer(line):
+        literals.append(line[at : macro.start()])
+        atoms.append(_atom(line, macro))
+        at = macro.end()
+    literals.append(line[at:])
+    if any("%" in text for text in literals):
+        raise ValueError(
+            f"template: a % of the line {line!r} is not understood; a macro is like "
+            '%x[-1,0], %X[0,0], %t[0,0,"^\\d"] or %m[0,0,".$"]'
+        )
+    # A line without macros is one feature that every token has.
+    return [Template(tuple(literals), tuple(atoms)) if atoms else _constant(line)]
+
+
+def _constant(line):
+    return Template((line, ""), ((View(None, "bias"), 0),))
+
+
+def _warn(line, what):
+    warnings.warn(
+        f"template: transitions do not depend on words here, so the line {line!r} "
+        f"{what}",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _atom(line, macro):
+    offset, column = int(macro["row"]), int(macro["column"])
+    if abs(offset) > FARTHEST:
+        raise ValueError(f"template: an offset of {line!r} is beyond {FARTHEST}")
+    kind, pattern = macro["kind"], macro["pattern"]
+    if (kind in "xX") != (pattern is None):
+        raise ValueError(
+            f"template: in {line!r}, %t and %m need a regular expression in quotes and "
+            "%x has none"
+        )
+    if kind in "xX":
+        return View(column, "text" if kind == "x" else "lower"), offset
+    detail = _python_pattern(pattern)
+    try:
+        re.compile(detail)
+    except re.error as error:
+        raise ValueError(f"template: {pattern!r} in {line!r}: {error}") from None
+    if kind == "M":
+        detail = f"(?i){detail}"
+    return View(column, "test" if kind in "tT" else "match", 0, detail), offset
+
+
+def _python_pattern(pattern):
+    """Write Wapiti's classes of characters as Python reads them."""
+
+    def translated(escape):
+        letter = escape[1]
+        members = _CLASSES.get(letter.lower())
+        if members is None:
+            return re.escape(letter)
+        return f"[{members}]" if letter.islower() else f"[^{members}]"
+
+    return _ESCAPE.sub(translated, pattern)
+
+
+def parse_crfsuite_template(template, columns):
+    """Return the template of fields and offsets as CRFsuite's scripts write them.
+
+    Parameters
+    ----------
+    template : sequence of (str, int)
+        For example ``(("w", -1), ("w", 0))``. A token whose window leaves the sentence
+        has no such feature.
+    columns : callable
+        Gives the position of a column for its name, or None.
+
+    Returns
+    -------
+    template : Template
+        Its features are called like ``w[-1]|w[0]=the|cat``.
+    """
+    try:
+        fields = [(str(name), int(offset)) for name, offset in template]
+    except (TypeError, ValueError):
+        fields = []
+    if not fields or any(abs(offset) > FARTHEST for _, offset in fields):
+        raise ValueError(
+            f"features: {template!r} is neither a line of text nor a template like "
+            '(("word", -1), ("word", 0))'
+        )
+    atoms = []
+    for name, offset in fields:
+        column = columns(name)
+        if column is None:
+            raise ValueError(f"features: there is no column {name!r} for {template!r}")
+        atoms.append((View(column, "inside"), offset))
+    name = "|".join(f"{name}[{offset}]" for name, offset in fields)
+    return Template((f"{name}=", *["|"] * (len(atoms) - 1), ""), tuple(atoms))
+
+
+def read_template(path):
+    """Return the lines of a template file, ready for :class:`WindowFeatures`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A template file of CRF++ or Wapiti. Comments (from ``#`` at the beginning of
+        a line) and blank lines are skipped.
+
+    Returns
+    -------
+    lines : list of str
+        The other lines; each has been understood.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skcw.features import WindowFeatures, read_template
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "template"
+    ...     _ = file.write_text("# words\\nU00:%x[0,0]\\nU01:%x[-1,0]/%x[0,0]\\nB\\n")
+    ...     lines = read_template(file)
+    >>> lines
+    ['U00:%x[0,0]', 'U01:%x[-1,0]/%x[0,0]', 'B']
+    >>> WindowFeatures(lines).fit([["the", "cat"]]).get_feature_names_out()[:2]
+    array(['U00:the', 'U01:_B-1/the'], dtype=object)
+    """
+    lines = []
+    text = Path(path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                parse_template_line(line)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+        lines.append(line)
+    return lines

@@ -1,0 +1,112 @@
+"""What a feature is made of."""
+
+import re
+from typing import NamedTuple
+
+# Views whose presence says it all: their features have no value after the name.
+FLAGS = (
+    "has_digit",
+    "all_digits",
+    "has_hyphen",
+    "first_capital",
+    "has_capital",
+    "all_capitals",
+    "in",
+    "matches",
+    "first",
+    "last",
+    "bias",
+)
+
+# Views of the place of a token, not of one of its columns.
+PLACES = ("first", "last", "bias")
+
+# Beyond this, an offset must be a mistake; margins of sentences are that wide.
+FARTHEST = 100
+
+
+class View(NamedTuple):
+    """What is looked at: a column, and how.
+
+    Parameters
+    ----------
+    column : int or None
+        The position of the column; None for views of the place of a token.
+    kind : str
+        ``"text"``, ``"lower"``, ``"shape"``, ``"short_shape"``, ``"prefix"``,
+        ``"suffix"``, ``"ngrams"``, a flag, ``"test"`` or ``"match"``.
+    size : int
+        The number of characters of a prefix, suffix or n-gram.
+    detail : str
+        The name of the lexicon, or the regular expression.
+    """
+
+    column: int | None
+    kind: str
+    size: int = 0
+    detail: str = ""
+
+
+class Template(NamedTuple):
+    """Literal texts around the values of some views, each at an offset.
+
+    Parameters
+    ----------
+    literals : tuple of str
+        One more than there are atoms.
+    atoms : tuple of (View, int)
+        The views and their offsets from the token.
+    """
+
+    literals: tuple
+    atoms: tuple
+
+
+def named_template(parts):
+    """Return the template of a conjunction of (name, view, offset).
+
+    Its features are called after the parts: ``word[-1]&shape[0]=the&Aa``.
+    """
+    name = "&".join(name for name, _, _ in parts)
+    valued = [view.kind not in FLAGS for _, view, _ in parts]
+    literals = [name + "=" if any(valued) else name]
+    for i, has_value in enumerate(valued):
+        literals.append("&" if has_value and any(valued[i + 1 :]) else "")
+    return Template(
+        tuple(literals), tuple((view, offset) for _, view, offset in parts)
+    )
+
+
+def compiled_plan(templates, lexicons):
+    """Return views and templates as the compiled extractor takes them."""
+    views = {}
+    rows = []
+    for template in templates:
+        atoms = [(views.setdefault(v, len(views)), o) for v, o in template.atoms]
+        rows.append(([text.encode("utf-8") for text in template.literals], atoms))
+    return [_compiled_view(view, lexicons) for view in views], rows
+
+
+def _compiled_view(view, lexicons):
+    if view.kind == "in":
+        words = frozenset(
+            word.encode("utf-8", "surrogatepass") for word in lexicons[view.detail]
+        )
+        return view.column, "lexicon", 0, words
+    if view.kind in ("matches", "test", "match"):
+        return view.column, "called", 0, _asking(view.kind, re.compile(view.detail))
+    return view.column, view.kind, view.size, None
+
+
+def _asking(kind, pattern):
+    """Return the function that gives the value of a text."""
+    if kind == "matches":
+        return lambda text: "" if pattern.search(text) else None
+    if kind == "test":
+        return lambda text: "true" if pattern.search(text) else "false"
+
+    def match(text):
+        found = pattern.search(text)
+        return found.group() if found else ""
+
+    return match

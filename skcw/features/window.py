@@ -1,0 +1,354 @@
+"""Features of a token and its neighbours."""
+
+from collections.abc import Mapping
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._compat import Interval, _fit_context
+from skcw.data.batch import SequenceBatch
+from skcw.data.columns import TokenColumns
+from skcw.data.encoder import drop_rare
+from skcw.data.vocabulary import Vocabulary
+from skcw.features._window import NoTextError, WindowExtractor
+from skcw.features.columns import ColumnNames, check_names, look_ahead, names_of
+from skcw.features.crfpp import (
+    is_template_line,
+    parse_crfsuite_template,
+    parse_template_line,
+)
+from skcw.features.language import parse_line
+from skcw.features.sets import READY_SETS
+from skcw.features.templates import compiled_plan
+
+
+class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Turn columns of tokens into features, in compiled code.
+
+    The features are given as lines of text. ``"word[-1..1]"`` is the word before, the
+    word itself and the next one, ``"shape[-1] & shape[0]"`` two shapes together. A line
+    is made of
+
+    - a column at offsets: ``word``, ``pos[-2..2]``, ``pos[-1,1]``. The columns are
+      called ``word``, ``pos``, ``x2``, ``x3``... unless `columns` names them;
+    - what can be seen of a text: ``lower``, ``shape`` (``McLeod-73`` is ``AaAaaa-00``),
+      ``short_shape`` (``AaAa-0``), ``prefix(1..4)``, ``suffix(3)``, ``ngrams(2..3)``
+      (all runs of so many characters). They look at the first column, or at another
+      one: ``lower(x2)``, ``prefix(x2, 3)``;
+    - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
+      ``has_capital``, ``all_capitals``, ``in(cities)`` (a lexicon),
+      ``matches("^[0-9]+$")``;
+    - the place: ``first``, ``last`` (of the sentence) and ``bias`` (everywhere);
+    - n-grams of tokens: ``bigram(pos)[-1..0]`` is ``pos[-1] & pos[0]`` and
+      ``pos[0] & pos[1]``; ``trigram(pos)`` likewise;
+    - conjunctions by ``&``; a range in one stands for all combinations.
+
+    Lines of the template files of CRF++ and Wapiti (``"U01:%x[-1,0]/%x[0,0]"``) may
+    stand in the same list, see :func:`read_template`, and templates as CRFsuite's
+    scripts have them: ``(("word", -1), ("word", 0))``.
+
+    Texts go by characters, whatever the script. Beyond the ends of a sentence, texts
+    and shapes read ``_B-1``, ``_B-2``... and ``_B+1``..., as in CRF++; affixes, n-grams
+    of characters and flags are absent there, as are affixes longer than the word.
+
+    Parameters
+    ----------
+    features : {"chunking", "ner", "pos"} or list, default="ner"
+        A ready set, or lines. Lines of a ready set that look at a column which the
+        tokens lack are left out.
+    columns : list of str, default=None
+        The names of the columns of tuples, from the first on; for dicts, the keys.
+    lexicons : dict of str to list of str, default=None
+        Words by the name of their list, compared as they are written.
+    min_count : int, default=1
+        Features that occur fewer times in ``fit`` are left out.
+    n_hashed : int, default=None
+        Hash the features to so many numbers instead of keeping their names. Memory is
+        then fixed, some features share a number, and names are lost.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary or None
+        The names of the features; None if they are hashed.
+    n_features_out_ : int
+        The number of features.
+    columns_ : list of str
+        The names of the columns.
+    templates_ : list of Template
+        What the lines stand for.
+
+    See Also
+    --------
+    read_template : Lines of a template file.
+    skcw.data.SequenceEncoder : Encodes features that were made in Python.
+
+    Notes
+    -----
+    {notes}
+
+    Examples
+    --------
+    >>> from skcw.features import WindowFeatures
+    >>> sentences = [[("The", "DT"), ("cat", "NN")], [("Sit", "VB")]]
+    >>> window = WindowFeatures(["word[-1..0]", "suffix(2) & pos"])
+    >>> window.fit_transform(sentences)
+    SequenceBatch(2 sequences, 3 tokens, 8 features)
+    >>> window.get_feature_names_out()[:3]
+    array(['word[-1]=_B-1', 'word[0]=The', 'suffix(2)[0]&pos[0]=he&DT'],
+          dtype=object)
+    """
+
+    _parameter_constraints: dict = {
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "n_hashed": [None, Interval(Integral, 1, 2**31 - 1, closed="both")],
+    }
+
+    def __init__(
+        self, features="ner", *, columns=None, lexicons=None, min_count=1, n_hashed=None
+    ):
+        self.features = features
+        self.columns = columns
+        self.lexicons = lexicons
+        self.min_count = min_count
+        self.n_hashed = n_hashed
+
+    def fit(self, X, y=None):
+        """Learn the features.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sentences: lists of tuples, dicts or plain words.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : WindowFeatures
+            The fitted transformer.
+        """
+        self.fit_transform(X)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X, y=None):
+        """Learn the features and return those of the sentences.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sentences: lists of tuples, dicts or plain words.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The features of every token.
+        """
+        if self.n_hashed is not None and self.min_count > 1:
+            raise ValueError("min_count needs the names of features; n_hashed has none")
+        X, columns, templates = self._understood(X)
+        batch = self._extracted(X, columns, templates, Vocabulary.empty(), grow=True)
+        batch = drop_rare(batch, self.min_count)
+        self.columns_, self.templates_ = columns, templates
+        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
+        return batch
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y=None):
+        """Learn further features; those known keep their numbers.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            Further sentences. New features count if they occur ``min_count`` times
+            in them.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : WindowFeatures
+            The transformer.
+        """
+        if not hasattr(self, "templates_"):
+            return self.fit(X)
+        if self.vocabulary_ is not None:
+            X, _ = look_ahead(_not_encoded(X))
+            batch = self._extracted(
+                X, self.columns_, self.templates_, self.vocabulary_, grow=True
+            )
+            batch = drop_rare(batch, self.min_count, len(self.vocabulary_))
+            self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
+        return self
+
+    def transform(self, X):
+        """Return the features of sentences; those not known are left out.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sentences, with the columns they had in ``fit``.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The features of every token.
+        """
+        check_is_fitted(self)
+        X, _ = look_ahead(_not_encoded(X))
+        return self._extracted(
+            X, self.columns_, self.templates_, self.vocabulary_, grow=False
+        )
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of object
+            One name per feature.
+        """
+        check_is_fitted(self)
+        if self.vocabulary_ is None:
+            return np.array([f"hash{i}" for i in range(self.n_features_out_)], object)
+        return np.array(self.vocabulary_.names(), dtype=object)
+
+    def _understood(self, X):
+        """Return X, the names of its columns, and the templates for them."""
+        check_names(self.columns)
+        X, first = look_ahead(_not_encoded(X))
+        names = names_of(X, first, self.columns)
+        return X, names, templates_of(self.features, names, _checked(self.lexicons))
+
+    def _extracted(self, X, columns, templates, vocabulary, grow):
+        hashed = self.n_hashed is not None
+        table = (vocabulary or Vocabulary.empty()).table(grow=grow and not hashed)
+        known = len(table)
+        views, rows = compiled_plan(templates, self.lexicons or {})
+        extractor = WindowExtractor(views, rows, columns, table, grow, self.n_hashed)
+        if isinstance(X, TokenColumns):
+            _add_columns(extractor, X, views, columns)
+        else:
+            _add_sequences(extractor, X, columns)
+        if hashed:
+            return SequenceBatch(*extractor.finish(), None, self.n_hashed)
+        if len(table) > known:
+            vocabulary = Vocabulary(*table.freeze())
+        return SequenceBatch(*extractor.finish(), None, len(vocabulary), vocabulary)
+
+
+def templates_of(features, columns, lexicons=None):
+    """Return the templates that lines of features, or a ready set, stand for.
+
+    Parameters
+    ----------
+    features : str or list
+        The name of a ready set, or lines.
+    columns : list of str
+        The names of the columns.
+    lexicons : dict, default=None
+        The lexicons by name.
+
+    Returns
+    -------
+    templates : list of Template
+        In the order of the lines.
+    """
+    position = ColumnNames(columns)
+    if isinstance(features, str):
+        if features not in READY_SETS:
+            raise ValueError(
+                f"features is {features!r}; the ready sets are "
+                f"{', '.join(sorted(READY_SETS))}. Give lines as a list"
+            )
+        # Some tokens have no part of speech.
+        here = "pos" in columns
+        features = [line for line in READY_SETS[features] if here or "pos" not in line]
+    if not isinstance(features, (list, tuple)) or not len(features):
+        raise ValueError(f"features must be a ready set or a list, got {features!r}")
+    found = []
+    for line in features:
+        if not isinstance(line, str):
+            found.append(parse_crfsuite_template(line, position))
+        elif is_template_line(line):
+            found += parse_template_line(line)
+        else:
+            found += parse_line(line, position, lexicons or ())
+    _check_positions(found, columns)
+    return found
+
+
+def _check_positions(templates, columns):
+    for template in templates:
+        for view, _ in template.atoms:
+            if view.column is not None and view.column >= len(columns):
+                raise ValueError(
+                    f"features: {template.literals[0]!r} looks at column {view.column}, "
+                    f"but the tokens have {len(columns)}: {', '.join(columns)}"
+                )
+
+
+def _checked(lexicons):
+    """Raise unless lexicons are lists of words by name."""
+    if lexicons is None:
+        return {}
+    if not isinstance(lexicons, Mapping):
+        raise TypeError(f"lexicons must be a dict of lists of words, got {lexicons!r}")
+    for name, words in lexicons.items():
+        if isinstance(words, (str, bytes)) or not hasattr(words, "__iter__"):
+            raise TypeError(f"the lexicon {name!r} is no list of words: {words!r}")
+        for word in words:
+            if not isinstance(word, str) or len(word.split()) != 1:
+                raise ValueError(
+                    f"the lexicon {name!r} holds {word!r}; its entries are compared "
+                    "with single tokens, so each is one word without blanks"
+                )
+    return lexicons
+
+
+def _not_encoded(X):
+    if isinstance(X, SequenceBatch):
+        raise TypeError(
+            f"X is a {X!r}, which has features already; WindowFeatures takes sentences "
+            "of tokens"
+        )
+    return X
+
+
+def _add_columns(extractor, X, views, columns):
+    used = sorted({view[0] for view in views if view[0] is not None})
+    if used and used[-1] >= X.n_columns:
+        raise ValueError(
+            f"X has {X.n_columns} columns; the features look at column {used[-1]} "
+            f"({columns[used[-1]]})"
+        )
+    codes = np.ascontiguousarray(X.codes[used], dtype=np.int32)
+    extractor.add_columns(X.offsets, codes, [X.values[c].table() for c in used])
+
+
+def _add_sequences(extractor, X, columns):
+    for s, sequence in enumerate(X):
+        if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(
+            sequence, "__iter__"
+        ):
+            raise TypeError(
+                f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
+            )
+        try:
+            extractor.add_sequence(sequence)
+        except NoTextError as error:
+            found = "nothing" if error.found is None else repr(error.found)
+            raise TypeError(
+                f"sequence {s}, token {error.token}: column {error.column} "
+                f"({columns[error.column]}) holds {found}; the features look at it, and "
+                "it must be a string"
+            ) from None
