@@ -11,6 +11,8 @@ from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from skcw.data._numbers cimport handed_over, trimmed
+
 
 cdef extern from *:
     """
@@ -69,19 +71,23 @@ cdef class NameTable:
         return self.n_names
 
     def freeze(self):
-        """Return copies of blob, ends and slots as arrays."""
+        """Return blob, ends and slots as arrays; the table can be read but not grow.
+
+        The arrays take over the memory of a table that could grow.
+        """
         cdef Py_ssize_t size = self.ends[self.n_names]
-        blob = np.empty(size, dtype=np.uint8)
-        ends = np.empty(self.n_names + 1, dtype=np.int64)
-        slots = np.empty(self.n_slots, dtype=np.uint64)
-        cdef unsigned char[::1] blob_view = blob
-        cdef long long[::1] ends_view = ends
-        cdef unsigned long long[::1] slots_view = slots
-        if size:
-            memcpy(&blob_view[0], self.blob, size)
-        memcpy(&ends_view[0], self.ends, (self.n_names + 1) * sizeof(long long))
-        memcpy(&slots_view[0], self.slots, self.n_slots * sizeof(unsigned long long))
-        return blob, ends, slots
+        cdef Py_ssize_t n_ends = self.n_names + 1
+        if not self.owned:
+            return tuple(np.asarray(part) for part in self.keep_alive)
+        self.owned = False
+        self.blob = <char*>trimmed(self.blob, size)
+        self.ends = <long long*>trimmed(self.ends, n_ends * sizeof(long long))
+        self.keep_alive = (
+            handed_over(self.blob, size, np.uint8),
+            handed_over(self.ends, n_ends * sizeof(long long), np.int64),
+            handed_over(self.slots, self.n_slots * sizeof(long long), np.uint64),
+        )
+        return self.keep_alive
 
     def find_or_add(self, bytes name):
         """Return the number of a name, added if it is new."""
@@ -94,10 +100,11 @@ cdef class NameTable:
         """Add names that lie as in a vocabulary; known ones are not added again."""
         cdef Py_ssize_t i, size
         cdef unsigned long long key
+        cdef const char* empty = ""
         cdef const char* text
         for i in range(ends.shape[0] - 1):
             size = ends[i + 1] - ends[i]
-            text = <const char*>&blob[ends[i]] if size else ""
+            text = <const char*>&blob[ends[i]] if size else empty
             key = self.hash_of(text, size)
             if self.find(text, size, key) < 0:
                 self.add(text, size, key)

@@ -24,8 +24,6 @@ cdef class Numbers:
 
     cdef int reserve(self, Py_ssize_t more) except -1:
         cdef void* moved
-        if self.frozen:
-            raise BufferError("these numbers belong to an array already")
         if self.n + more > self.capacity:
             self.capacity = 2 * (self.n + more)
             moved = realloc(self.data, self.capacity * self.item)
@@ -66,15 +64,36 @@ cdef class Numbers:
 
     def freeze(self):
         """Return the numbers as an array on the same memory; nothing can follow."""
-        cdef void* moved
-        if self.n == 0:
-            return np.empty(0, dtype=self.dtype)
-        self.capacity = self.n
-        moved = realloc(self.data, self.n * self.item)
-        if moved != NULL:
-            self.data = <char*>moved
-        self.frozen = True
-        return np.frombuffer(self, dtype=self.dtype)
+        cdef char* data = <char*>trimmed(self.data, self.n * self.item)
+        self.data = NULL
+        self.capacity = 0
+        size, self.n = self.n * self.item, 0
+        return handed_over(data, size, self.dtype)
+
+
+cdef class Memory:
+    """A piece of memory that an array has taken over."""
+
+    def __dealloc__(self):
+        free(self.data)
 
     def __getbuffer__(self, Py_buffer* view, int flags):
-        PyBuffer_FillInfo(view, self, self.data, self.n * self.item, False, flags)
+        PyBuffer_FillInfo(view, self, self.data, self.size, False, flags)
+
+
+cdef handed_over(void* data, Py_ssize_t size, dtype):
+    """Return an array that owns `size` bytes which malloc gave."""
+    cdef Memory memory
+    if size == 0:
+        free(data)
+        return np.empty(0, dtype=dtype)
+    memory = Memory()
+    memory.data = data
+    memory.size = size
+    return np.frombuffer(memory, dtype=dtype)
+
+
+cdef void* trimmed(void* data, Py_ssize_t size) noexcept:
+    """Return the memory cut to `size` bytes, or as it is if that cannot be done."""
+    cdef void* moved = realloc(data, size) if size else NULL
+    return data if moved == NULL else moved

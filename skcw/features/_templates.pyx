@@ -52,13 +52,12 @@ cdef class Template:
         return stream
 
     cdef int compose(self, Numbers name, Py_ssize_t i) except -1:
-        """Write the name of the feature at token i."""
+        """Append the name of the feature at token i."""
         cdef Py_ssize_t a
         cdef Atom atom
         cdef bytes literal = <bytes>self.literals[0]
         cdef long long begin, end
         cdef int value
-        name.n = 0
         name.push_bytes(literal, len(literal))
         for a in range(len(self.atoms)):
             atom = <Atom>self.atoms[a]

@@ -10,7 +10,6 @@ from libc.string cimport memcmp
 
 from skcw.data.vocabulary import Vocabulary
 
-from skcw.data._names cimport NameTable
 from skcw.data._numbers cimport Numbers
 from skcw.features._characters cimport (
     character_at, character_size, first_characters, last_characters,

@@ -18,6 +18,7 @@ from skcw.data._numbers cimport Numbers
 from skcw.features._pairs cimport PairTable
 from skcw.features._streams cimport EdgeStream, Stream, ViewStream
 from skcw.features._templates cimport Atom, Template
+from skcw.features._waiting cimport WaitingNames
 from skcw.features._views cimport View
 
 
@@ -27,9 +28,11 @@ cdef extern from "Python.h":
     object PyUnicode_AsEncodedString(object, const char*, const char*)
 
 
-# What `numbers` of a template says of a value besides the number of its feature.
+# What `numbers` of a template says of a value besides the number of its feature;
+# POSTPONED - k: it has the k-th of the names that wait to be looked up.
 cdef int NOT_MET = -1
 cdef int UNKNOWN = -2
+cdef int POSTPONED = -3
 
 
 class NoTextError(TypeError):
@@ -50,15 +53,13 @@ cdef class WindowExtractor:
     hashed to that many numbers instead.
     """
 
-    cdef NameTable table
-    cdef bint grow
-    cdef unsigned long long n_hashed
     cdef list streams, templates
     # One entry for each column that a view looks at.
     cdef list columns, tables, texts, views_of
     # The keys of all columns where a token is a dict.
     cdef list keys
-    cdef Numbers offsets, indptr, indices, name
+    cdef Numbers offsets, indptr, indices
+    cdef WaitingNames waiting
     cdef Py_ssize_t n_templates
     cdef const int** sources
     cdef int** numbers
@@ -67,13 +68,11 @@ cdef class WindowExtractor:
         self, views, templates, list keys, NameTable table, bint grow, n_hashed=None,
     ):
         self.keys = keys
-        self.table = table
-        self.grow = grow
-        self.n_hashed = n_hashed or 0
         self.offsets, self.indptr = Numbers(np.int64), Numbers(np.int64)
         self.offsets.push_long(0)
         self.indptr.push_long(0)
-        self.indices, self.name = Numbers(np.int32), Numbers(np.uint8)
+        self.indices = Numbers(np.int32)
+        self.waiting = WaitingNames(table, grow, n_hashed or 0)
         self.n_templates = len(templates)
         self.sources = <const int**>malloc((self.n_templates + 1) * sizeof(int*))
         self.numbers = <int**>malloc((self.n_templates + 1) * sizeof(int*))
@@ -204,7 +203,7 @@ cdef class WindowExtractor:
 
     cdef int _emit(self, Py_ssize_t n_tokens) except -1:
         """Write the rows of one sentence, whose texts have been noted."""
-        cdef Py_ssize_t t, i
+        cdef Py_ssize_t t, i, first_row = self.indptr.n
         cdef int value, number
         self._aim(n_tokens)
         for i in range(n_tokens):
@@ -219,13 +218,14 @@ cdef class WindowExtractor:
                     continue
                 number = self.numbers[t][value]
                 if number == NOT_MET:
-                    number = self._resolve(<Template>self.templates[t], i)
-                    self.numbers[t][value] = number
-                if number >= 0:
+                    number = self._postpone(<Template>self.templates[t], i, value)
+                if number != UNKNOWN:
                     (<int*>self.indices.data)[self.indices.n] = number
                     self.indices.n += 1
             self.indptr.push_long(self.indices.n)
         self.offsets.push_long(self.indptr.n - 1)
+        if self.waiting.n:
+            self._settle(first_row)
         return 0
 
     cdef int _aim(self, Py_ssize_t n_tokens) except -1:
@@ -250,7 +250,7 @@ cdef class WindowExtractor:
     ) except -1:
         """Write the features of all combinations of the values of the atoms."""
         cdef Py_ssize_t at
-        cdef int k, text, first = 0, last = 1
+        cdef int k, text, linked, first = 0, last = 1
         cdef Atom atom
         cdef Numbers texts
         if level == len(template.atoms):
@@ -267,9 +267,11 @@ cdef class WindowExtractor:
         for k in range(first, last):
             atom.chosen = (<const int*>atom.view.value_of.data)[k] if (
                 atom.stream is None) else atom.stream.at(at)[0]
-            if atom.chosen >= 0:
-                self._emit_several(template, i, level + 1, atom.chosen if level == 0 else
-                    (<PairTable>template.links[level - 1]).number(pair, atom.chosen))
+            if atom.chosen < 0:
+                continue
+            linked = atom.chosen if level == 0 else (
+                <PairTable>template.links[level - 1]).number(pair, atom.chosen)
+            self._emit_several(template, i, level + 1, linked)
         return 0
 
     cdef int _write_several(self, Template template, Py_ssize_t i, int pair) except -1:
@@ -277,21 +279,35 @@ cdef class WindowExtractor:
         template.numbers.fill_ints(pair + 1, NOT_MET)
         number = (<int*>template.numbers.data)[pair]
         if number == NOT_MET:
-            number = self._resolve(template, i)
-            (<int*>template.numbers.data)[pair] = number
-        if number >= 0:
+            number = self._postpone(template, i, pair)
+        if number != UNKNOWN:
             self.indices.push_int(number)
         return 0
 
-    cdef int _resolve(self, Template template, Py_ssize_t i) except -3:
-        """Return the number of the feature of a template at token i, by its name."""
-        cdef unsigned long long key
+    cdef int _postpone(self, Template template, Py_ssize_t i, int value) except? -1:
+        """Note the name of a feature not met before; return what stands for it."""
+        cdef int standing = POSTPONED - <int>self.waiting.n
+        template.compose(self.waiting.blob, i)
+        self.waiting.close(template, value)
+        (<int*>template.numbers.data)[value] = standing
+        return standing
+
+    cdef int _settle(self, Py_ssize_t first_row) except -1:
+        """Look up the names that wait, and put their numbers into the last rows."""
+        cdef long long* indptr = <long long*>self.indptr.data
+        cdef int* indices = <int*>self.indices.data
+        cdef const int* found = self.waiting.resolved()
+        cdef Py_ssize_t row, read = indptr[first_row - 1], write = read
         cdef int number
-        template.compose(self.name, i)
-        key = self.table.hash_of(self.name.data, self.name.n)
-        if self.n_hashed:
-            return <int>(key % self.n_hashed)
-        number = self.table.find(self.name.data, self.name.n, key)
-        if number < 0 and self.grow:
-            number = self.table.add(self.name.data, self.name.n, key)
-        return number if number >= 0 else UNKNOWN
+        for row in range(first_row, self.indptr.n):
+            while read < indptr[row]:
+                number = indices[read]
+                if number <= POSTPONED:
+                    number = found[POSTPONED - number]
+                if number >= 0:
+                    indices[write] = number
+                    write += 1
+                read += 1
+            indptr[row] = write
+        self.indices.n = write
+        return 0

@@ -159,7 +159,7 @@ def parse_crfsuite_template(template, columns):
 
 
 def read_template(path):
-    """Return the lines of a template file, ready for :class:`WindowFeatures`.
+    r"""Return the lines of a template file, ready for :class:`WindowFeatures`.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def read_template(path):
     >>> from skcw.features import WindowFeatures, read_template
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "template"
-    ...     _ = file.write_text("# words\\nU00:%x[0,0]\\nU01:%x[-1,0]/%x[0,0]\\nB\\n")
+    ...     _ = file.write_text("# words\nU00:%x[0,0]\nU01:%x[-1,0]/%x[0,0]\nB\n")
     ...     lines = read_template(file)
     >>> lines
     ['U00:%x[0,0]', 'U01:%x[-1,0]/%x[0,0]', 'B']

@@ -193,7 +193,9 @@ class _Parser:
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise self._error(f"{text} is no regular expression ({error})") from None
+                raise self._error(
+                    f"{text} is no regular expression ({error})"
+                ) from None
             return pattern, text
         if kind != "name" or text not in self.lexicons:
             known = ", ".join(sorted(self.lexicons)) or "none is given"

@@ -72,9 +72,7 @@ def named_template(parts):
     literals = [name + "=" if any(valued) else name]
     for i, has_value in enumerate(valued):
         literals.append("&" if has_value and any(valued[i + 1 :]) else "")
-    return Template(
-        tuple(literals), tuple((view, offset) for _, view, offset in parts)
-    )
+    return Template(tuple(literals), tuple((view, offset) for _, view, offset in parts))
 
 
 def compiled_plan(templates, lexicons):

@@ -13,14 +13,8 @@ from skcw.data.columns import TokenColumns
 from skcw.data.encoder import drop_rare
 from skcw.data.vocabulary import Vocabulary
 from skcw.features._window import NoTextError, WindowExtractor
-from skcw.features.columns import ColumnNames, check_names, look_ahead, names_of
-from skcw.features.crfpp import (
-    is_template_line,
-    parse_crfsuite_template,
-    parse_template_line,
-)
-from skcw.features.language import parse_line
-from skcw.features.sets import READY_SETS
+from skcw.features.columns import check_names, look_ahead, names_of
+from skcw.features.lines import check_lexicons, templates_of
 from skcw.features.templates import compiled_plan
 
 
@@ -83,10 +77,6 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     --------
     read_template : Lines of a template file.
     skcw.data.SequenceEncoder : Encodes features that were made in Python.
-
-    Notes
-    -----
-    {notes}
 
     Examples
     --------
@@ -227,7 +217,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         check_names(self.columns)
         X, first = look_ahead(_not_encoded(X))
         names = names_of(X, first, self.columns)
-        return X, names, templates_of(self.features, names, _checked(self.lexicons))
+        check_lexicons(self.lexicons)
+        return X, names, templates_of(self.features, names, self.lexicons or ())
 
     def _extracted(self, X, columns, templates, vocabulary, grow):
         hashed = self.n_hashed is not None
@@ -244,75 +235,6 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if len(table) > known:
             vocabulary = Vocabulary(*table.freeze())
         return SequenceBatch(*extractor.finish(), None, len(vocabulary), vocabulary)
-
-
-def templates_of(features, columns, lexicons=None):
-    """Return the templates that lines of features, or a ready set, stand for.
-
-    Parameters
-    ----------
-    features : str or list
-        The name of a ready set, or lines.
-    columns : list of str
-        The names of the columns.
-    lexicons : dict, default=None
-        The lexicons by name.
-
-    Returns
-    -------
-    templates : list of Template
-        In the order of the lines.
-    """
-    position = ColumnNames(columns)
-    if isinstance(features, str):
-        if features not in READY_SETS:
-            raise ValueError(
-                f"features is {features!r}; the ready sets are "
-                f"{', '.join(sorted(READY_SETS))}. Give lines as a list"
-            )
-        # Some tokens have no part of speech.
-        here = "pos" in columns
-        features = [line for line in READY_SETS[features] if here or "pos" not in line]
-    if not isinstance(features, (list, tuple)) or not len(features):
-        raise ValueError(f"features must be a ready set or a list, got {features!r}")
-    found = []
-    for line in features:
-        if not isinstance(line, str):
-            found.append(parse_crfsuite_template(line, position))
-        elif is_template_line(line):
-            found += parse_template_line(line)
-        else:
-            found += parse_line(line, position, lexicons or ())
-    _check_positions(found, columns)
-    return found
-
-
-def _check_positions(templates, columns):
-    for template in templates:
-        for view, _ in template.atoms:
-            if view.column is not None and view.column >= len(columns):
-                raise ValueError(
-                    f"features: {template.literals[0]!r} looks at column {view.column}, "
-                    f"but the tokens have {len(columns)}: {', '.join(columns)}"
-                )
-
-
-def _checked(lexicons):
-    """Raise unless lexicons are lists of words by name."""
-    if lexicons is None:
-        return {}
-    if not isinstance(lexicons, Mapping):
-        raise TypeError(f"lexicons must be a dict of lists of words, got {lexicons!r}")
-    for name, words in lexicons.items():
-        if isinstance(words, (str, bytes)) or not hasattr(words, "__iter__"):
-            raise TypeError(f"the lexicon {name!r} is no list of words: {words!r}")
-        for word in words:
-            if not isinstance(word, str) or len(word.split()) != 1:
-                raise ValueError(
-                    f"the lexicon {name!r} holds {word!r}; its entries are compared "
-                    "with single tokens, so each is one word without blanks"
-                )
-    return lexicons
 
 
 def _not_encoded(X):
@@ -349,6 +271,6 @@ def _add_sequences(extractor, X, columns):
             found = "nothing" if error.found is None else repr(error.found)
             raise TypeError(
                 f"sequence {s}, token {error.token}: column {error.column} "
-                f"({columns[error.column]}) holds {found}; the features look at it, and "
-                "it must be a string"
+                f"({columns[error.column]}) holds {found}; the features look at it, "
+                "and it must be a string"
             ) from None

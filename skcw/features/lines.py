@@ -1,0 +1,81 @@
+"""From lines of any kind to templates."""
+
+from collections.abc import Mapping
+
+from skcw.features.columns import ColumnNames
+from skcw.features.crfpp import (
+    is_template_line,
+    parse_crfsuite_template,
+    parse_template_line,
+)
+from skcw.features.language import parse_line
+from skcw.features.sets import READY_SETS
+
+
+def templates_of(features, columns, lexicons=()):
+    """Return the templates that lines of features, or a ready set, stand for.
+
+    Parameters
+    ----------
+    features : str or list
+        The name of a ready set, or lines.
+    columns : list of str
+        The names of the columns.
+    lexicons : collection of str, default=()
+        The names of the lexicons.
+
+    Returns
+    -------
+    templates : list of Template
+        In the order of the lines.
+    """
+    position = ColumnNames(columns)
+    if isinstance(features, str):
+        if features not in READY_SETS:
+            raise ValueError(
+                f"features is {features!r}; the ready sets are "
+                f"{', '.join(sorted(READY_SETS))}. Give lines as a list"
+            )
+        # Some tokens have no part of speech.
+        here = "pos" in columns
+        features = [line for line in READY_SETS[features] if here or "pos" not in line]
+    if not isinstance(features, (list, tuple)) or not len(features):
+        raise ValueError(f"features must be a ready set or a list, got {features!r}")
+    found = []
+    for line in features:
+        if not isinstance(line, str):
+            found.append(parse_crfsuite_template(line, position))
+        elif is_template_line(line):
+            found += parse_template_line(line)
+        else:
+            found += parse_line(line, position, lexicons)
+    _check_positions(found, columns)
+    return found
+
+
+def _check_positions(templates, columns):
+    for template in templates:
+        for view, _ in template.atoms:
+            if view.column is not None and view.column >= len(columns):
+                raise ValueError(
+                    f"features: {template.literals[0]!r} looks at column "
+                    f"{view.column}, but the tokens have {len(columns)}: "
+                    f"{', '.join(columns)}"
+                )
+
+
+def check_lexicons(lexicons):
+    """Raise unless lexicons are lists of words by name."""
+    if lexicons is None:
+        return
+    if not isinstance(lexicons, Mapping):
+        raise TypeError(f"lexicons must be a dict of lists of words, got {lexicons!r}")
+    for name, words in lexicons.items():
+        if isinstance(words, (str, bytes)) or not hasattr(words, "__iter__"):
+            raise TypeError(f"the lexicon {name!r} is no list of words: {words!r}")
+        for word in words:
+            if not isinstance(word, str) or len(word.split()) != 1:
+                raise ValueError(
+                    f"the lexicon {name!r} holds {word!r}; its entries are compared "
+                    "with single tokens, so each is one word without blanks"
+                )
