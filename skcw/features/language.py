@@ -132,7 +132,8 @@ class _Parser:
         if column is not None and self._peek()[1] != "(":
             return [[(name, View(column, "text"), 0)]]
         if name not in FUNCTIONS:
-            raise self._error(f"{name!r} is neither a column nor a function")
+            known = ", ".join(getattr(self.columns, "names", ()))
+            raise self._error(f"{name!r} is neither a column ({known}) nor a function")
         return [[(text, view, 0)] for text, view in self._function(name)]
 
     def _ngram(self, name):
