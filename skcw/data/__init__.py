@@ -2,8 +2,10 @@
 
 from skcw.data.batch import SequenceBatch
 from skcw.data.column_files import iter_blocks, iter_columns, read_columns
+from skcw.data.column_writing import write_columns
 from skcw.data.columns import TokenColumns
 from skcw.data.encoder import SequenceEncoder
+from skcw.data.schemes import convert_labels
 from skcw.data.vocabulary import Vocabulary
 
 __all__ = [
@@ -11,7 +13,9 @@ __all__ = [
     "SequenceEncoder",
     "TokenColumns",
     "Vocabulary",
+    "convert_labels",
     "iter_blocks",
     "iter_columns",
     "read_columns",
+    "write_columns",
 ]

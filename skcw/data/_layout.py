@@ -29,15 +29,8 @@ class Options:
             if separator not in (None, "\t"):
                 raise ValueError("CoNLL-U files are separated by TABs; leave separator")
             separator, comment = "\t", "#"
-        if separator is not None and not (
-            isinstance(separator, str)
-            and len(separator) == 1
-            and separator.isascii()
-            and separator not in "\r\n"
-        ):
-            raise ValueError(
-                f"separator is {separator!r}; it must be one ASCII character or None"
-            )
+        if separator is not None:
+            check_separator(separator)
         if comment is not None and not (isinstance(comment, str) and comment):
             raise ValueError(
                 f'comment is {comment!r}; it must be "auto", a prefix or None'
@@ -67,6 +60,13 @@ class Options:
         if self.names is None and self.conllu and max(kept, default=0) < len(CONLLU):
             return tuple(CONLLU[c] for c in kept)
         return self.names
+
+
+def check_separator(separator):
+    """Raise unless columns can be separated by it."""
+    single = isinstance(separator, str) and len(separator) == 1 and separator.isascii()
+    if not single or separator in "\r\n":
+        raise ValueError(f"separator is {separator!r}; it must be one ASCII character")
 
 
 def _checked_columns(columns, conllu):

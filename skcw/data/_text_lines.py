@@ -97,9 +97,8 @@ def _inflated(pieces, name):
 
 def _encoded(file, name):
     """Yield the lines of a text file in UTF-8, at least one sentence at a time."""
-    line, held, size = 0, [], 0
-    for text in file:
-        line += 1
+    held, size = [], 0
+    for line, text in enumerate(file, start=1):
         try:
             held.append(text.encode("utf-8"))
         except UnicodeEncodeError as error:

@@ -74,7 +74,7 @@ class TokenColumns:
 
         Parameters
         ----------
-        rows : iterable of sequences
+        rows : iterable of sequences, or TokenColumns
             A token is a tuple or list of strings, as many for each token, or a single
             string, which makes one column.
         names : sequence of str, default=None
@@ -85,6 +85,8 @@ class TokenColumns:
         columns : TokenColumns
             The same tokens.
         """
+        if isinstance(rows, TokenColumns):
+            return rows if names is None else rows._renamed(names)
         lengths, tokens = [], []
         for s, row in enumerate(rows):
             if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__iter__"):
@@ -102,6 +104,9 @@ class TokenColumns:
             _check_strings(seen, codes[c], offsets, c)
             values.append(Vocabulary.from_names(seen))
         return cls(offsets, codes, values, names)
+
+    def _renamed(self, names):
+        return TokenColumns(self.offsets, self.codes, self.values, names, self.lines)
 
     def _store(self, offsets, codes, values, names, lines):
         """Keep read-only views; what reads them relies on what `_check` found."""
@@ -319,13 +324,13 @@ def _common_width(tokens, offsets, default):
     for t, token in enumerate(tokens):
         if not isinstance(token, (tuple, list)):
             raise TypeError(
-                f"{_place(t, offsets)} is {token!r}; a token is a tuple of strings or "
-                "a string"
+                f"{place_of(t, offsets)} is {token!r}; a token is a tuple of strings "
+                "or a string"
             )
         width = len(token) if width is None else width
         if len(token) != width:
             raise ValueError(
-                f"{_place(t, offsets)} has {len(token)} columns where {width} are "
+                f"{place_of(t, offsets)} has {len(token)} columns where {width} are "
                 "expected, as many as the first token has"
             )
     return width
@@ -336,15 +341,15 @@ def _check_strings(seen, codes, offsets, column):
         if not isinstance(value, str):
             t = int(np.flatnonzero(codes == code)[0])
             raise TypeError(
-                f"{_place(t, offsets)} has {value!r} in column {column}; values must "
+                f"{place_of(t, offsets)} has {value!r} in column {column}; values must "
                 "be strings"
             )
 
 
-def _place(token, offsets):
+def place_of(token, offsets, noun="sequence"):
     """Say where a token is."""
     sequence = int(np.searchsorted(offsets, token, side="right")) - 1
-    return f"sequence {sequence}, token {token - offsets[sequence]}"
+    return f"{noun} {sequence}, token {token - offsets[sequence]}"
 
 
 def _frozen(array):
