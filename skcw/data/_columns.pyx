@@ -25,7 +25,7 @@ cdef class ColumnParser:
     cdef list tables
     cdef bytes comment
     cdef char separator
-    cdef bint runs_of_blanks, tab_ends_comment, skip_docstart, numbered
+    cdef bint runs_of_blanks, comments_have_no_tab, skip_docstart, numbered
     cdef Py_ssize_t n_columns, n_kept
     # For each column of the file its place among those kept, or -1.
     cdef Py_ssize_t* slots
@@ -43,7 +43,7 @@ cdef class ColumnParser:
         self.separator = ord(layout.separator)
         self.runs_of_blanks = layout.separator == " "
         self.comment = layout.comment
-        self.tab_ends_comment = layout.tab_ends_comment
+        self.comments_have_no_tab = layout.comments_have_no_tab
         self.skip_docstart = layout.skip_docstart
         self.numbered = layout.conllu
         self.n_columns = layout.n_columns
@@ -141,7 +141,7 @@ cdef class ColumnParser:
         cdef Py_ssize_t size = len(self.comment)
         if end - begin < size or memcmp(begin, prefix, size) != 0:
             return False
-        return not (self.tab_ends_comment
+        return not (self.comments_have_no_tab
                     and memchr(begin, c"\t", end - begin) != NULL)
 
     cdef bint _is_no_word(self, const char* begin, const char* end) except -1:

@@ -111,7 +111,7 @@ class Layout:
         self.n_columns = len(_fields(line, self.separator))
         self.conllu = options.conllu
         self.skip_docstart = options.skip_docstart
-        self.tab_ends_comment = options.comment == "auto"
+        self.comments_have_no_tab = options.comment == "auto"
         if options.comment != "auto":
             self.comment = options.comment and options.comment.encode()
         else:
@@ -141,10 +141,11 @@ class Layout:
         hint = ""
         if line.startswith(b"#"):
             hint = '; if such lines are comments, pass comment="#"'
-        separated = {"\t": "TABs", " ": "blanks"}.get(self.separator, self.separator)
+        between = {"\t": "TABs", " ": "blanks"}
+        separator = between.get(self.separator, repr(self.separator))
         return ColumnFileError(
             f"{self.name}, line {number}: {_columns(found)} where {self.n_columns} are "
-            f"expected, separated by {separated} as in line {self.first}: "
+            f"expected as in line {self.first}, separated by {separator}; the line is "
             f"{_excerpt(line)}{hint}"
         )
 
@@ -152,7 +153,7 @@ class Layout:
         """Return the error of a line with nothing in a column."""
         return ColumnFileError(
             f"{self.name}, line {number}: nothing in column {column} (the first is "
-            f"0): {_excerpt(line)}; write _ for no value, or leave the column out by "
+            f"0) of {_excerpt(line)}; write _ for no value, or leave the column out by "
             "columns="
         )
 

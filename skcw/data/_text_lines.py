@@ -81,11 +81,10 @@ def _inflated(pieces, name):
     member = zlib.decompressobj(wbits=31)
     try:
         for packed in pieces:
-            while packed:
+            # Members may follow each other, and zeros may fill up the end.
+            while packed := packed.lstrip(b"\0") if member.eof else packed:
                 if member.eof:
-                    # Members may follow each other, and zeros may fill up the end.
-                    packed = packed.lstrip(b"\0")
-                    member = zlib.decompressobj(wbits=31) if packed else member
+                    member = zlib.decompressobj(wbits=31)
                 yield member.decompress(packed, PIECE)
                 packed = member.unused_data if member.eof else member.unconsumed_tail
         yield member.flush()

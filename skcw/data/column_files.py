@@ -326,4 +326,5 @@ def _nothing(options):
         np.empty((n_columns, 0), dtype=np.int32),
         [Vocabulary.empty() for _ in range(n_columns)],
         options.names_of(options.columns or range(n_columns)),
+        np.empty(0, dtype=np.int64),
     )
