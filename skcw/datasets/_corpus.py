@@ -1,13 +1,12 @@
 """A named-entity corpus that is made, not loaded."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
 from skcw.datasets._grammar import Writer, print_style
 from skcw.datasets._names import NameSource
 from skcw.datasets._noise import annotate_badly, blur_tags
+from skcw.datasets._rates import check_count, check_rates
 
 MAX_LENGTH = 30
 TAG_NOISE = 0.05
@@ -105,13 +104,8 @@ def make_tagged_corpus(
     >>> corpus.labels[0][:3]
     ['O', 'B-PER', 'I-PER']
     """
-    _check_count(n_sequences)
-    for name, rate in (
-        ("ambiguity", ambiguity),
-        ("unseen_rate", unseen_rate),
-        ("label_noise", label_noise),
-    ):
-        _check_rate(name, rate)
+    check_count("n_sequences", n_sequences)
+    check_rates(ambiguity=ambiguity, unseen_rate=unseen_rate, label_noise=label_noise)
     rng = check_random_state(random_state)
     sentences = _write(rng, n_sequences, ambiguity, unseen_rate)
     tokens = [[(word, tag) for word, tag, _ in sentence] for sentence in sentences]
@@ -143,15 +137,3 @@ def _write(rng, n_sequences, ambiguity, unseen_rate):
         words = print_style(rng, writer.sentence(MAX_LENGTH))
         sentences.append(blur_tags(rng, words, TAG_NOISE))
     return sentences
-
-
-def _check_count(n_sequences):
-    if not isinstance(n_sequences, Integral) or n_sequences < 0:
-        raise ValueError(
-            f"n_sequences must be a non-negative integer, got {n_sequences!r}."
-        )
-
-
-def _check_rate(name, rate):
-    if not isinstance(rate, Real) or not 0 <= rate <= 1:
-        raise ValueError(f"{name} must be a number in [0, 1], got {rate!r}.")

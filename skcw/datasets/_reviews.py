@@ -1,0 +1,201 @@
+"""Reviews with an opinion that are made, not loaded."""
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+from skcw.datasets._names import chance, pick
+from skcw.datasets._rates import check_count, check_rates
+from skcw.datasets._review_words import DOMAINS
+from skcw.datasets._review_writer import ReviewWriter
+
+RATINGS = (1, 2, 3, 4, 5)
+TARGETS = {
+    "sentiment": ("negative", "positive"),
+    "rating": tuple(f"{stars} stars" if stars > 1 else "1 star" for stars in RATINGS),
+    "domain": tuple(DOMAINS),
+}
+
+DESCRIPTION = """\
+Reviews of invented products
+============================
+
+{n_reviews} reviews of {domains}, each with one to five stars. The target is the \
+{target}.
+
+The more stars, the more sentences are in favour; few reviews are of one mind
+throughout. Some opinion words mean the same everywhere ("lovely"), others praise one
+thing and blame another (a big screen, a big bill). Some sentences are turned round by
+a "not", a "hardly" or an "everyone is wrong". Some words are made up by the reviewer
+and hardly ever return; the endings of some give them away. Asides sound good or bad and
+mean nothing, and friends talk about things of other domains.
+"""
+
+
+def make_reviews(
+    n_reviews=1000,
+    *,
+    random_state=None,
+    target="sentiment",
+    domains=None,
+    ambiguity=0.25,
+    negation=0.2,
+    unseen_rate=0.15,
+    label_noise=0.0,
+    return_X_y=False,
+):
+    """Make reviews to classify by opinion, stars or subject; no network is needed.
+
+    A seed gives the same reviews on every platform, so one seed can serve for training
+    and another one for testing.
+
+    With 1,000 reviews for training, LinearSVC on tf-idf of words tells the sentiment of
+    other reviews with an accuracy of about .76 (mean of three pairs of seeds): .94 with
+    ``ambiguity=0, negation=0, unseen_rate=0``, .74 with ``ambiguity=1``, .59 with
+    ``unseen_rate=1`` (.77 on pieces of 2 to 5 letters) and .52 with ``negation=0.5``
+    (.66 on runs of 1 to 3 words). It tells the stars at .43 and the domain at .88. With
+    10,000 reviews it reaches .81 on words and .87 on runs of 1 to 3 words.
+
+    Parameters
+    ----------
+    n_reviews : int, default=1000
+        The number of reviews.
+
+    random_state : int, RandomState instance or None, default=None
+        Rules every random choice.
+
+    target : {"sentiment", "rating", "domain"}, default="sentiment"
+        What is to be told: negative (1 or 2 stars) from positive (4 or 5 stars; with
+        this target no review has 3), the number of stars, or the domain.
+
+    domains : list of str or None, default=None
+        The domains to speak of, among "books", "films", "kitchen", "phones" and
+        "hotels"; None means all of them.
+
+    ambiguity : float in [0, 1], default=0.25
+        Probability that an opinion word is one that praises some things and blames
+        others, so that only the context can decide.
+
+    negation : float in [0, 1], default=0.2
+        Probability that a sentence is turned round ("not lovely"). Words alone help
+        least near 0.5; at 1 they are right again, with their signs changed.
+
+    unseen_rate : float in [0, 1], default=0.15
+        Probability that another opinion word is made up. Such words hardly ever
+        return, so they are new in held-out reviews; in six of ten the ending hints
+        at what they mean.
+
+    label_noise : float in [0, 1], default=0.0
+        Probability that a review is given a wrong label: the other sentiment, one star
+        more or less, or another domain.
+
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    reviews : :class:`~sklearn.utils.Bunch`
+        With the attributes
+
+        data : list of str
+            The texts.
+        target : ndarray of int, shape (n_reviews,)
+            What the annotator says, as an index into `target_names`.
+        target_names : list of str
+            The names of the classes.
+        clean_target : ndarray of int, shape (n_reviews,)
+            What is true; the same as `target` without noise.
+        noisy : ndarray of bool, shape (n_reviews,)
+            Where these two differ.
+        domain : ndarray of str, shape (n_reviews,)
+            The domain of every review.
+        rating : ndarray of int, shape (n_reviews,)
+            The stars of every review, 1 to 5.
+        DESCR : str
+            A description of the data.
+
+    data, target : tuple, if ``return_X_y``
+        The first two of them.
+
+    See Also
+    --------
+    make_tagged_corpus : Sentences with named entities.
+
+    Examples
+    --------
+    >>> from skcw.datasets import make_reviews
+    >>> reviews = make_reviews(1000, random_state=0)
+    >>> reviews.data[0][:55]
+    'As for the size, it is quite great. The delivery is qui'
+    >>> reviews.target_names[reviews.target[0]]
+    'positive'
+    """
+    check_count("n_reviews", n_reviews)
+    check_rates(
+        ambiguity=ambiguity,
+        negation=negation,
+        unseen_rate=unseen_rate,
+        label_noise=label_noise,
+    )
+    target_names = _check_target(target, domains)
+    domains = list(DOMAINS) if domains is None else list(domains)
+    rng = check_random_state(random_state)
+    writer = ReviewWriter(rng, ambiguity, negation, unseen_rate)
+    stars = [s for s in RATINGS if s != 3] if target == "sentiment" else RATINGS
+    about = [(pick(rng, domains), pick(rng, stars)) for _ in range(n_reviews)]
+    data = [writer.review(domain, rating) for domain, rating in about]
+    rating = np.array([rating for _, rating in about], dtype=np.int64)
+    domain = np.array([domain for domain, _ in about], dtype=str)
+    clean = _true_labels(target, target_names, domain, rating)
+    # Noise comes last: the same seed gives the same texts at every noise level.
+    noisy = _mislabel(rng, target, clean, len(target_names), label_noise)
+    if return_X_y:
+        return data, noisy
+    return Bunch(
+        data=data,
+        target=noisy,
+        target_names=list(target_names),
+        clean_target=clean,
+        noisy=noisy != clean,
+        domain=domain,
+        rating=rating,
+        DESCR=DESCRIPTION.format(
+            n_reviews=n_reviews, domains=", ".join(domains), target=target
+        ),
+    )
+
+
+def _check_target(target, domains):
+    """Return the names of the classes; raise if there are none."""
+    if target not in TARGETS:
+        raise ValueError(f"target must be one of {sorted(TARGETS)}, got {target!r}.")
+    if domains is None:
+        return TARGETS[target]
+    unknown = isinstance(domains, str) or not set(domains) <= set(DOMAINS)
+    if unknown or not len(domains) or len(set(domains)) < len(domains):
+        raise ValueError(
+            f"domains must be a list of some of {list(DOMAINS)}, got {domains!r}."
+        )
+    return tuple(domains) if target == "domain" else TARGETS[target]
+
+
+def _true_labels(target, target_names, domain, rating):
+    if target == "domain":
+        numbers = {name: number for number, name in enumerate(target_names)}
+        return np.array([numbers[name] for name in domain], dtype=np.int64)
+    return rating - 1 if target == "rating" else (rating > 3).astype(np.int64)
+
+
+def _mislabel(rng, target, labels, n_classes, rate):
+    """Return labels as a careless annotator would give them."""
+    labels = labels.copy()
+    for i, label in enumerate(labels.tolist()):
+        if not chance(rng, rate):
+            continue
+        wrong = [
+            other
+            for other in range(n_classes)
+            if other != label and (target != "rating" or abs(other - label) == 1)
+        ]
+        if wrong:
+            labels[i] = pick(rng, wrong)
+    return labels
