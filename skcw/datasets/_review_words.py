@@ -7,16 +7,20 @@ def _words(text):
 
 # Opinion words that mean the same whatever they speak of, the usual ones first.
 CLEAR = {
-    "good": _words("""great good nice excellent wonderful perfect lovely beautiful fantastic
+    "good": _words("""
+        great good nice excellent wonderful perfect lovely beautiful fantastic
         superb brilliant charming delightful impressive amazing outstanding pleasant
         splendid clever fine remarkable enjoyable flawless satisfying solid reliable
         marvellous stunning terrific worthwhile first-rate admirable thoughtful
-        refreshing convincing elegant top-notch memorable magnificent graceful"""),
-    "bad": _words("""bad poor terrible awful disappointing boring useless horrible weak ugly
+        refreshing convincing elegant top-notch memorable magnificent graceful
+    """),
+    "bad": _words("""
+        bad poor terrible awful disappointing boring useless horrible weak ugly
         annoying mediocre sloppy dreadful cheapish clumsy pathetic lousy tiresome
         careless dull miserable shoddy pointless ridiculous unbearable inferior
         tedious hopeless frustrating atrocious unpleasant faulty second-rate tasteless
-        regrettable abysmal laughable half-baked wretched"""),
+        regrettable abysmal laughable half-baked wretched
+    """),
 }
 
 # Domain, then its aspects with the words that praise (+) or blame (-) just that
@@ -163,5 +167,7 @@ ASIDES = (
     "{name} makes the {aspect}, I am told.",
     "A friend wanted to talk about the {aspect} of hers.",
 )
-MONTHS = _words("""January February March April May June July August September October November
-    December""")
+MONTHS = _words("""
+    January February March April May June July August September October
+    November December
+""")
