@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import os
-import tempfile
+import secrets
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -34,11 +34,9 @@ def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
         If it cannot be fetched, ends early or has another checksum.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, draft = tempfile.mkstemp(
-        dir=path.parent, prefix=f"{path.name}.", suffix=".part"
-    )
+    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
-        with open(number, "wb") as file:
+        with open(draft, "xb") as file:
             found = _fetch(url, file, path.name, verbose, timeout)
         if found != sha256:
             raise OSError(
@@ -46,7 +44,6 @@ def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
                 f"What was fetched is deleted; get {path.name} elsewhere and put it "
                 f"into {path.parent}."
             )
-        os.chmod(draft, 0o644)
         os.replace(draft, path)
     finally:
         # After an error, or Ctrl-C, the draft is still there.

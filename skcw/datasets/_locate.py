@@ -1,7 +1,7 @@
 """Find the file of a split, or say exactly what is missing and where to get it."""
 
 from skcw.datasets._download import download_file
-from skcw.datasets._homes import VARIABLE, get_data_home
+from skcw.datasets._homes import DEFAULT, VARIABLE, get_data_home
 
 
 def locate(source, split, *, data_home=None, download=False, verbose=False):
@@ -32,24 +32,22 @@ def locate(source, split, *, data_home=None, download=False, verbose=False):
             return home / place
     remote = source.remote.get(split)
     if not download or remote is None:
-        raise FileNotFoundError(_missing(source, split, home, places, download))
+        raise FileNotFoundError(_missing(source, split, home, places))
     path = home / source.folder / remote.name
     download_file(remote.url, path, remote.sha256, verbose=verbose)
     return path
 
 
-def _missing(source, split, home, places, download):
+def _missing(source, split, home, places):
     """Return a message that says what was looked for, where, and how to get it."""
     part = "" if split == "all" else f", {split} part,"
     if split in source.remote:
         offer = f"download=True fetches it from {source.remote[split].url}"
-    elif download:
-        offer = "It cannot be downloaded, for it has no address that stays"
     else:
         offer = "It has to be fetched by hand"
     return (
         f"{source.title}{part} is not in {home}: none of {', '.join(places)} is there. "
         f"{offer}; it comes from {source.origin}. Terms of use: {source.terms}. "
-        "The folder is the parameter data_home, else the environment variable "
-        f"{VARIABLE}, else ~/skcw_data."
+        f"The folder is the one given, else what the environment variable {VARIABLE} "
+        f"names, else {DEFAULT}."
     )

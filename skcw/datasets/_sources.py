@@ -125,7 +125,7 @@ def _conll2002(lang, prefix, language):
         title=f"CoNLL-2002 ({language})",
         folder=f"conll2002-{lang}",
         folders=("conll2002", "conll2002/data"),
-        terms="for research only; the texts are from EFE (Spanish) and De Morgen (Dutch)",
+        terms="for research only; the texts are from EFE (es) and De Morgen (nl)",
         origin="https://www.clips.uantwerpen.be/conll2002/ner/",
         prepared=_prepared(*names),
         original={split: _column_files(name) for split, name in names.items()},
@@ -212,21 +212,24 @@ UD_EWT = Source(
     },
 )
 
+_NEWSGROUPS_ARCHIVE = RemoteFile(
+    "https://ndownloader.figshare.com/files/5975967",
+    "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+    "20news-bydate.tar.gz",
+)
+
 NEWSGROUPS = Source(
     title="20 Newsgroups, by date",
     folder="20newsgroups-bydate",
     folders=("20news-bydate",),
     terms="public messages of 1993, collected for research by Ken Lang",
     origin="http://qwone.com/~jason/20Newsgroups/",
-    prepared={"all": JSON_LINES},
-    original={"all": ("20news-bydate-train", "20news-bydate.tar.gz")},
-    remote={
-        "all": RemoteFile(
-            "https://ndownloader.figshare.com/files/5975967",
-            "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-            "20news-bydate.tar.gz",
-        )
+    prepared={"train": JSON_LINES, "test": JSON_LINES},
+    original={
+        split: (f"20news-bydate-{split}", _NEWSGROUPS_ARCHIVE.name)
+        for split in ("train", "test")
     },
+    remote={"train": _NEWSGROUPS_ARCHIVE, "test": _NEWSGROUPS_ARCHIVE},
 )
 
 AMAZON = Source(
