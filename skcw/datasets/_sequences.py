@@ -9,6 +9,7 @@ from sklearn.utils import Bunch
 from skcw.data import TokenColumns, Vocabulary, read_columns
 from skcw.datasets._locate import locate
 from skcw.datasets._splits import description, splits_of
+from skcw.exceptions import ColumnFileError
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -68,7 +69,15 @@ def _read(path, names):
     if ".conllu" in path.suffixes:
         columns = ("form", "upos", "xpos")
         return read_columns(path, conllu=True, columns=columns, names=names)
-    return read_columns(path, encoding=_encoding(path), names=names)
+    sentences = read_columns(path, encoding=_encoding(path))
+    if sentences.n_columns != len(names):
+        raise ColumnFileError(
+            f"{path} has {sentences.n_columns} columns where {len(names)} are "
+            f"expected: {', '.join(names)}."
+        )
+    return TokenColumns(
+        sentences.offsets, sentences.codes, sentences.values, names, sentences.lines
+    )
 
 
 def _encoding(path):

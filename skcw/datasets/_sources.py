@@ -1,8 +1,8 @@
 """Which files a real corpus consists of, where they may be had, and on what terms.
 
-The checksums of CoNLL-2000, Spanish CoNLL-2002, the tweets and the text messages were
-compared with the corpora themselves. Those of Dutch CoNLL-2002, the English Web
-Treebank, 20 Newsgroups and Reuters-21578 are taken as published.
+The checksums of CoNLL-2000, Spanish CoNLL-2002 and the tweets were compared with the
+corpora themselves, and a test does so again. Those of Dutch CoNLL-2002, the English Web
+Treebank, 20 Newsgroups, Reuters-21578 and the text messages are taken as published.
 """
 
 from dataclasses import dataclass, field
