@@ -97,6 +97,28 @@ def test_published_checksums_are_those_of_the_corpora(data_home, source):
         assert hashlib.sha256(raw).hexdigest() == remote.sha256
 
 
+@pytest.mark.parametrize(
+    ("load", "uniform", "original", "encoding"),
+    [
+        (load_conll2000, "conll2000/test.txt.gz", "test.txt", "utf-8"),
+        (spanish, "conll2002-es/test.txt.gz", "esp.testb", "latin-1"),
+        (dutch, "conll2002-nl/test.txt.gz", "ned.testb", "latin-1"),
+    ],
+)
+def test_the_original_files_give_the_same_sentences(
+    data_home, tmp_path, load, uniform, original, encoding
+):
+    text = gzip.decompress((data_home / uniform).read_bytes()).decode("utf-8")
+    if original.startswith("ned"):
+        text = f"-DOCSTART- -DOCSTART- O\n{text}"
+    raw = text.replace("\t", " ").encode(encoding)
+    (tmp_path / original).write_bytes(raw)
+    X, y = load(data_home=data_home, subset="test", return_X_y=True)
+    X_original, y_original = load(data_home=tmp_path, subset="test", return_X_y=True)
+    assert list(X_original) == list(X)
+    assert y_original.tolist() == y.tolist()
+
+
 def test_newsgroups_are_as_many_as_published(data_home):
     messages = load_20newsgroups(data_home=data_home, subset="all")
     assert (messages.split == "train").sum() == 11314
