@@ -5,7 +5,7 @@ from libc.string cimport memchr, memcmp
 
 import numpy as np
 
-from skcw.data._names cimport NameTable
+from skcw.data._names cimport NameTable, hash_of
 
 from skcw.data.vocabulary import Vocabulary
 
@@ -191,7 +191,7 @@ cdef class ColumnParser:
         self, Py_ssize_t slot, const char* text, Py_ssize_t size
     ) except -1:
         cdef NameTable table = <NameTable>self.tables[slot]
-        cdef unsigned long long key = table.hash_of(text, size)
+        cdef unsigned long long key = hash_of(text, size)
         cdef int number = table.find(text, size, key)
         if number < 0:
             number = table.add(text, size, key)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from skcw.data._names cimport NameTable
+from skcw.data._names cimport NameTable, hash_of
 from skcw.data._numbers cimport Numbers
 
 
@@ -117,7 +117,7 @@ cdef class TokenEncoder:
             self._make_batch(2 * n)
         for i in range(n):
             self._utf8(names[i], &self.text[i], &self.size[i])
-            self.key[i] = self.table.hash_of(self.text[i], self.size[i])
+            self.key[i] = hash_of(self.text[i], self.size[i])
             self.table.prefetch(self.key[i])
         for i in range(n):
             self._write(self.text[i], self.size[i], self.key[i], 1.0)
@@ -207,7 +207,7 @@ cdef class TokenEncoder:
     cdef int _write_path(self, double value) except -1:
         cdef const char* text = self.path
         cdef Py_ssize_t size = len(self.path)
-        return self._write(text, size, self.table.hash_of(text, size), value)
+        return self._write(text, size, hash_of(text, size), value)
 
     cdef double _number(self, name, value) except? -1.0:
         cdef double number

@@ -1,30 +1,17 @@
 """A hash table from UTF-8 names to numbers, in three flat arrays.
 
 ``blob`` holds the names one after the other, ``ends[i]`` where name i - 1 ends,
-and ``slots`` the table: the upper half of a slot is a part of the name's hash,
-the lower half its number plus one. A million names take some 30 MB, all of which
+and ``slots`` the table: the upper half of a slot is the upper half of the name's hash,
+by which it finds its place, the lower half its number plus one. A million names take some 30 MB, all of which
 can be saved, mapped into memory and searched as it is.
 """
 
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
 from skcw.data._numbers cimport handed_over, trimmed
-
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define SKCW_PREFETCH_SLOT(address) __builtin_prefetch(address)
-    #else
-    #define SKCW_PREFETCH_SLOT(address) ((void)0)
-    #endif
-    """
-    void SKCW_PREFETCH_SLOT(const void*) noexcept
-
-cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 cdef class NameTable:
@@ -92,7 +79,7 @@ cdef class NameTable:
     def find_or_add(self, bytes name):
         """Return the number of a name, added if it is new."""
         cdef const char* text = name
-        cdef unsigned long long key = self.hash_of(text, len(name))
+        cdef unsigned long long key = hash_of(text, len(name))
         cdef int number = self.find(text, len(name), key)
         return number if number >= 0 else self.add(text, len(name), key)
 
@@ -105,40 +92,23 @@ cdef class NameTable:
         for i in range(ends.shape[0] - 1):
             size = ends[i + 1] - ends[i]
             text = <const char*>&blob[ends[i]] if size else empty
-            key = self.hash_of(text, size)
+            key = hash_of(text, size)
             if self.find(text, size, key) < 0:
                 self.add(text, size, key)
 
     def find_name(self, bytes name):
         """Return the number of a name, or -1."""
         cdef const char* text = name
-        return self.find(text, len(name), self.hash_of(text, len(name)))
-
-    cdef unsigned long long hash_of(self, const char* text, Py_ssize_t size) noexcept:
-        """Mix eight bytes at a time; good enough for names, and portable."""
-        cdef unsigned long long word, key = <unsigned long long>size * MULTIPLIER
-        cdef Py_ssize_t at = 0
-        while at + 8 <= size:
-            memcpy(&word, text + at, 8)
-            key = (key ^ word) * MULTIPLIER
-            key ^= key >> 32
-            at += 8
-        if at < size:
-            word = 0
-            memcpy(&word, text + at, size - at)
-            key = (key ^ word) * MULTIPLIER
-            key ^= key >> 32
-        key *= MULTIPLIER
-        return key ^ (key >> 29)
+        return self.find(text, len(name), hash_of(text, len(name)))
 
     cdef void prefetch(self, unsigned long long key) noexcept:
-        SKCW_PREFETCH_SLOT(&self.slots[key & (self.n_slots - 1)])
+        SKCW_PREFETCH(&self.slots[(key >> 32) & (self.n_slots - 1)])
 
     cdef int find(
         self, const char* text, Py_ssize_t size, unsigned long long key
     ) noexcept:
         """Return the number of a name, or -1."""
-        cdef Py_ssize_t _probe, at = key & (self.n_slots - 1)
+        cdef Py_ssize_t _probe, at = (key >> 32) & (self.n_slots - 1)
         cdef unsigned long long slot, part = key >> 32
         cdef long long number, begin, end = self.ends[self.n_names]
         # There is an empty slot to end at, unless a file was damaged.
@@ -196,24 +166,23 @@ cdef class NameTable:
 
     cdef void _occupy(self, unsigned long long key, Py_ssize_t number) noexcept:
         """Write `number` (counted from one) into the first free slot of its key."""
-        cdef Py_ssize_t at = key & (self.n_slots - 1)
+        cdef Py_ssize_t at = (key >> 32) & (self.n_slots - 1)
         while self.slots[at] != 0:
             at = (at + 1) & (self.n_slots - 1)
         self.slots[at] = ((key >> 32) << 32) | <unsigned long long>number
 
     cdef int _rehash(self) except -1:
-        cdef Py_ssize_t i
-        cdef const char* text
-        free(self.slots)
-        self.slots = NULL
-        # Small tables grow faster: hashing all names again is what costs.
-        self.n_slots *= 4 if self.n_slots < 0x40000 else 2
-        self.slots = <unsigned long long*>malloc(
-            self.n_slots * sizeof(unsigned long long))
-        if self.slots == NULL:
+        """Make the table larger; a slot tells by itself where it belongs."""
+        cdef unsigned long long* old = self.slots
+        cdef Py_ssize_t i, n_old = self.n_slots
+        # Small tables grow faster: moving all the slots is what costs.
+        cdef Py_ssize_t n_slots = n_old * (4 if n_old < 0x40000 else 2)
+        cdef void* slots = calloc(n_slots, sizeof(unsigned long long))
+        if slots == NULL:
             raise MemoryError()
-        memset(self.slots, 0, self.n_slots * sizeof(unsigned long long))
-        for i in range(self.n_names):
-            text = self.blob + self.ends[i]
-            self._occupy(self.hash_of(text, self.ends[i + 1] - self.ends[i]), i + 1)
+        self.slots, self.n_slots = <unsigned long long*>slots, n_slots
+        for i in range(n_old):
+            if old[i] != 0:
+                self._occupy(old[i], <Py_ssize_t>(old[i] & 0xFFFFFFFF))
+        free(old)
         return 0

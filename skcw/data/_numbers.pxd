@@ -1,5 +1,7 @@
 """Growing arrays, for other compiled modules."""
 
+from libc.string cimport memcpy
+
 
 cdef class Numbers:
     cdef char* data
@@ -9,8 +11,18 @@ cdef class Numbers:
     cdef int reserve(self, Py_ssize_t more) except -1
     cdef int push_long(self, long long value) except -1
     cdef int push_int(self, int value) except -1
-    cdef int push_bytes(self, const char* text, Py_ssize_t size) except -1
     cdef int fill_ints(self, Py_ssize_t n, int value) except -1
+
+
+cdef inline int push_bytes(
+    Numbers numbers, const char* text, Py_ssize_t size
+) except -1:
+    """Append a text to an array of bytes."""
+    if numbers.n + size > numbers.capacity:
+        numbers.reserve(size)
+    memcpy(numbers.data + numbers.n, text, size)
+    numbers.n += size
+    return 0
 
 
 cdef class Memory:

@@ -2,7 +2,6 @@
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
 
 import numpy as np
 
@@ -42,13 +41,6 @@ cdef class Numbers:
         self.reserve(1)
         (<int*>self.data)[self.n] = value
         self.n += 1
-        return 0
-
-    cdef int push_bytes(self, const char* text, Py_ssize_t size) except -1:
-        """Append a text to an array of bytes."""
-        self.reserve(size)
-        memcpy(self.data + self.n, text, size)
-        self.n += size
         return 0
 
     cdef int fill_ints(self, Py_ssize_t n, int value) except -1:

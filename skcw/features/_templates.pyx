@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.data._numbers cimport Numbers
+from skcw.data._numbers cimport Numbers, push_bytes
 from skcw.features._pairs cimport PairTable
 from skcw.features._streams cimport PairStream, Stream
 from skcw.features._views cimport View
@@ -58,7 +58,7 @@ cdef class Template:
         cdef bytes literal = <bytes>self.literals[0]
         cdef long long begin, end
         cdef int value
-        name.push_bytes(literal, len(literal))
+        push_bytes(name, literal, len(literal))
         for a in range(len(self.atoms)):
             atom = <Atom>self.atoms[a]
             if atom.view is not None:
@@ -66,7 +66,7 @@ cdef class Template:
                     i + atom.offset)[0]
                 begin = atom.view.values.ends[value]
                 end = atom.view.values.ends[value + 1]
-                name.push_bytes(atom.view.values.blob + begin, end - begin)
+                push_bytes(name, atom.view.values.blob + begin, end - begin)
             literal = <bytes>self.literals[a + 1]
-            name.push_bytes(literal, len(literal))
+            push_bytes(name, literal, len(literal))
         return 0

@@ -10,6 +10,7 @@ from libc.string cimport memcmp
 
 from skcw.data.vocabulary import Vocabulary
 
+from skcw.data._names cimport hash_of
 from skcw.data._numbers cimport Numbers
 from skcw.features._characters cimport (
     character_at, character_size, first_characters, last_characters,
@@ -75,7 +76,7 @@ cdef class View:
         return 0
 
     cdef int value_number(self, const char* text, Py_ssize_t size) except -1:
-        cdef unsigned long long key = self.values.hash_of(text, size)
+        cdef unsigned long long key = hash_of(text, size)
         cdef int number = self.values.find(text, size, key)
         return number if number >= 0 else self.values.add(text, size, key)
 

@@ -6,7 +6,7 @@ composed first, while the places where they may be are fetched, and looked up to
 
 import numpy as np
 
-from skcw.data._names cimport NameTable
+from skcw.data._names cimport NameTable, hash_of
 from skcw.data._numbers cimport Numbers
 from skcw.features._templates cimport Template
 
@@ -35,7 +35,7 @@ cdef class WaitingNames:
         cdef unsigned long long key
         if self.n:
             begin = (<long long*>self.ends.data)[self.n - 1]
-        key = self.table.hash_of(self.blob.data + begin, self.blob.n - begin)
+        key = hash_of(self.blob.data + begin, self.blob.n - begin)
         self.table.prefetch(key)
         self.ends.push_long(self.blob.n)
         self.keys.push_long(<long long>key)

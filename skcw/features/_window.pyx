@@ -5,6 +5,7 @@ feature's name is composed only when it is met for the first time: after that, a
 costs one look into an array for each template.
 """
 
+from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import numpy as np
 
 from skcw.data.vocabulary import Vocabulary
 
-from skcw.data._names cimport NameTable
+from skcw.data._names cimport SKCW_PREFETCH, NameTable, hash_of
 from skcw.data._numbers cimport Numbers
 from skcw.features._pairs cimport PairTable
 from skcw.features._streams cimport EdgeStream, Stream, ViewStream
@@ -26,6 +27,10 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object) noexcept
     object PyUnicode_AsEncodedString(object, const char*, const char*)
+    PyObject* PyList_GET_ITEM(object, Py_ssize_t) noexcept
+    PyObject* PyTuple_GET_ITEM(object, Py_ssize_t) noexcept
+    Py_ssize_t PyTuple_GET_SIZE(object) noexcept
+    bint PyTuple_CheckExact(object) noexcept
 
 
 # What `numbers` of a template says of a value besides the number of its feature;
@@ -41,6 +46,19 @@ class NoTextError(TypeError):
     def __init__(self, column, token, found):
         super().__init__(column, token, found)
         self.column, self.token, self.found = column, token, found
+
+
+cdef inline void prefetch_ahead(list tokens, Py_ssize_t i, Py_ssize_t n) noexcept:
+    """Fetch tokens that come soon: texts lie scattered in memory."""
+    cdef PyObject* token
+    cdef Py_ssize_t k
+    if i + 8 < n:
+        SKCW_PREFETCH(PyList_GET_ITEM(tokens, i + 8))
+    if i + 4 < n:
+        token = PyList_GET_ITEM(tokens, i + 4)
+        if PyTuple_CheckExact(<object>token):
+            for k in range(min(PyTuple_GET_SIZE(<object>token), <Py_ssize_t>4)):
+                SKCW_PREFETCH(PyTuple_GET_ITEM(<object>token, k))
 
 
 cdef class WindowExtractor:
@@ -61,6 +79,7 @@ cdef class WindowExtractor:
     cdef Numbers offsets, indptr, indices
     cdef WaitingNames waiting
     cdef Py_ssize_t n_templates
+    cdef Py_ssize_t* column_of
     cdef const int** sources
     cdef int** numbers
 
@@ -76,9 +95,12 @@ cdef class WindowExtractor:
         self.n_templates = len(templates)
         self.sources = <const int**>malloc((self.n_templates + 1) * sizeof(int*))
         self.numbers = <int**>malloc((self.n_templates + 1) * sizeof(int*))
-        if self.sources == NULL or self.numbers == NULL:
-            raise MemoryError()
         self.columns = sorted({view[0] for view in views if view[0] is not None})
+        self.column_of = <Py_ssize_t*>malloc((len(views) + 1) * sizeof(Py_ssize_t))
+        if self.sources == NULL or self.numbers == NULL or self.column_of == NULL:
+            raise MemoryError()
+        for slot, column in enumerate(self.columns):
+            self.column_of[slot] = column
         self.tables = [Vocabulary.empty().table(grow=True) for _ in self.columns]
         self.texts = [Numbers(np.int32) for _ in self.columns]
         self.views_of = [[] for _ in self.columns]
@@ -87,6 +109,7 @@ cdef class WindowExtractor:
     def __dealloc__(self):
         free(self.sources)
         free(self.numbers)
+        free(self.column_of)
 
     def _prepare(self, views, templates):
         """Make the views, their streams, and the templates that read these."""
@@ -114,21 +137,38 @@ cdef class WindowExtractor:
 
     def add_sequence(self, sequence):
         """Extract the features of a sentence of tuples, lists, dicts or words."""
-        cdef Py_ssize_t slot, n = 0
-        for slot in range(len(self.columns)):
+        cdef list tokens = sequence if type(sequence) is list else list(sequence)
+        cdef Py_ssize_t slot, i, n = len(tokens), n_slots = len(self.columns)
+        for slot in range(n_slots):
             (<Numbers>self.texts[slot]).n = 0
-        for token in sequence:
-            for slot in range(len(self.columns)):
-                (<Numbers>self.texts[slot]).push_int(
-                    self._text_number(slot, self._text(token, slot)))
-            n += 1
+            (<Numbers>self.texts[slot]).reserve(n)
+        for i in range(n):
+            prefetch_ahead(tokens, i, n)
+            for slot in range(n_slots):
+                self._read_text(slot, tokens[i])
         self._emit(n)
 
-    cdef _text(self, token, Py_ssize_t slot):
+    cdef int _read_text(self, Py_ssize_t slot, token) except -1:
+        """Note the number of a token's text in a column."""
+        cdef Py_ssize_t column = self.column_of[slot], size
+        cdef NameTable table = <NameTable>self.tables[slot]
+        cdef const char* raw
+        cdef int number
+        if type(token) is tuple and column < len(<tuple>token):
+            text = (<tuple>token)[column]
+        else:
+            text = self._text(token, column)
+        if isinstance(text, str) and PyUnicode_IS_COMPACT_ASCII(text):
+            raw = PyUnicode_AsUTF8AndSize(text, &size)
+            number = table.find(raw, size, hash_of(raw, size))
+            if number < 0:
+                number = self._number_of(slot, raw, size)
+        else:
+            number = self._wide_text_number(slot, text)
+        return (<Numbers>self.texts[slot]).push_int(number)
+
+    cdef _text(self, token, Py_ssize_t column):
         """Return the text of a token in a column; None if it has none."""
-        cdef Py_ssize_t column = self.columns[slot]
-        if type(token) is tuple:
-            return (<tuple>token)[column] if column < len(<tuple>token) else None
         if isinstance(token, str):
             return token if column == 0 else None
         if isinstance(token, Mapping):
@@ -169,15 +209,11 @@ cdef class WindowExtractor:
         """Return offsets, indptr and indices."""
         return self.offsets.freeze(), self.indptr.freeze(), self.indices.freeze()
 
-    cdef int _text_number(self, Py_ssize_t slot, text) except -1:
-        cdef const char* raw
-        cdef Py_ssize_t size
+    cdef int _wide_text_number(self, Py_ssize_t slot, text) except -1:
+        """Return the number of a text that is not all ASCII."""
         cdef bytes encoded
         if not isinstance(text, str):
             raise NoTextError(self.columns[slot], (<Numbers>self.texts[slot]).n, text)
-        if PyUnicode_IS_COMPACT_ASCII(text):
-            raw = PyUnicode_AsUTF8AndSize(text, &size)
-            return self._number_of(slot, raw, size)
         # A direct pointer would leave a second copy inside the user's string.
         encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass")
         return self._number_of(slot, encoded, len(encoded))
@@ -192,7 +228,7 @@ cdef class WindowExtractor:
     ) except -1:
         """Return the number of a text; a new one is viewed from all sides."""
         cdef NameTable table = <NameTable>self.tables[slot]
-        cdef unsigned long long key = table.hash_of(text, size)
+        cdef unsigned long long key = hash_of(text, size)
         cdef int number = table.find(text, size, key)
         if number >= 0:
             return number
@@ -203,15 +239,19 @@ cdef class WindowExtractor:
 
     cdef int _emit(self, Py_ssize_t n_tokens) except -1:
         """Write the rows of one sentence, whose texts have been noted."""
-        cdef Py_ssize_t t, i, first_row = self.indptr.n
+        cdef Py_ssize_t t, i, filled, first_row = self.indptr.n
         cdef int value, number
+        cdef int* row
         self._aim(n_tokens)
         for i in range(n_tokens):
             self.indices.reserve(self.n_templates)
+            row, filled = <int*>self.indices.data + self.indices.n, 0
             for t in range(self.n_templates):
                 if self.sources[t] == NULL:
+                    self.indices.n += filled
                     self._emit_several(<Template>self.templates[t], i, 0, 0)
                     self.indices.reserve(self.n_templates - t)
+                    row, filled = <int*>self.indices.data + self.indices.n, 0
                     continue
                 value = self.sources[t][i]
                 if value < 0:
@@ -219,9 +259,10 @@ cdef class WindowExtractor:
                 number = self.numbers[t][value]
                 if number == NOT_MET:
                     number = self._postpone(<Template>self.templates[t], i, value)
-                if number != UNKNOWN:
-                    (<int*>self.indices.data)[self.indices.n] = number
-                    self.indices.n += 1
+                row[filled] = number
+                # One that is unknown is written over by the next.
+                filled += number != UNKNOWN
+            self.indices.n += filled
             self.indptr.push_long(self.indices.n)
         self.offsets.push_long(self.indptr.n - 1)
         if self.waiting.n:

@@ -33,17 +33,20 @@ def default_name(position):
     return DEFAULT_NAMES[position] if position < 2 else f"x{position}"
 
 
+def is_sequence(thing):
+    """Tell whether a thing can be a list of tokens, or of sequences."""
+    return hasattr(thing, "__iter__") and not isinstance(thing, (str, bytes, Mapping))
+
+
 def look_ahead(X):
     """Return X with nothing lost, and its first token (None if there is none)."""
     if isinstance(X, TokenColumns):
         return X, None
-    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__iter__"):
+    if not is_sequence(X):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     sequences, head = iter(X), []
     for s, sequence in enumerate(sequences):
-        if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(
-            sequence, "__iter__"
-        ):
+        if not is_sequence(sequence):
             raise TypeError(
                 f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
                 "is a list of sentences, each a list of tokens"

@@ -13,7 +13,7 @@ from skcw.data.columns import TokenColumns
 from skcw.data.encoder import drop_rare
 from skcw.data.vocabulary import Vocabulary
 from skcw.features._window import NoTextError, WindowExtractor
-from skcw.features.columns import check_names, look_ahead, names_of
+from skcw.features.columns import check_names, is_sequence, look_ahead, names_of
 from skcw.features.lines import check_lexicons, templates_of
 from skcw.features.templates import compiled_plan
 
@@ -141,7 +141,10 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self.n_hashed is not None and self.min_count > 1:
             raise ValueError("min_count needs the names of features; n_hashed has none")
         X, columns, templates = self._understood(X)
-        batch = self._extracted(X, columns, templates, Vocabulary.empty(), grow=True)
+        # A corpus has about as many features as tokens: more are no harm.
+        room = X.n_tokens if isinstance(X, TokenColumns) else 0
+        start = Vocabulary.empty(room)
+        batch = self._extracted(X, columns, templates, start, grow=True)
         batch = drop_rare(batch, self.min_count)
         self.columns_, self.templates_ = columns, templates
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
@@ -259,9 +262,7 @@ def _add_columns(extractor, X, views, columns):
 
 def _add_sequences(extractor, X, columns):
     for s, sequence in enumerate(X):
-        if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(
-            sequence, "__iter__"
-        ):
+        if not isinstance(sequence, (list, tuple)) and not is_sequence(sequence):
             raise TypeError(
                 f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
             )
