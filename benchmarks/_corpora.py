@@ -82,14 +82,21 @@ def check_corpora(data_home, quick):
     )
 
 
-def load_chunking(data_home, quick):
+def load_chunking(data_home, quick, parts=("train", "test")):
     """Return the CoNLL-2000 training and test sets with all 22 labels."""
     if not has_corpora(data_home):
-        return _made(QUICK_SENTENCES, 0), _made(QUICK_SENTENCES // 2, 1)
+        return tuple(_made(QUICK_SENTENCES, seed) for seed, _ in enumerate(parts))
     return tuple(
         _corpus("chunking", _read(data_home, "conll2000", file, quick))
-        for file in ("train", "test")
+        for file in parts
     )
+
+
+def chunking_path(data_home):
+    """Return the file of the CoNLL-2000 training set, or None."""
+    if not has_corpora(data_home):
+        return None
+    return _path(data_home, "conll2000", "train")
 
 
 def paper_sets(data_home):

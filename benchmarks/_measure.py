@@ -55,6 +55,11 @@ def added_memory(work):
     return max(added, 0) / MB
 
 
+def peak_memory():
+    """Return the most memory that this process has ever held, in megabytes."""
+    return _peak() / MB
+
+
 def _return_free_memory():
     """Ask the allocator to give freed memory back to the system, where it can."""
     with suppress(OSError, AttributeError):
