@@ -1,14 +1,19 @@
 """Confidence-weighted learners for sequences and text."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from skcw._version import __version__
-from skcw.tagging import (
-    AROWSequenceTagger,
-    CRFSequenceTagger,
-    CWSequenceTagger,
-    PASequenceTagger,
-    PerceptronSequenceTagger,
-    load,
-)
+
+if TYPE_CHECKING:
+    from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline
+    from skcw.tagging import (
+        AROWSequenceTagger,
+        CRFSequenceTagger,
+        CWSequenceTagger,
+        PASequenceTagger,
+        PerceptronSequenceTagger,
+    )
 
 __all__ = [
     "AROWSequenceTagger",
@@ -16,6 +21,25 @@ __all__ = [
     "CWSequenceTagger",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
+    "TaggingPipeline",
     "__version__",
     "load",
+    "make_tagging_pipeline",
 ]
+
+_IN_PIPELINE = {"TaggingPipeline", "load", "make_tagging_pipeline"}
+
+
+def __getattr__(name):
+    """Import what is asked for: `skcw --help` has no use for scikit-learn."""
+    if name not in __all__:
+        raise AttributeError(f"module 'skcw' has no attribute {name!r}")
+    home = "skcw.pipeline" if name in _IN_PIPELINE else "skcw.tagging"
+    found = getattr(import_module(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    """Return the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -150,6 +150,10 @@ class BaseSequenceTagger(BaseEstimator):
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
+        write_model(path, *self._model())
+
+    def _model(self):
+        """Return the header and the arrays of a saved tagger."""
         state, arrays = self._state()
         header = {
             "version": __version__,
@@ -157,7 +161,7 @@ class BaseSequenceTagger(BaseEstimator):
             "params": self._plain_params(),
             "state": state,
         }
-        write_model(path, header, arrays)
+        return header, arrays
 
     def _plain_params(self):
         params = self.get_params(deep=False)
@@ -186,6 +190,16 @@ class BaseSequenceTagger(BaseEstimator):
             The fitted tagger, of the class that was saved.
         """
         header, arrays = read_model(path)
+        if "features" in header:
+            raise ModelFileError(
+                f"{path} holds a tagger together with its features; open it with "
+                "skcw.load"
+            )
+        return cls._from_model(path, header, arrays)
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        """Return the tagger that the header and the arrays of a file describe."""
         found = TAGGERS.get(str(header.get("class")))
         if found is None:
             raise ModelFileError(f"{path} holds an unknown {header.get('class')!r}")

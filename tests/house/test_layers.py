@@ -16,7 +16,7 @@ LAYERS = [
     {"belief", "constraints", "decoding", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
-    {"calibration", "active", "rerank"},
+    {"calibration", "active", "rerank", "pipeline"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli", "__main__"},
@@ -30,7 +30,7 @@ MODULES = sorted(
 # Import names that come with the declared dependencies.
 DECLARED = {
     "numpy", "scipy", "sklearn", "joblib", "threadpoolctl",
-    "sklearn_crfsuite", "pycrfsuite", "safetensors",
+    "sklearn_crfsuite", "pycrfsuite", "safetensors", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
 OPTIONAL = {"matplotlib", "pytest", "pandas", "tqdm"}

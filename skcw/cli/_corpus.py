@@ -1,0 +1,213 @@
+"""Column files, models and features as the options describe them."""
+
+from skcw.cli._errors import UsageError
+from skcw.cli._files import input_of
+
+CONLLU_WORD, CONLLU_LABEL = 1, 3
+
+
+def label_column(options, otherwise=-1):
+    """Return the column of the true labels."""
+    if options.label_column is not None:
+        return options.label_column
+    return CONLLU_LABEL if options.conllu else otherwise
+
+
+def feature_columns(options):
+    """Return {name: number} of the columns for the features, or None for all."""
+    if options.columns is None and options.conllu:
+        return {"word": CONLLU_WORD}
+    return options.columns
+
+
+def rescheme(y, options):
+    """Return labels in the scheme that was asked for, if any."""
+    from skcw.data import convert_labels
+
+    return y if options.scheme is None else convert_labels(y, options.scheme)
+
+
+def reading_options(options):
+    """Return the options of the command line that the readers take."""
+    return {
+        "separator": options.separator,
+        "encoding": options.encoding,
+        "conllu": options.conllu,
+    }
+
+
+def chosen_columns(options, *others):
+    """Return which columns to read, and their names, as the readers take them.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``columns``: {name: number} or None.
+    *others : int
+        Further columns, such as that of the labels; they come last.
+
+    Returns
+    -------
+    chosen : dict
+        ``columns`` and ``names``; empty if all columns are to be read.
+    """
+    columns = feature_columns(options)
+    if columns is None:
+        return {}
+    numbers = [*columns.values(), *others]
+    if len(set(numbers)) < len(numbers):
+        raise UsageError("--columns names the column of the labels, too")
+    names = [*columns, *(f" label {i}" for i in range(len(others)))]
+    return {"columns": numbers, "names": names}
+
+
+def read_labelled(name, options):
+    """Return the sentences of a column file and their labels.
+
+    Parameters
+    ----------
+    name : str
+        The file, or "-".
+    options : argparse.Namespace
+        How it is laid out.
+
+    Returns
+    -------
+    X : TokenColumns
+        The columns without the labels.
+    y : ndarray of object
+        A list of labels for each sentence.
+    """
+    from skcw.data import read_columns
+
+    label = label_column(options)
+    chosen = chosen_columns(options, label)
+    columns = read_columns(input_of(name), **reading_options(options), **chosen)
+    if not columns.n_tokens:
+        raise ValueError(f"{title_of(name)} holds no word")
+    X, y = split_labels(columns, -1 if chosen else label, name)
+    return X, rescheme(y, options)
+
+
+def split_labels(columns, label, name):
+    """Return columns without that of the labels, and the labels.
+
+    Parameters
+    ----------
+    columns : TokenColumns
+        What was read.
+    label : int
+        The column of the labels.
+    name : str
+        The file, for messages.
+
+    Returns
+    -------
+    X : TokenColumns
+        The other columns.
+    y : ndarray of object
+        A list of labels for each sentence.
+    """
+    n_columns = columns.n_columns
+    if n_columns < 2:
+        raise ValueError(
+            f"{title_of(name)} has one column where a word and a label are needed "
+            "(--separator says what separates columns)"
+        )
+    if not -n_columns <= label < n_columns:
+        raise ValueError(
+            f"{title_of(name)} has {n_columns} columns; --label-column {label} is none "
+            "of them (the first is 0, the last -1)"
+        )
+    return columns.split_label(label)
+
+
+def title_of(name):
+    """Return what messages call a file of the command line."""
+    return "standard input" if name == "-" else name
+
+
+def read_words(name, encoding):
+    """Return the words of a list, one a line."""
+    with open(name, encoding=encoding) as file:
+        try:
+            return [line.strip() for line in file if line.strip()]
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} is not {encoding}: {error.reason}") from error
+
+
+def make_features(options, X):
+    """Return unfitted features as the options describe them.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With the options of ``add_features``.
+    X : TokenColumns
+        The sentences to learn from.
+
+    Returns
+    -------
+    features : WindowFeatures
+        The features.
+    """
+    from skcw.features import WindowFeatures
+
+    columns = feature_columns(options)
+    names = None if columns is None else list(columns)
+    lexicons = {n: read_words(f, options.encoding) for n, f in options.lexicon}
+    if options.template is not None:
+        features = _template_lines(options.template)
+    elif options.features.isidentifier():
+        features = _ready_set(options.features, lexicons, X, names)
+    else:
+        lines = (line.strip() for line in options.features.split(";"))
+        features = [line for line in lines if line]
+    return WindowFeatures(
+        features, columns=names, lexicons=lexicons or None, min_count=options.min_count
+    )
+
+
+def _ready_set(name, lexicons, X, names):
+    """Return a ready set; lexicons join it as features of three words."""
+    from skcw.features.columns import names_of
+    from skcw.features.sets import READY_SETS
+
+    if not lexicons or name not in READY_SETS:
+        return name
+    has_pos = "pos" in names_of(X, None, names)
+    lines = [line for line in READY_SETS[name] if has_pos or "pos" not in line]
+    return [*lines, *(f"in({lexicon})[-1..1]" for lexicon in lexicons)]
+
+
+def _template_lines(path):
+    """Return the lines of a file of templates, or of our own language of features."""
+    from skcw.features import read_template
+    from skcw.features.crfpp import is_template_line
+
+    lines = [line for line in read_words(path, "utf-8") if not line.startswith("#")]
+    return read_template(path) if any(map(is_template_line, lines)) else lines
+
+
+def load_pipeline(path):
+    """Return the model in a file, which must know its features.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    pipeline : TaggingPipeline
+        The model.
+    """
+    from skcw.pipeline import TaggingPipeline, load
+
+    model = load(path)
+    if not isinstance(model, TaggingPipeline):
+        raise ValueError(
+            f"{path} holds a {type(model).__name__} that does not know how to make "
+            "features from columns; save a TaggingPipeline, or use `skcw train`"
+        )
+    return model

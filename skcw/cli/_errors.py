@@ -1,0 +1,24 @@
+"""What can go wrong at a command line, in one line each."""
+
+
+class UsageError(Exception):
+    """The options contradict each other or the model; the exit code is 2."""
+
+
+def describe(error):
+    """Return an error as one line, the file first where it is one of files.
+
+    Parameters
+    ----------
+    error : Exception
+        The error.
+
+    Returns
+    -------
+    line : str
+        Its message, without line breaks.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return where + error.strerror
+    return " ".join(str(error).split()) or type(error).__name__

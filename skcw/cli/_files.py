@@ -1,0 +1,91 @@
+"""Files as Unix tools treat them: ``-`` for standard streams, drafts for results."""
+
+import gzip
+import os
+import secrets
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def input_of(name):
+    """Return what a name on the command line stands for: a path, or standard input.
+
+    Parameters
+    ----------
+    name : str
+        A file name, or "-".
+
+    Returns
+    -------
+    source : str or binary file
+        What the readers take.
+    """
+    return sys.stdin.buffer if name == "-" else name
+
+
+@contextmanager
+def written(name):
+    """Open a file for writing; it appears under its name only once it is complete.
+
+    Parameters
+    ----------
+    name : str
+        The file; "-" is standard output. What ends in ``.gz`` is compressed. Pipes and
+        devices are written to directly.
+
+    Yields
+    ------
+    file : binary file
+        The file to write to.
+    """
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name)
+    if path.exists() and not path.is_file():
+        with open(path, "wb") as file:
+            yield file
+        return
+    # A link stays a link: what it points to is replaced.
+    path = path.resolve()
+    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+    try:
+        file = _opened(draft, path.suffix == ".gz")
+    except OSError as error:
+        error.filename = str(name)
+        raise
+    try:
+        with file:
+            yield file
+        if path.exists():
+            os.chmod(draft, path.stat().st_mode & 0o7777)
+        os.replace(draft, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _opened(path, compressed):
+    return gzip.open(path, "wb") if compressed else open(path, "wb")
+
+
+def check_writable(name):
+    """Raise early if a result could not be written in the end.
+
+    Parameters
+    ----------
+    name : str
+        The file that is going to be written.
+    """
+    folder = Path(name).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(2, "there is no such folder", str(folder))
+    if Path(name).is_dir():
+        raise IsADirectoryError(21, "is a folder, not a file", name)
+    if Path(name).exists() and not Path(name).is_file():
+        raise ValueError(f"{name} is no ordinary file; a model needs one")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder cannot be written to", str(folder))

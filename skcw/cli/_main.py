@@ -1,0 +1,121 @@
+"""The command line as a whole: which command, what to say when it fails."""
+
+import os
+import sys
+import warnings
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+from skcw._version import __version__
+from skcw.cli import compare, evaluate, inspect, tag, train
+from skcw.cli._errors import UsageError, describe
+from skcw.cli._options import explicit_json
+
+# What a shell reports of a program that a signal ended is 128 plus its number.
+INTERRUPTED = 128 + 2
+BROKEN_PIPE = 128 + 13
+
+DESCRIPTION = """\
+Tag words (names, chunks, parts of speech) and know which labels to doubt.
+
+A corpus is a text file with a word in each line, its columns separated by TABs or
+blanks, the label last, and an empty line after each sentence:
+
+    Anna    NNP  B-PER
+    left    VBD  O
+    Madrid  NNP  B-LOC
+"""
+
+EXAMPLES = """\
+examples:
+  skcw compare                                 all learners on a built-in corpus
+  skcw train train.conll -o names.skcw         learn, and save a model
+  skcw tag names.skcw new.conll --confidence   label a file, or standard input
+  skcw evaluate names.skcw test.conll          precision, recall and F1
+  skcw inspect names.skcw --label B-PER        the weights behind a label
+
+`skcw COMMAND --help` tells more. Exit codes: 0 done, 1 wrong data or model, 2 wrong
+usage, 130 interrupted.
+"""
+
+
+def make_parser():
+    """Return the parser of the whole command line."""
+    parser = ArgumentParser(
+        prog="skcw",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"skcw {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True
+    )
+    for command in (train, tag, evaluate, compare, inspect):
+        command.add_parser(commands)
+    return parser
+
+
+def main(argv=None):
+    """Run a command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        The words after ``skcw``; those of the process if None.
+
+    Returns
+    -------
+    code : int
+        0 for success, 1 for wrong data, 130 after Ctrl-C. Wrong usage leaves by
+        ``SystemExit`` with the code 2.
+
+    Examples
+    --------
+    >>> from skcw.cli import main
+    >>> main(["evaluate", "no-such-file.conll"])
+    1
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    options = make_parser().parse_args(explicit_json(argv))
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn_briefly(options.command)
+            options.run(options)
+            sys.stdout.flush()
+    except UsageError as error:
+        options.parser.error(str(error))
+    except KeyboardInterrupt:
+        return _fail(options.command, "interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _forget_output()
+        return BROKEN_PIPE
+    except (ValueError, OSError) as error:
+        return _fail(options.command, describe(error), 1)
+    return 0
+
+
+def _fail(command, message, code):
+    print(f"skcw {command}: {message}", file=sys.stderr)
+    return code
+
+
+def _warn_briefly(command):
+    """Return a function that shows a warning in one line, as the errors are shown."""
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        text = " ".join(str(message).split())
+        print(f"skcw {command}: warning: {text}", file=file or sys.stderr)
+
+    return show
+
+
+def _forget_output():
+    """Let the interpreter's last flush go nowhere: the reader has gone."""
+    try:
+        target = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, target)
+    os.close(nowhere)

@@ -1,0 +1,272 @@
+"""Options that several commands share."""
+
+import ast
+from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+
+from skcw.cli._taggers import TAGGERS
+
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
+
+
+def command_parser(commands, name, run, summary, text):
+    """Add a command and return its parser.
+
+    Parameters
+    ----------
+    commands : argparse action
+        What ``add_subparsers`` returned.
+    name : str
+        The name of the command.
+    run : callable
+        ``run(options)`` does the work.
+    summary : str
+        One line for the list of commands.
+    text : str
+        The docstring of the command: what it does, and after a line "examples:" how.
+
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    """
+    description, _, examples = text.partition("\nexamples:\n")
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=f"examples:\n{examples}" if examples else None,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run, parser=parser)
+    return parser
+
+
+def add_json(parser):
+    """Add ``--json``, which takes a file only after an equals sign."""
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        help="print JSON instead of the table; --json=FILE writes it there besides the "
+        "table",
+    )
+
+
+def explicit_json(argv):
+    """Return the arguments with a bare ``--json`` told from ``--json=FILE``.
+
+    ``skcw evaluate --json out.conll`` must not take the corpus for the file to write.
+
+    Parameters
+    ----------
+    argv : list of str
+        The arguments.
+
+    Returns
+    -------
+    arguments : list of str
+        The same, with ``--json=-`` for a bare ``--json``.
+    """
+    end = argv.index("--") if "--" in argv else len(argv)
+    return ["--json=-" if a == "--json" else a for a in argv[:end]] + list(argv[end:])
+
+
+def add_quiet(parser):
+    """Add ``--quiet``."""
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="show no progress on standard error"
+    )
+
+
+def add_reading(parser):
+    """Add the options that say how column files are laid out."""
+    group = parser.add_argument_group("how files are read")
+    group.add_argument(
+        "--columns",
+        type=column_list,
+        metavar="NAME,...",
+        help="the columns to learn from, in the order of the file: word,pos. "
+        "NAME=NUMBER picks one by its number, from 0 on: word=1,pos=3. Default: all "
+        "but the label, called word, pos, x2, x3, ...; word=1 with --conllu",
+    )
+    group.add_argument(
+        "--separator",
+        type=separator,
+        metavar="SEP",
+        help='what separates columns: "tab", "blanks" or a character (default: TAB if '
+        "the first line has one, else blanks)",
+    )
+    group.add_argument(
+        "--encoding",
+        type=encoding,
+        default="utf-8",
+        metavar="NAME",
+        help="default: utf-8",
+    )
+    group.add_argument(
+        "--conllu",
+        action="store_true",
+        help="CoNLL-U: comments begin with #, words 1-2 and 1.1 are skipped",
+    )
+
+
+def add_label_column(
+    parser,
+    text="the column of the labels, from 0 on or from the end (default: -1, the last; "
+    "3 with --conllu)",
+):
+    """Add ``--label-column``."""
+    parser.add_argument("--label-column", type=int, metavar="NUMBER", help=text)
+
+
+def add_scheme(parser, text):
+    """Add ``--scheme``."""
+    parser.add_argument(
+        "--scheme", choices=["IOB1", "IOB2", "IOBES", "BILOU"], help=text
+    )
+
+
+def add_features(parser):
+    """Add the options that choose features."""
+    group = parser.add_argument_group("features")
+    either = group.add_mutually_exclusive_group()
+    either.add_argument(
+        "--features",
+        default="ner",
+        metavar="SET",
+        help="ner, chunking or pos, or features of your own, separated by ';': "
+        '"word[-2..2]; suffix(1..3)" (default: ner)',
+    )
+    either.add_argument(
+        "--template",
+        metavar="FILE",
+        help="features from a file, one a line: CRF++ templates such as "
+        "U01:%%x[-1,0]/%%x[0,0], or lines as for --features",
+    )
+    group.add_argument(
+        "--lexicon",
+        type=name_and_value,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a list of words, one a line, for the feature in(NAME); may be repeated",
+    )
+    group.add_argument(
+        "--min-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="leave out features that occur fewer times (default: 1)",
+    )
+
+
+def add_tagger(parser):
+    """Add the options that choose a learner."""
+    group = parser.add_argument_group("learner")
+    group.add_argument(
+        "--model",
+        choices=list(TAGGERS),
+        default="cw",
+        help="confidence-weighted, AROW, passive-aggressive, averaged perceptron, or "
+        "CRFsuite's CRF (default: cw)",
+    )
+    group.add_argument(
+        "--passes",
+        type=positive,
+        metavar="N",
+        help="passes over the corpus (default: 10; at most 150 for crf)",
+    )
+    group.add_argument(
+        "--models",
+        type=positive,
+        metavar="N",
+        help="train so many models on other shuffles and average them (default: 1)",
+    )
+    group.add_argument(
+        "--set",
+        type=name_and_value,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other parameter of the learner, such as phi=0.5 or constraints=BIO; "
+        "may be repeated",
+    )
+    add_seed(group)
+
+
+def add_seed(parser):
+    """Add ``--seed``."""
+    parser.add_argument(
+        "--seed",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="seed of every random choice (default: 0)",
+    )
+
+
+def positive(text):
+    """Return a whole number above 0."""
+    number = natural(text)
+    if not number:
+        raise ArgumentTypeError("must be at least 1")
+    return number
+
+
+def natural(text):
+    """Return a whole number, 0 or more, that fits a seed."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if not 0 <= number < 2**32:
+        raise ArgumentTypeError(f"{text} is not between 0 and 2**32 - 1")
+    return number
+
+
+def separator(text):
+    """Return the separator that a word or a character stands for."""
+    found = SEPARATORS.get(text, text)
+    if found is not None and (len(found) != 1 or found in "\r\n"):
+        raise ArgumentTypeError(f'{text!r} is neither "tab", "blanks" nor a character')
+    return found
+
+
+def encoding(text):
+    """Return the name of an encoding that Python knows."""
+    try:
+        "".encode(text)
+    except LookupError:
+        raise ArgumentTypeError(f"there is no encoding {text!r}") from None
+    return text
+
+
+def name_and_value(text):
+    """Return the two sides of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def value_of(text):
+    """Return the number, True, None, list... that a text writes, or the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def column_list(text):
+    """Return {name: number} of NAME,NAME=NUMBER,...; a bare name is the next one."""
+    columns, following = {}, 0
+    for item in text.split(","):
+        name, equals, number = item.strip().partition("=")
+        try:
+            at = int(number) if equals else following
+        except ValueError:
+            raise ArgumentTypeError(f"{item!r}: {number!r} is no number") from None
+        if not name or name in columns or at in columns.values():
+            raise ArgumentTypeError(f"{text!r} names a column twice, or not at all")
+        columns[name], following = at, at + 1
+    return columns

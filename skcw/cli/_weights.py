@@ -1,0 +1,137 @@
+"""What a fitted tagger has learnt about a label, as rows of tables."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Weight(NamedTuple):
+    """A weight and its standard deviation.
+
+    Parameters
+    ----------
+    name : str
+        The feature, or the transition.
+    weight : float
+        The weight.
+    std : float or None
+        Its standard deviation; None for learners that keep none.
+
+    Examples
+    --------
+    >>> from skcw.cli._weights import Weight
+    >>> Weight("word[0]=Anna", 1.5, 0.2).std
+    0.2
+    """
+
+    name: str
+    weight: float
+    std: float | None
+
+
+class LearntWeights:
+    """The weights of a fitted tagger of any kind.
+
+    Parameters
+    ----------
+    tagger : BaseSequenceTagger
+        The tagger.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.cli._weights import LearntWeights
+    >>> tagger = CWSequenceTagger().fit([[["w=a"], ["w=b"]]], [["A", "B"]])
+    >>> best, worst = LearntWeights(tagger).of_features("A", 1)
+    >>> best[0].name, worst[0].name
+    ('w=a', 'w=b')
+    """
+
+    def __init__(self, tagger):
+        self.labels = tagger.classes_.tolist()
+        if hasattr(tagger, "belief_"):
+            self.names = tagger.feature_names_
+            self.features = np.asarray(tagger.coef_, dtype=np.float64)
+            self.transitions = np.asarray(tagger.transition_coef_, dtype=np.float64)
+            self.feature_std = _std(getattr(tagger, "coef_variance_", None))
+            self.transition_std = _std(getattr(tagger, "transition_variance_", None))
+            return
+        # A CRF tells its weights by name.
+        self.names = np.array(tagger.attributes_, dtype=object)
+        self.features = self._filled(tagger.state_features_, list(self.names))
+        self.transitions = self._filled(tagger.transition_features_, self.labels)
+        self.feature_std = self.transition_std = None
+
+    def _filled(self, weights, rows):
+        row_of = {name: i for i, name in enumerate(rows)}
+        column_of = {label: j for j, label in enumerate(self.labels)}
+        matrix = np.zeros((len(rows), len(self.labels)))
+        for (name, label), weight in weights.items():
+            matrix[row_of[name], column_of[label]] = weight
+        return matrix
+
+    def of_features(self, label, top):
+        """Return the features that speak most for a label, and most against it.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+        top : int
+            How many of each.
+
+        Returns
+        -------
+        best, worst : list of Weight
+            The largest weights above zero, and the smallest below it.
+        """
+        j = self.labels.index(label)
+        column = self.features[:, j]
+        std = None if self.feature_std is None else self.feature_std[:, j]
+        order = np.argsort(-column, kind="stable")
+        best = [i for i in order[:top] if column[i] > 0]
+        worst = [i for i in order[::-1][:top] if column[i] < 0]
+
+        def rows(positions):
+            return [
+                Weight(self.names[i], float(column[i]), _at(std, i)) for i in positions
+            ]
+
+        return rows(best), rows(worst)
+
+    def of_transitions(self, label, top):
+        """Return the largest transition weights before and after a label.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+        top : int
+            How many.
+
+        Returns
+        -------
+        transitions : list of Weight
+            Called "A -> B", largest weight first.
+        """
+        j = self.labels.index(label)
+        pairs = {(i, j) for i in range(len(self.labels))}
+        pairs |= {(j, i) for i in range(len(self.labels))}
+        found = [
+            Weight(
+                f"{self.labels[a]} -> {self.labels[b]}",
+                float(self.transitions[a, b]),
+                _at(self.transition_std, (a, b)),
+            )
+            for a, b in sorted(pairs)
+        ]
+        found.sort(key=lambda row: -abs(row.weight))
+        return sorted(found[:top], key=lambda row: -row.weight)
+
+
+def _std(variance):
+    return None if variance is None else np.sqrt(np.asarray(variance, np.float64))
+
+
+def _at(array, place):
+    return None if array is None else float(array[place])

@@ -1,0 +1,101 @@
+"""``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
+
+from skcw.cli._errors import UsageError
+from skcw.cli._files import input_of
+from skcw.cli._options import (
+    add_json,
+    add_label_column,
+    add_reading,
+    add_scheme,
+    command_parser,
+)
+from skcw.cli._tables import report
+
+TEXT = """\
+Compare predicted labels with true ones and print the table of conlleval: all figures
+are in per cent but the last one of a line, the number of phrases found of that type.
+
+Give either a model and a file with true labels, or one file (or standard input) whose
+last two columns are the true and the predicted labels, as `skcw tag` writes them for a
+file that has true labels.
+
+examples:
+  skcw evaluate names.skcw test.conll
+  skcw tag names.skcw test.conll | skcw evaluate
+  skcw evaluate tagged.conll --label-column 2 --predicted-column 3
+  skcw evaluate pos.skcw test.conll --raw --json
+"""
+
+
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(
+        commands, "evaluate", run, "print precision, recall and F1", TEXT
+    )
+    parser.usage = "skcw evaluate [options] [FILE | MODEL FILE]"
+    parser.add_argument("inputs", nargs="*", metavar="FILE", help="see above")
+    add_label_column(
+        parser,
+        "the column of the true labels, from 0 on or from the end (default: -1 with a "
+        "model, else -2; 3 with --conllu)",
+    )
+    parser.add_argument(
+        "--predicted-column",
+        type=int,
+        metavar="NUMBER",
+        help="the column of the predicted labels, without a model (default: -1)",
+    )
+    parser.add_argument(
+        "-r",
+        "--raw",
+        action="store_true",
+        help="each word is a phrase of its own: for parts of speech",
+    )
+    add_scheme(parser, "write both true and predicted labels in this scheme first")
+    add_json(parser)
+    add_reading(parser)
+
+
+def run(options):
+    """Evaluate."""
+    from skcw.cli._conlleval import SpanTally
+    from skcw.cli._corpus import rescheme
+
+    if len(options.inputs) > 2:
+        raise UsageError("give a model and a file, or a file alone")
+    tally = SpanTally(options.raw)
+    if len(options.inputs) == 2:
+        if options.predicted_column is not None:
+            raise UsageError("--predicted-column has no meaning with a model")
+        labels = _labels_of_model(*options.inputs, options)
+    else:
+        labels = _labels_of_file(*(options.inputs or ["-"]), options)
+    for gold, guess in labels:
+        tally.add(rescheme(gold, options), rescheme(guess, options))
+    if not tally.words:
+        raise ValueError("there is no word to evaluate")
+    report(options, tally.figures(), tally.text())
+
+
+def _labels_of_model(model, name, options):
+    """Yield the true and the predicted labels of a gold file, block by block."""
+    from skcw.cli._blocks import labelled_blocks
+    from skcw.cli._corpus import load_pipeline
+
+    pipeline = load_pipeline(model)
+    for X, gold in labelled_blocks(name, options):
+        yield gold, pipeline.predict(X)
+
+
+def _labels_of_file(name, options):
+    """Yield the true and the predicted labels that a file holds, block by block."""
+    from skcw.cli._corpus import label_column, reading_options
+    from skcw.data import iter_columns
+
+    gold = label_column(options, otherwise=-2)
+    guess = -1 if options.predicted_column is None else options.predicted_column
+    blocks = iter_columns(
+        input_of(name), columns=[gold, guess], **reading_options(options)
+    )
+    for block in blocks:
+        yield block.column(0), block.column(1)

@@ -1,0 +1,258 @@
+"""``skcw inspect``: what a model has learnt, and why a word got its label."""
+
+from skcw.cli._errors import UsageError
+from skcw.cli._files import input_of
+from skcw.cli._options import (
+    add_json,
+    add_reading,
+    command_parser,
+    natural,
+    positive,
+)
+from skcw.cli._tables import report, table
+
+TEXT = """\
+Show what a model has learnt. Alone it describes the model and names the strongest
+features of each label; with --label it lists the weights of a label and how sure the
+learner is of them (their standard deviation).
+
+With words it tells why they get their labels: each label is compared with its best
+rival, and the features that decide are listed with what they add to the margin between
+the two. With --at it lists them all for one word.
+
+examples:
+  skcw inspect names.skcw
+  skcw inspect names.skcw --label B-PER --top 10
+  skcw inspect names.skcw --tokens "Anna/NNP left/VBD Madrid/NNP"
+  skcw inspect names.skcw test.conll --sentence 3 --at 0 --json
+"""
+
+
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(
+        commands, "inspect", run, "show weights, and explain labels", TEXT
+    )
+    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a column file with words to explain"
+    )
+    parser.add_argument(
+        "--tokens",
+        metavar="WORDS",
+        help="words to explain, separated by blanks; further columns follow a slash: "
+        "Madrid/NNP",
+    )
+    parser.add_argument(
+        "--label", metavar="LABEL", help="list the weights of this label"
+    )
+    parser.add_argument(
+        "--top", type=positive, default=20, metavar="N", help="rows (default: 20)"
+    )
+    parser.add_argument(
+        "--sentence",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="which sentence of FILE, from 0 on (default: 0)",
+    )
+    parser.add_argument(
+        "--at", type=natural, metavar="N", help="explain only this word, from 0 on"
+    )
+    add_json(parser)
+    add_reading(parser)
+
+
+def run(options):
+    """Inspect."""
+    from skcw.cli._corpus import load_pipeline
+
+    if options.file is not None and options.tokens is not None:
+        raise UsageError("give either FILE or --tokens")
+    explains = options.file is not None or options.tokens is not None
+    if options.at is not None and not explains:
+        raise UsageError("--at needs FILE or --tokens")
+    pipeline = load_pipeline(options.model)
+    result, texts = {}, []
+    if options.label is not None:
+        result["weights"] = _label_weights(pipeline.tagger, options)
+        texts.append(_label_text(result["weights"]))
+    if explains:
+        result["explanation"] = _explanation(pipeline, options)
+        texts.append(_explanation_text(result["explanation"], options))
+    if not result:
+        result = _overview(pipeline, options)
+        texts.append(_overview_text(result))
+    report(options, result, "\n\n".join(texts))
+
+
+def _label_weights(tagger, options):
+    from skcw.cli._weights import LearntWeights
+
+    weights = LearntWeights(tagger)
+    if options.label not in weights.labels:
+        raise ValueError(
+            f"the model has no label {options.label!r}; it has "
+            f"{', '.join(weights.labels)}"
+        )
+    best, worst = weights.of_features(options.label, options.top)
+    transitions = weights.of_transitions(options.label, options.top)
+    return {
+        "label": options.label,
+        "for": [row._asdict() for row in best],
+        "against": [row._asdict() for row in worst],
+        "transitions": [row._asdict() for row in transitions],
+    }
+
+
+def _label_text(found):
+    parts = []
+    for title, key in (
+        (f"speaks for {found['label']}", "for"),
+        (f"speaks against {found['label']}", "against"),
+        ("transition", "transitions"),
+    ):
+        rows = [(row["name"], row["weight"], row["std"]) for row in found[key]]
+        parts.append(table(rows, [title, "weight", "std"], [None, "+.4f", ".4f"]))
+    return "\n\n".join(parts)
+
+
+def _needed_columns(pipeline):
+    """Return how many columns the features look at."""
+    atoms = [atom for t in pipeline[0].templates_ for atom in t.atoms]
+    return 1 + max((view.column or 0 for view, _ in atoms), default=0)
+
+
+def _sentence(pipeline, options):
+    """Return the tokens to explain."""
+    if options.tokens is None:
+        return _sentence_of_file(options)
+    n_columns = _needed_columns(pipeline)
+    tokens = [
+        tuple(text.rsplit("/", n_columns - 1)) if n_columns > 1 else (text,)
+        for text in options.tokens.split()
+    ]
+    short = [token for token in tokens if len(token) < n_columns]
+    if short:
+        names = "/".join(pipeline[0].columns_[:n_columns])
+        raise ValueError(
+            f"the model looks at {n_columns} columns; write each word as {names}, "
+            f"not as {'/'.join(short[0])!r}"
+        )
+    if not tokens:
+        raise ValueError("--tokens holds no word")
+    return tokens
+
+
+def _sentence_of_file(options):
+    from skcw.cli._corpus import chosen_columns, reading_options
+    from skcw.data import iter_columns
+
+    before = 0
+    layout = {**reading_options(options), **chosen_columns(options)}
+    for block in iter_columns(input_of(options.file), **layout):
+        if options.sentence < before + len(block):
+            return block[options.sentence - before]
+        before += len(block)
+    raise ValueError(
+        f"{options.file} has {before} sentences; there is no sentence "
+        f"{options.sentence} (the first is 0)"
+    )
+
+
+def _explanation(pipeline, options):
+    """Return what decides on each word, or on the one asked for."""
+    sentence = _sentence(pipeline, options)
+    if not hasattr(pipeline, "explain"):
+        raise ValueError(
+            f"a {type(pipeline.tagger).__name__} cannot explain its labels; --label "
+            "lists its weights"
+        )
+    if options.at is not None and options.at >= len(sentence):
+        raise ValueError(
+            f"the sentence has {len(sentence)} words; there is no word {options.at} "
+            "(the first is 0)"
+        )
+    found = [
+        {
+            "at": at,
+            "word": token[0],
+            **explained._asdict(),
+            "contributions": [part._asdict() for part in explained.contributions],
+        }
+        for at, (token, explained) in enumerate(
+            zip(sentence, pipeline.explain(sentence), strict=True)
+        )
+    ]
+    return found if options.at is None else [found[options.at]]
+
+
+def _explanation_text(found, options):
+    if options.at is not None:
+        return _one_word_text(found[0], options.top)
+    rows = [
+        (
+            word["at"],
+            word["word"],
+            word["label"],
+            word["rival"],
+            word["margin"],
+            word["std"],
+            ", ".join(p["feature"] for p in word["contributions"][:3]),
+        )
+        for word in found
+    ]
+    headers = ["at", "word", "label", "rival", "margin", "std", "decided by"]
+    return table(rows, headers, [None, None, None, None, ".3f", ".3f", None])
+
+
+def _one_word_text(word, top):
+    rows = [
+        (part["feature"], part["value"], part["std"])
+        for part in word["contributions"][:top]
+    ]
+    rest = sum(part["value"] for part in word["contributions"][top:])
+    if len(word["contributions"]) > top:
+        rows.append((f"{len(word['contributions']) - top} more", rest, None))
+    rows.append(("margin", word["margin"], word["std"]))
+    title = f"{word['word']}: {word['label']} rather than {word['rival']}"
+    return table(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
+
+
+def _overview(pipeline, options):
+    from skcw.cli._weights import LearntWeights
+
+    tagger, features = pipeline.tagger, pipeline[0]
+    weights = LearntWeights(tagger)
+    return {
+        "model": options.model,
+        "learner": type(tagger).__name__,
+        "parameters": tagger.get_params(),
+        "features": features.get_params()["features"],
+        "columns": features.columns_,
+        "n_features": features.n_features_out_,
+        "n_weights": int((weights.features != 0).sum()),
+        "passes": tagger.n_iter_,
+        "labels": {
+            label: [row._asdict() for row in weights.of_features(label, 3)[0]]
+            for label in weights.labels
+        },
+    }
+
+
+def _overview_text(found):
+    features = found["features"]
+    rows = [
+        ("model", found["model"]),
+        ("learner", found["learner"]),
+        ("features", features if isinstance(features, str) else len(features)),
+        ("columns", ", ".join(found["columns"])),
+        ("feature values", found["n_features"]),
+        ("weights", found["n_weights"]),
+        ("passes", found["passes"]),
+    ]
+    labels = [
+        (label, ", ".join(row["name"] for row in best))
+        for label, best in found["labels"].items()
+    ]
+    return f"{table(rows, ())}\n\n{table(labels, ['label', 'strongest features'])}"

@@ -1,0 +1,216 @@
+"""``skcw tag``: label a file or standard input of any size."""
+
+import codecs
+import sys
+from itertools import chain
+
+from skcw.cli._files import written
+from skcw.cli._options import (
+    add_label_column,
+    add_quiet,
+    add_reading,
+    add_scheme,
+    command_parser,
+    positive,
+)
+from skcw.cli._progress import progress_bar
+
+TEXT = """\
+Label each word of a column file and write the file back with the label in a further
+column. Comments, empty lines and all columns stay as they are. Memory does not grow
+with the file, so a pipe may run for days.
+
+The file needs the columns that the model has learnt from, in the same order; columns
+after them, such as true labels, are not looked at. If the labels stand before others,
+say where: `--label-column 1`.
+
+examples:
+  skcw tag names.skcw new.conll -o tagged.conll
+  skcw tag names.skcw new.conll --confidence --nbest 3
+  zcat news.gz | skcw tag names.skcw | grep B-PER
+  skcw tag names.skcw test.conll | skcw evaluate
+"""
+
+# Stands where there is no such labeling, and in lines of CoNLL-U that are no words.
+NOTHING = "_"
+
+
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(
+        commands, "tag", run, "label a file, or standard input", TEXT
+    )
+    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser.add_argument(
+        "input",
+        nargs="?",
+        default="-",
+        metavar="FILE",
+        help="the file to label, also compressed by gzip (default: standard input)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="where to write, compressed if it ends in .gz (default: standard output)",
+    )
+    parser.add_argument(
+        "-c",
+        "--confidence",
+        action="store_true",
+        help="add a column that tells how sure the model is of each label",
+    )
+    parser.add_argument(
+        "-n",
+        "--nbest",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, a "
+        "column each",
+    )
+    parser.add_argument(
+        "--sentence-buffered",
+        action="store_true",
+        help="write each sentence as soon as it is complete, as happens on a terminal",
+    )
+    add_label_column(
+        parser,
+        "leave this column out, from 0 on or from the end: it holds true labels",
+    )
+    add_scheme(parser, "write the labels in this scheme")
+    add_quiet(parser)
+    add_reading(parser)
+
+
+def run(options):
+    """Tag."""
+    from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
+    from skcw.cli._corpus import load_pipeline
+
+    pipeline = load_pipeline(options.model)
+    prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
+    blocks = raw_blocks(options.input, options, 1 if prompt else BLOCK_TOKENS)
+    # A bar among the labels on the same screen would be no help.
+    quiet = options.quiet or (options.output == "-" and sys.stdout.isatty())
+    echo = Echo(options)
+    with (
+        written(options.output) as file,
+        progress_bar(quiet=quiet, unit=" words", unit_scale=True) as bar,
+    ):
+        for text, X in blocks:
+            columns = _predicted(pipeline, X, options) if X.n_tokens else []
+            file.write(echo.block(text, X.lines, columns))
+            # A block is large, or someone waits for it.
+            file.flush()
+            bar.update(X.n_tokens)
+
+
+def _predicted(pipeline, X, options):
+    """Return the columns to add: a list of strings for each, one a word."""
+    from skcw.cli._corpus import rescheme
+
+    batch = pipeline.encode(X)
+    tagger = pipeline.tagger
+    flat = chain.from_iterable
+    columns = [list(flat(rescheme(tagger.predict(batch), options)))]
+    if options.confidence:
+        confidence = flat(tagger.predict_confidence(batch))
+        columns.append([f"{value:.4f}" for value in confidence])
+    if options.nbest > 1:
+        ranked = tagger.predict_nbest(batch, options.nbest)
+        for rank in range(1, options.nbest):
+            columns.append(list(flat(_ranked(ranked, X.lengths, rank, options))))
+    return columns
+
+
+def _ranked(ranked, lengths, rank, options):
+    """Yield the labels of each sentence in its labeling of this rank."""
+    from skcw.cli._corpus import rescheme
+
+    for labelings, length in zip(ranked, lengths, strict=True):
+        if rank < len(labelings):
+            yield rescheme([labelings[rank][0]], options)[0]
+        else:
+            yield [NOTHING] * int(length)
+
+
+class Echo:
+    r"""Gives back the lines of a file with columns added.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``separator``, ``encoding`` and ``conllu``.
+
+    Examples
+    --------
+    >>> from argparse import Namespace
+    >>> from skcw.cli.tag import Echo
+    >>> echo = Echo(Namespace(separator=None, encoding="utf-8", conllu=False))
+    >>> echo.block(b"# one\nAnn NNP\n\n", [2], [["B-PER"], ["0.9"]])
+    b'# one\nAnn NNP B-PER 0.9\n\n'
+    """
+
+    def __init__(self, options):
+        self.separator = options.separator
+        # It writes a byte order mark once, where the encoding has one.
+        self.encoder = codecs.getincrementalencoder(options.encoding)()
+        self.conllu = options.conllu
+        self.before = 1
+
+    def block(self, text, numbers, columns):
+        """Return a block of lines with the columns added to some of them.
+
+        Parameters
+        ----------
+        text : bytes
+            Whole lines in UTF-8.
+        numbers : sequence of int
+            The lines that hold words, counted from the beginning of the file.
+        columns : list of list of str
+            What to add to them.
+
+        Returns
+        -------
+        lines : bytes
+            The lines in the encoding of the file.
+        """
+        # The last line may lack its newline; only then is the last piece not empty.
+        lines = text.decode("utf-8").split("\n")
+        if columns:
+            self._add(lines, numbers, columns)
+        self.before += len(lines) - 1
+        return self.encoder.encode("\n".join(lines))
+
+    def _add(self, lines, numbers, columns):
+        first = self.before
+        if self.separator is None:
+            self.separator = _separator_of(lines[numbers[0] - first])
+        join = self.separator.join
+        if self.conllu:
+            _fill_up(lines, self.separator + join([NOTHING] * len(columns)))
+        for number, added in zip(numbers, zip(*columns, strict=True), strict=True):
+            at = number - first
+            line = lines[at]
+            end = "\r" if line.endswith("\r") else ""
+            # Blanks at the end separate nothing; a TAB there would be a column.
+            line = line.removesuffix(end)
+            if self.separator == " ":
+                line = line.rstrip(" \t")
+            lines[at] = join((line, *added)) + end
+
+
+def _separator_of(line):
+    """Return what separates the columns of a file with this line."""
+    blank = " " in line.strip(" \r") and "\t" not in line
+    return " " if blank else "\t"
+
+
+def _fill_up(lines, filling):
+    """Add empty columns to the lines of CoNLL-U that are ranges and empty nodes."""
+    for at, line in enumerate(lines):
+        number = line.partition("\t")[0]
+        if "\t" in line and ("-" in number or "." in number):
+            lines[at] = line.rstrip("\r") + filling + "\r" * line.endswith("\r")

@@ -1,0 +1,442 @@
+"""From columns of words to labels in one estimator, which saves into one file."""
+
+import warnings
+
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skcw.data.vocabulary import Vocabulary
+from skcw.exceptions import ModelFileError
+from skcw.features import WindowFeatures
+from skcw.features.window import templates_of
+from skcw.persistence import read_model, write_model
+from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
+
+VOCABULARY = ("blob", "ends", "slots")
+
+
+def _tagger_has(name):
+    """Return a check whether the tagger of a pipeline has a method."""
+
+    def check(self):
+        getattr(self.steps[-1][1], name)
+        return True
+
+    return check
+
+
+class TaggingPipeline(Pipeline):
+    """Features and a tagger in one estimator, with all that a tagger can do.
+
+    A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
+    This one is a tagger itself, whose sequences are rows of columns: words, or tuples
+    as a column file has them.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
+        ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
+    transform_input : list of str, default=None
+        As in :class:`sklearn.pipeline.Pipeline`.
+    memory : str or object with the joblib.Memory interface, default=None
+        Where to keep fitted transformers.
+    verbose : bool, default=False
+        Whether to print the time of each step.
+
+    See Also
+    --------
+    make_tagging_pipeline : Makes one with fewer words.
+    load : Opens a saved one.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger, TaggingPipeline
+    >>> from skcw.features import WindowFeatures
+    >>> X = [["Ann", "met", "Bob", "Smith"], ["Bob", "left"]]
+    >>> y = [["B-PER", "O", "B-PER", "I-PER"], ["B-PER", "O"]]
+    >>> pipeline = TaggingPipeline(
+    ...     [("features", WindowFeatures(["word[-1..1]"])),
+    ...      ("tagger", CWSequenceTagger(random_state=0))]
+    ... ).fit(X, y)
+    >>> pipeline.predict_single(["Ann", "left"])
+    ['B-PER', 'O']
+    >>> pipeline.predict_entities([["Bob", "Smith"]])[0][0].label
+    'PER'
+    """
+
+    @property
+    def tagger(self):
+        """The last step."""
+        return self.steps[-1][1]
+
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+        """Learn features and weights from labelled sequences.
+
+        Parameters
+        ----------
+        X : sequences
+            What the first step reads: lists of words or of tuples, or
+            ``TokenColumns``.
+        y : sequences of str
+            The labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Weights for the tagger.
+        X_dev : sequences, default=None
+            Sequences by which the tagger judges each pass, in the form of X.
+        y_dev : sequences of str, default=None
+            Their labels.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The fitted pipeline.
+        """
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("give both X_dev and y_dev by name, or neither")
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if X_dev is not None:
+            return self._fit_with_dev(X, y, weights, X_dev, y_dev)
+        if not get_config()["enable_metadata_routing"]:
+            name = self.steps[-1][0]
+            weights = {f"{name}__{key}": value for key, value in weights.items()}
+        return super().fit(X, y, **weights)
+
+    def _fit_with_dev(self, X, y, weights, X_dev, y_dev):
+        """Fit the steps one by one: a plain pipeline would not encode X_dev."""
+        # A last step that does nothing lets the others use the memory.
+        encoder = Pipeline(
+            [*self.steps[:-1], ("end", "passthrough")],
+            memory=self.memory,
+            verbose=self.verbose,
+        )
+        batch = encoder.fit_transform(X, y)
+        self.steps = [*encoder.steps[:-1], self.steps[-1]]
+        self.tagger.fit(
+            batch, y, X_dev=encoder.transform(X_dev), y_dev=y_dev, **weights
+        )
+        return self
+
+    @available_if(_tagger_has("partial_fit"))
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more sequences; new features may appear.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        y : sequences of str
+            The labels.
+        classes : sequence of str, default=None
+            Labels to know in advance, in this order.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Weights for the tagger.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The fitted pipeline.
+        """
+        for _, step in self.steps[:-1]:
+            X = step.partial_fit(X, y).transform(X)
+        self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+        return self
+
+    def encode(self, X):
+        """Return sequences in compiled form, as the tagger reads them.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences; features not known are left out.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The encoded sequences.
+        """
+        check_is_fitted(self)
+        return self[:-1].transform(X)
+
+    def _encode_one(self, x):
+        """Return one sequence, or columns that hold one, in compiled form."""
+        return self.encode(x if getattr(x, "shape", None) == (1,) else [x])
+
+    def predict_single(self, x):
+        """Return the labels of one sequence.
+
+        Parameters
+        ----------
+        x : sequence of tokens
+            One sequence, or ``TokenColumns`` of one.
+
+        Returns
+        -------
+        labels : list of str
+            A label per token.
+        """
+        return self.tagger.predict(self._encode_one(x))[0]
+
+    def predict_confidence(self, X, method=None):
+        """Return how sure the tagger is of each predicted label.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+        method : str, default=None
+            A method of the tagger; None is its own default.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence.
+        """
+        return self.tagger.predict_confidence(self.encode(X), method=method)
+
+    def predict_nbest(self, X, n):
+        """Return the n best distinct labelings of every sequence.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+        n : int
+            How many labelings; fewer are returned where fewer exist.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            A list of ``(labels, score)`` per sequence, best first.
+        """
+        return self.tagger.predict_nbest(self.encode(X), n)
+
+    def predict_entities(self, X):
+        """Return the entities that the predicted labels mark.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+
+        Returns
+        -------
+        entities : ndarray of shape (n_sequences,), dtype object
+            A list of ``(label, start, end, confidence)`` per sequence.
+        """
+        return self.tagger.predict_entities(self.encode(X))
+
+    def predict_marginals(self, X):
+        """Return the marginal of every label, in the form of sklearn-crfsuite.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_sequences,), dtype object
+            A list per sequence with a dict per token: label -> marginal.
+        """
+        return self.tagger.predict_marginals(self.encode(X))
+
+    @available_if(_tagger_has("explain"))
+    def explain(self, sequence):
+        """Explain the label of every token of one sequence.
+
+        Parameters
+        ----------
+        sequence : sequence of tokens
+            One sequence, or ``TokenColumns`` of one.
+
+        Returns
+        -------
+        explanations : list of TokenExplanation
+            Per token the label, its rival, the margin between them and each
+            feature's contribution to it, with standard deviations.
+        """
+        return self.tagger.explain(self._encode_one(sequence))
+
+    def save(self, path):
+        """Write features and tagger to one file, free of pickle.
+
+        The names of the features, which both need, are written once.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+        """
+        check_is_fitted(self)
+        (name, features), (tagger_name, tagger) = self._steps_to_save()
+        header, arrays = tagger._model()
+        header["steps"] = [name, tagger_name]
+        header["features"] = {
+            "params": _plain_params(features),
+            "columns": features.columns_,
+            "n_features": features.n_features_out_,
+        }
+        _check_common_names(features, tagger)
+        if features.vocabulary_ is not None:
+            for part in VOCABULARY:
+                array = getattr(features.vocabulary_, part)
+                # The tagger may know fewer names; the others have no weight yet.
+                arrays.setdefault(f"vocabulary.{part}", array)
+        write_model(path, header, arrays)
+
+    def _steps_to_save(self):
+        steps = self.steps
+        kinds = [type(step) for _, step in steps]
+        if len(kinds) != 2 or kinds[0] is not WindowFeatures:
+            raise ValueError(
+                "only WindowFeatures followed by a tagger can be saved without pickle; "
+                f"the steps are {', '.join(kind.__name__ for kind in kinds)}"
+            )
+        return steps
+
+    @classmethod
+    def load(cls, path):
+        """Return a pipeline that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. Its arrays are mapped into memory: keep it while the pipeline is
+            in use.
+
+        Returns
+        -------
+        pipeline : TaggingPipeline
+            The fitted pipeline.
+        """
+        header, arrays = read_model(path)
+        if "features" not in header:
+            raise ModelFileError(
+                f"{path} holds a {header.get('class')} without features, not a "
+                f"{cls.__name__}; open it with skcw.load"
+            )
+        return cls._from_model(path, header, arrays)
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        try:
+            name, tagger_name = header["steps"]
+            features = _restored_features(header["features"], arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error!r}") from error
+        tagger = BaseSequenceTagger._from_model(path, header, arrays)
+        if getattr(tagger, "vocabulary_", None) is not None:
+            # One object instead of two equal ones: comparing them costs nothing.
+            features.vocabulary_ = tagger.vocabulary_
+        return cls([(name, features), (tagger_name, tagger)])
+
+
+def _plain_params(features):
+    """Return the parameters of features with lexicons that JSON can hold."""
+    params = features.get_params(deep=False)
+    if params["lexicons"] is not None:
+        params["lexicons"] = {
+            name: sorted(words) if isinstance(words, (set, frozenset)) else list(words)
+            for name, words in params["lexicons"].items()
+        }
+    return params
+
+
+def _check_common_names(features, tagger):
+    """Raise unless the tagger has learnt from what the features make now."""
+    names, known = features.vocabulary_, getattr(tagger, "vocabulary_", None)
+    if known is None or names is None:
+        # A CRF finds its features by name, hashed ones have no names.
+        same = names is known or not hasattr(tagger, "vocabulary_")
+    else:
+        same = len(names) >= len(known) and names.agrees_with(known)
+    if not same:
+        raise ValueError(
+            "the tagger was not fitted on what these features make; fit the pipeline"
+        )
+
+
+def _restored_features(saved, arrays):
+    """Return fitted features from what a file holds of them."""
+    features = WindowFeatures(**saved["params"])
+    features.columns_ = list(saved["columns"])
+    with warnings.catch_warnings():
+        # Whoever fitted the features was warned.
+        warnings.simplefilter("ignore")
+        features.templates_ = templates_of(
+            features.features, features.columns_, features.lexicons
+        )
+    features.vocabulary_, features.n_features_out_ = None, saved["n_features"]
+    if features.n_hashed is None:
+        names = Vocabulary(*(arrays[f"vocabulary.{part}"] for part in VOCABULARY))
+        names.check(len(names))
+        features.vocabulary_, features.n_features_out_ = names, len(names)
+    return features
+
+
+def make_tagging_pipeline(features="ner", tagger=None):
+    """Return a pipeline of window features and a tagger.
+
+    Parameters
+    ----------
+    features : str, list or transformer, default="ner"
+        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
+        of your own.
+    tagger : BaseSequenceTagger, default=None
+        The tagger; ``CWSequenceTagger()`` if None.
+
+    Returns
+    -------
+    pipeline : TaggingPipeline
+        With the steps ``features`` and ``tagger``.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skcw import make_tagging_pipeline
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> X, y = make_tagged_corpus(200, random_state=0, return_X_y=True)
+    >>> pipeline = make_tagging_pipeline("ner").set_params(tagger__random_state=0)
+    >>> search = GridSearchCV(pipeline, {"tagger__phi": [0.5, 1.0]}, cv=2).fit(X, y)
+    >>> search.best_score_ > 0.8
+    True
+    """
+    if not hasattr(features, "transform"):
+        features = WindowFeatures(features)
+    tagger = CWSequenceTagger() if tagger is None else tagger
+    return TaggingPipeline([("features", features), ("tagger", tagger)])
+
+
+def load(path):
+    """Return what was saved in a file: a tagger, or a pipeline with its features.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that ``save`` of a tagger or of a :class:`TaggingPipeline` wrote. Its
+        arrays are mapped into memory: keep it while the model is in use.
+
+    Returns
+    -------
+    model : BaseSequenceTagger or TaggingPipeline
+        The fitted model, of the class that was saved.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import skcw
+    >>> X, y = [["Ann", "left"]], [["B-PER", "O"]]
+    >>> pipeline = skcw.make_tagging_pipeline(["word"]).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "names.skcw"
+    ...     pipeline.save(path)
+    ...     skcw.load(path).predict_single(["Ann"])
+    ['B-PER']
+    """
+    header, arrays = read_model(path)
+    kind = TaggingPipeline if "features" in header else BaseSequenceTagger
+    return kind._from_model(path, header, arrays)
