@@ -1,20 +1,15 @@
 """From columns of words to labels in one estimator, which saves into one file."""
 
-import warnings
-
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
-from skcw.features.window import templates_of
+from skcw.features.saving import features_state, restored_features
 from skcw.persistence import read_model, write_model
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
-
-VOCABULARY = ("blob", "ends", "slots")
 
 
 def _tagger_has(name):
@@ -31,8 +26,7 @@ class TaggingPipeline(Pipeline):
     """Features and a tagger in one estimator, with all that a tagger can do.
 
     A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
-    This one is a tagger itself, whose sequences are rows of columns: words, or tuples
-    as a column file has them.
+    This one is a tagger itself, whose tokens are words or tuples of columns.
 
     Parameters
     ----------
@@ -161,7 +155,7 @@ class TaggingPipeline(Pipeline):
         return self[:-1].transform(X)
 
     def _encode_one(self, x):
-        """Return one sequence, or columns that hold one, in compiled form."""
+        """Encode one sequence, or columns that hold one."""
         return self.encode(x if getattr(x, "shape", None) == (1,) else [x])
 
     def predict_single(self, x):
@@ -274,28 +268,19 @@ class TaggingPipeline(Pipeline):
         (name, features), (tagger_name, tagger) = self._steps_to_save()
         header, arrays = tagger._model()
         header["steps"] = [name, tagger_name]
-        header["features"] = {
-            "params": _plain_params(features),
-            "columns": features.columns_,
-            "n_features": features.n_features_out_,
-        }
         _check_common_names(features, tagger)
-        if features.vocabulary_ is not None:
-            for part in VOCABULARY:
-                array = getattr(features.vocabulary_, part)
-                # The tagger may know fewer names; the others have no weight yet.
-                arrays.setdefault(f"vocabulary.{part}", array)
-        write_model(path, header, arrays)
+        header["features"], names = features_state(features)
+        # The tagger may know fewer names; the others have no weight yet.
+        write_model(path, header, names | arrays)
 
     def _steps_to_save(self):
-        steps = self.steps
-        kinds = [type(step) for _, step in steps]
+        kinds = [type(step) for _, step in self.steps]
         if len(kinds) != 2 or kinds[0] is not WindowFeatures:
             raise ValueError(
                 "only WindowFeatures followed by a tagger can be saved without pickle; "
                 f"the steps are {', '.join(kind.__name__ for kind in kinds)}"
             )
-        return steps
+        return self.steps
 
     @classmethod
     def load(cls, path):
@@ -324,7 +309,7 @@ class TaggingPipeline(Pipeline):
     def _from_model(cls, path, header, arrays):
         try:
             name, tagger_name = header["steps"]
-            features = _restored_features(header["features"], arrays)
+            features = restored_features(header["features"], arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
@@ -332,17 +317,6 @@ class TaggingPipeline(Pipeline):
             # One object instead of two equal ones: comparing them costs nothing.
             features.vocabulary_ = tagger.vocabulary_
         return cls([(name, features), (tagger_name, tagger)])
-
-
-def _plain_params(features):
-    """Return the parameters of features with lexicons that JSON can hold."""
-    params = features.get_params(deep=False)
-    if params["lexicons"] is not None:
-        params["lexicons"] = {
-            name: sorted(words) if isinstance(words, (set, frozenset)) else list(words)
-            for name, words in params["lexicons"].items()
-        }
-    return params
 
 
 def _check_common_names(features, tagger):
@@ -357,24 +331,6 @@ def _check_common_names(features, tagger):
         raise ValueError(
             "the tagger was not fitted on what these features make; fit the pipeline"
         )
-
-
-def _restored_features(saved, arrays):
-    """Return fitted features from what a file holds of them."""
-    features = WindowFeatures(**saved["params"])
-    features.columns_ = list(saved["columns"])
-    with warnings.catch_warnings():
-        # Whoever fitted the features was warned.
-        warnings.simplefilter("ignore")
-        features.templates_ = templates_of(
-            features.features, features.columns_, features.lexicons
-        )
-    features.vocabulary_, features.n_features_out_ = None, saved["n_features"]
-    if features.n_hashed is None:
-        names = Vocabulary(*(arrays[f"vocabulary.{part}"] for part in VOCABULARY))
-        names.check(len(names))
-        features.vocabulary_, features.n_features_out_ = names, len(names)
-    return features
 
 
 def make_tagging_pipeline(features="ner", tagger=None):
@@ -398,11 +354,11 @@ def make_tagging_pipeline(features="ner", tagger=None):
     >>> from sklearn.model_selection import GridSearchCV
     >>> from skcw import make_tagging_pipeline
     >>> from skcw.datasets import make_tagged_corpus
-    >>> X, y = make_tagged_corpus(200, random_state=0, return_X_y=True)
-    >>> pipeline = make_tagging_pipeline("ner").set_params(tagger__random_state=0)
-    >>> search = GridSearchCV(pipeline, {"tagger__phi": [0.5, 1.0]}, cv=2).fit(X, y)
-    >>> search.best_score_ > 0.8
-    True
+    >>> X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
+    >>> grid = {"features__min_count": [1, 2], "tagger__phi": [0.5, 1.0]}
+    >>> search = GridSearchCV(make_tagging_pipeline("ner"), grid, cv=2).fit(X, y)
+    >>> sorted(search.best_params_)
+    ['features__min_count', 'tagger__phi']
     """
     if not hasattr(features, "transform"):
         features = WindowFeatures(features)

@@ -3,6 +3,7 @@
 from skcw.cli._errors import UsageError
 from skcw.cli._files import input_of
 
+DEFAULT_FEATURES = "ner"
 CONLLU_WORD, CONLLU_LABEL = 1, 3
 
 
@@ -152,16 +153,18 @@ def make_features(options, X):
         The features.
     """
     from skcw.features import WindowFeatures
+    from skcw.features.sets import READY_SETS
 
     columns = feature_columns(options)
     names = None if columns is None else list(columns)
     lexicons = {n: read_words(f, options.encoding) for n, f in options.lexicon}
+    chosen = options.features or DEFAULT_FEATURES
     if options.template is not None:
         features = _template_lines(options.template)
-    elif options.features.isidentifier():
-        features = _ready_set(options.features, lexicons, X, names)
+    elif chosen in READY_SETS:
+        features = _ready_set(chosen, lexicons, X, names)
     else:
-        lines = (line.strip() for line in options.features.split(";"))
+        lines = (line.strip() for line in chosen.split(";"))
         features = [line for line in lines if line]
     return WindowFeatures(
         features, columns=names, lexicons=lexicons or None, min_count=options.min_count
@@ -173,7 +176,7 @@ def _ready_set(name, lexicons, X, names):
     from skcw.features.columns import names_of
     from skcw.features.sets import READY_SETS
 
-    if not lexicons or name not in READY_SETS:
+    if not lexicons:
         return name
     has_pos = "pos" in names_of(X, None, names)
     lines = [line for line in READY_SETS[name] if has_pos or "pos" not in line]

@@ -1,6 +1,7 @@
 """Files as Unix tools treat them: ``-`` for standard streams, drafts for results."""
 
 import gzip
+import io
 import os
 import secrets
 import sys
@@ -40,8 +41,8 @@ def written(name):
         The file to write to.
     """
     if name == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _standard_output() as file:
+            yield file
         return
     path = Path(name)
     if path.exists() and not path.is_file():
@@ -66,6 +67,24 @@ def written(name):
         with suppress(OSError):
             os.unlink(draft)
         raise
+
+
+@contextmanager
+def _standard_output():
+    """Give standard output as a file that writes all it is given."""
+    file = sys.stdout.buffer
+    if not isinstance(file, io.RawIOBase):
+        yield file
+        file.flush()
+        return
+    # Unbuffered by PYTHONUNBUFFERED: its write may end halfway without an error.
+    file = io.BufferedWriter(file)
+    try:
+        yield file
+        file.flush()
+    finally:
+        with suppress(OSError):
+            file.detach()
 
 
 def _opened(path, compressed):

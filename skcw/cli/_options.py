@@ -132,7 +132,6 @@ def add_features(parser):
     either = group.add_mutually_exclusive_group()
     either.add_argument(
         "--features",
-        default="ner",
         metavar="SET",
         help="ner, chunking or pos, or features of your own, separated by ';': "
         '"word[-2..2]; suffix(1..3)" (default: ner)',

@@ -153,7 +153,6 @@ def _timed(function, *arguments):
 
     As in timeit, the garbage of what went before is not charged to it.
     """
-    gc.collect()
     gc.disable()
     try:
         began = time.perf_counter()

@@ -19,7 +19,8 @@ LAYERS = [
     {"calibration", "active", "rerank", "pipeline"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
-    {"cli", "__main__"},
+    {"cli"},
+    {"__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 

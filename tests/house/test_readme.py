@@ -1,12 +1,17 @@
 """The README keeps its word: its commands are one line each and its code runs."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from skcw.cli._main import make_parser
+
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+SCRIPTS = METADATA["project"]["scripts"]
 SAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
@@ -28,8 +33,10 @@ def test_the_test_command_cannot_import_the_sources():
     assert command("tests").rstrip().endswith("/bin/pytest")
 
 
-def test_the_main_job_names_a_script_that_is_there():
-    assert (PROJECT / command("main-job").split()[-1]).is_file()
+def test_the_main_job_runs_a_command_that_is_installed():
+    *_, program, subcommand = command("main-job").split()
+    assert Path(program).name in SCRIPTS
+    assert make_parser().parse_args([subcommand]).command == subcommand
 
 
 def test_the_code_samples_run_one_after_another(tmp_path, monkeypatch):

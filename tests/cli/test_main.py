@@ -1,0 +1,154 @@
+"""The command as a whole: help, exit codes, pipes and signals."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import skcw
+from skcw.cli import main
+from skcw.cli._main import make_parser
+
+PROJECT = Path(__file__).resolve().parents[2]
+COMMANDS = ["train", "tag", "evaluate", "compare", "inspect"]
+MODULE = [sys.executable, "-m", "skcw"]
+
+
+def test_the_entry_point_is_this_function():
+    declared = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert declared["project"]["scripts"] == {"skcw": "skcw.cli:main"}
+
+
+def test_the_version_is_told(run):
+    assert run("--version") == (0, f"skcw {skcw.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_teaches_by_examples(run, command):
+    code, out, err = run(*command, "--help")
+    assert (code, err) == (0, "")
+    assert "\nexamples:\n  skcw " in out
+    assert max(map(len, out.split("\n"))) <= 88
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_of_the_help_are_command_lines(command):
+    text = sys.modules[f"skcw.cli.{command}"].TEXT.partition("examples:\n")[2]
+    examples = re.findall(r"skcw (\w+[^|\n]*)", text)
+    assert len(examples) >= 3
+    for example in examples:
+        words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', example)]
+        words = ["--json=-" if word == "--json" else word for word in words]
+        assert make_parser().parse_args(words).command == words[0]
+
+
+@pytest.mark.parametrize("argv", [[], ["sing"], ["tag"], ["compare", "--sent", "9"]])
+def test_wrong_usage_shows_the_usage(run, argv):
+    code, out, err = run(*argv)
+    assert (code, out) == (2, "") and err.startswith("usage: skcw")
+
+
+def test_letters_that_a_terminal_lacks_become_escapes(monkeypatch):
+    from skcw.cli._tables import show
+
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    show("Jos\xe9")
+    sys.stdout.flush()
+    assert raw.getvalue() == b"Jos\\xe9\n"
+
+
+def test_a_result_replaces_the_old_one_with_its_rights(tmp_path):
+    from skcw.cli._files import written
+
+    path = tmp_path / "out"
+    path.write_text("old")
+    path.chmod(0o640)
+    with written(str(path)) as file:
+        file.write(b"new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new" and path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_link_to_a_result_stays_a_link(tmp_path):
+    from skcw.cli._files import written
+
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    with written(str(tmp_path / "link")) as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "out").read_text() == "new"
+
+
+def test_a_device_is_written_to_directly():
+    from skcw.cli._files import written
+
+    with written(os.devnull) as file:
+        file.write(b"gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_unbuffered_output_takes_all_and_stays_open(files, tmp_path, monkeypatch):
+    raw = io.FileIO(tmp_path / "out", "w")
+    stream = io.TextIOWrapper(raw, write_through=True)
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main(["tag", str(files / "m.skcw"), str(files / "test.conll")]) == 0
+    stream.write("more")
+    stream.close()
+    assert (tmp_path / "out").read_text().endswith("\n\nmore")
+
+
+def test_help_does_without_scikit_learn():
+    probe = """if True:
+        import sys
+        from skcw.cli import main
+        try:
+            main(["compare", "--help"])
+        finally:
+            print(sorted(sys.modules))
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+    )
+    assert "'skcw.cli.compare'" in found.stdout
+    assert "'sklearn'" not in found.stdout and "'numpy'" not in found.stdout
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_early_is_no_error(files, tmp_path, unbuffered):
+    long = tmp_path / "long"
+    long.write_text((files / "test.conll").read_text() * 40)
+    tag = subprocess.Popen(
+        [*MODULE, "tag", files / "m.skcw", long],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    )
+    assert tag.stdout.readline().count(b" ") == 3
+    tag.stdout.close()
+    assert tag.stderr.read() == b""
+    tag.stderr.close()
+    assert tag.wait() == 128 + signal.SIGPIPE
+
+
+def test_ctrl_c_ends_a_training_in_one_line_and_leaves_no_file(files, tmp_path):
+    train = subprocess.Popen(
+        [*MODULE, "train", files / "train.conll", "-o", tmp_path / "m.skcw"]
+        + ["--passes", "1000000"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert train.stderr.readline().startswith("epoch 1/")
+    train.send_signal(signal.SIGINT)
+    lines = train.stderr.read().splitlines()
+    train.stderr.close()
+    assert train.wait() == 128 + signal.SIGINT
+    assert lines[-1] == "skcw train: interrupted"
+    assert all(line.startswith("epoch ") for line in lines[:-1])
+    assert not os.listdir(tmp_path)

@@ -1,0 +1,237 @@
+"""skcw train: from a corpus to a model in a file."""
+
+import gzip
+import json
+import os
+
+import pytest
+
+import skcw
+from skcw.data import read_columns
+from skcw.metrics import span_f1_score
+
+
+def test_the_model_predicts_what_the_table_says(run, files, tmp_path):
+    code, out, err = run(
+        "train", files / "train.conll", "-o", tmp_path / "m.skcw", "--json"
+    )
+    assert code == 0
+    result = json.loads(out)
+    X, y = read_columns(files / "train.conll").split_label()
+    pipeline = skcw.load(tmp_path / "m.skcw")
+    assert result["sentences"] == len(X) and result["words"] == X.n_tokens
+    assert result["labels"] == len(pipeline.classes_)
+    assert result["features"] == len(pipeline[0].vocabulary_)
+    assert result["passes"] == 10
+    assert result["span_f1"] == span_f1_score(y, pipeline.predict(X))
+    assert err.count("epoch") == 10
+
+
+def test_the_table_names_every_figure(run, files, tmp_path):
+    code, out, _ = run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "--passes", 2
+    )
+    assert code == 0
+    for title in ("sentences", "words", "labels", "features", "passes", "seconds"):
+        assert f"\n{title} " in out
+    assert "span F1 on the training data" in out
+
+
+def test_quiet_means_not_a_word_of_progress(run, files, tmp_path):
+    _, _, err = run("train", files / "train.conll", "-o", tmp_path / "m", "-q")
+    assert err == ""
+
+
+def test_the_dev_file_judges_each_pass_and_the_result(run, files, tmp_path):
+    code, out, err = run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "--json",
+        "--dev", files / "test.conll", "--passes", 3,
+    )  # fmt: skip
+    result = json.loads(out)
+    X, y = read_columns(files / "test.conll").split_label()
+    labels = skcw.load(tmp_path / "m").predict(X)
+    assert code == 0 and result["judged_on"] == "dev"
+    assert result["span_f1"] == span_f1_score(y, labels)
+    assert err.count(", dev 0.") == 3
+
+
+@pytest.mark.parametrize("model", ["cw", "arow", "pa", "perceptron", "crf"])
+def test_every_learner_trains(run, files, tmp_path, model):
+    code, out, _ = run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "--model", model,
+        "--passes", 2, "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["learner"] == type(skcw.load(tmp_path / "m").tagger).__name__
+
+
+def test_options_reach_learner_and_features(run, files, tmp_path):
+    towns = tmp_path / "towns.txt"
+    towns.write_text("Madrid\nRome\n")
+    run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "-q", "--passes", 2,
+        "--models", 2, "--set", "phi=0.5", "--set", "constraints=BIO", "--seed", 7,
+        "--min-count", 2, "--lexicon", f"towns={towns}",
+    )  # fmt: skip
+    pipeline = skcw.load(tmp_path / "m")
+    params = pipeline.get_params()
+    assert params["tagger__phi"] == 0.5 and params["tagger__max_iter"] == 2
+    assert params["tagger__n_models"] == 2 and params["tagger__random_state"] == 7
+    assert params["tagger__constraints"] == "BIO" and params["tagger__verbose"] == 0
+    assert params["features__min_count"] == 2
+    assert params["features__lexicons"] == {"towns": ["Madrid", "Rome"]}
+    # A lexicon joins a ready set.
+    assert "in(towns)[-1..1]" in params["features__features"]
+    assert "pos[-2..2]" in params["features__features"]
+
+
+@pytest.mark.parametrize(
+    ("option", "lines"),
+    [
+        ("--features", ["word[-1..1]", "suffix(2)"]),
+        ("--template", ["U00:%x[0,0]", "U01:%x[-1,0]/%x[0,0]", "B"]),
+        ("--template", ["word[-1..1]", "suffix(2)"]),
+    ],
+)
+def test_features_come_from_the_line_or_from_a_file(
+    run, files, tmp_path, option, lines
+):
+    value = "; ".join(lines)
+    if option == "--template":
+        value = tmp_path / "template"
+        value.write_text("# mine\n" + "\n".join(lines) + "\n\n")
+    run("train", files / "train.conll", "-o", tmp_path / "m", "-q", option, value)
+    assert skcw.load(tmp_path / "m")[0].features == lines
+
+
+def test_the_same_seed_gives_the_same_file(run, files, tmp_path):
+    for name in ("a", "b"):
+        run("train", files / "train.conll", "-o", tmp_path / name, "-q")
+    a, b = (skcw.load(tmp_path / name).tagger for name in ("a", "b"))
+    assert (a.coef_ == b.coef_).all()
+
+
+def test_columns_and_labels_may_stand_anywhere(run, tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.write_text("1,B-PER,NNP,Ann\n2,O,VBD,left\n\n", encoding="utf-8")
+    code, _, _ = run(
+        "train", corpus, "-o", tmp_path / "m", "-q", "--features", "word; pos",
+        "--columns", "word=3,pos=2", "--label-column", 1, "--separator", ",",
+    )  # fmt: skip
+    pipeline = skcw.load(tmp_path / "m")
+    assert code == 0 and pipeline[0].columns_ == ["word", "pos"]
+    assert pipeline.predict_single([("Ann", "NNP")]) == ["B-PER"]
+    assert "word[0]=Ann" in pipeline[0].get_feature_names_out()
+
+
+def test_a_treebank_trains_on_forms_and_tags(run, tmp_path):
+    corpus = tmp_path / "ud.conllu"
+    corpus.write_text(
+        "# text = Es geht\n"
+        "1-2\tEsgeht\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "1\tEs\tes\tPRON\t_\t_\t2\tnsubj\t_\t_\n"
+        "2\tgeht\tgehen\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    )
+    args = ["--conllu", "--features", "pos", "-q", "-o", tmp_path / "m"]
+    assert run("train", corpus, *args)[0] == 0
+    assert skcw.load(tmp_path / "m").predict_single(["geht"]) == ["VERB"]
+
+
+def test_labels_are_learnt_in_the_scheme_asked_for(run, files, tmp_path):
+    run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "-q",
+        "--scheme", "IOBES",
+    )  # fmt: skip
+    assert {"S-PER", "E-PER"} <= set(skcw.load(tmp_path / "m").classes_)
+
+
+def test_compressed_latin_1_is_read(run, tmp_path):
+    corpus = tmp_path / "corpus.gz"
+    corpus.write_bytes(gzip.compress("José B-PER\nfällt O\n\n".encode("latin-1")))
+    args = ["--encoding", "latin-1", "--features", "word", "-q", "-o", tmp_path / "m"]
+    assert run("train", corpus, *args)[0] == 0
+    assert skcw.load(tmp_path / "m").predict_single(["José"]) == ["B-PER"]
+
+
+def test_standard_input_is_read(run, stdin, tmp_path):
+    stdin("Ann B-PER\nleft O\n\n")
+    assert run("train", "-", "-o", tmp_path / "m", "-q", "--features", "word")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Ann B-PER\nleft\n\n", r"corpus, line 2: 1 column where 2 are expected"),
+        ("\n\n", "corpus holds no word"),
+        ("Ann\nleft\n", "corpus has one column where a word and a label are needed"),
+    ],
+)
+def test_wrong_data_are_told_in_one_line(run, tmp_path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus").write_text(text)
+    code, out, err = run("train", "corpus", "-o", "m")
+    assert (code, out) == (1, "")
+    assert err.startswith("skcw train: corpus") and message in err
+    assert err.count("\n") == 1
+    assert os.listdir(tmp_path) == ["corpus"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--label-column", "5"], "--label-column 5 is none of them"),
+        (["--set", "phi=high"], "'phi' parameter of CWSequenceTagger"),
+        (["--features", "nouns"], "neither a column nor a function"),
+        (["--features", "word[["], "features: '[' stands"),
+        (["--lexicon", "x=nowhere.txt"], "nowhere.txt: No such file"),
+        (["--template", "nowhere"], "nowhere: No such file"),
+        (["--dev", "nowhere"], "nowhere: No such file"),
+        (["-o", "nowhere/m"], "nowhere: there is no such folder"),
+        (["-o", "."], ".: is a folder"),
+        (["-o", os.devnull], "is no ordinary file"),
+    ],
+)
+def test_what_cannot_work_fails_with_a_reason(
+    run, files, tmp_path, monkeypatch, args, message
+):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run("train", files / "train.conll", "-o", "m", "-q", *args)
+    assert code == 1 and message in err and err.count("\n") == 1
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--set", "psi=1"], "cw has no parameter 'psi'; it has averaging"),
+        (["--set", "psi"], "NAME=VALUE"),
+        (["--model", "crf", "--models", "3"], "crf has no parameter 'n_models'"),
+        (["--passes", "3", "--set", "max_iter=4"], "max_iter is given twice"),
+        (["--passes", "0"], "at least 1"),
+        (["--seed", "x"], "'x' is not a whole number"),
+        (["--encoding", "klingon"], "there is no encoding 'klingon'"),
+        (["--separator", "ab"], "neither"),
+        (["--columns", "word,word"], "twice"),
+        (["--columns", "word=x"], "no number"),
+        (["--columns", "word=2", "--label-column", "2"], "column of the labels"),
+        (["--features", "ner", "--template", "x"], "not allowed with"),
+    ],
+)
+def test_wrong_usage_has_the_code_two(run, files, tmp_path, args, message):
+    code, _, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)
+    assert code == 2 and message in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_warnings_take_one_line(run, tmp_path, recwarn):
+    import warnings
+
+    (tmp_path / "corpus").write_text("Ann I-PER\nleft O\n\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        _, _, err = run(
+            "train", tmp_path / "corpus", "-o", tmp_path / "m", "-q",
+            "--features", "word", "--set", "constraints=BIO",
+        )  # fmt: skip
+    assert err.startswith("skcw train: warning: 1 training sequences break")
+    assert err.count("\n") == 1
