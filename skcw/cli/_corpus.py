@@ -32,6 +32,7 @@ def reading_options(options):
     """Return the options of the command line that the readers take."""
     return {
         "separator": options.separator,
+        "comment": options.comment,
         "encoding": options.encoding,
         "conllu": options.conllu,
     }

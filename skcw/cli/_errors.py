@@ -1,5 +1,14 @@
 """What can go wrong at a command line, in one line each."""
 
+import re
+
+# Advice of the readers, as it is followed on the command line.
+OPTIONS = {
+    r'\bencoding="([^"]+)"': r"--encoding \1",
+    r'\bcomment="([^"]+)"': r'--comment "\1"',
+    r"\bcolumns=": "--columns",
+}
+
 
 class UsageError(Exception):
     """The options contradict each other or the model; the exit code is 2."""
@@ -21,4 +30,7 @@ def describe(error):
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         return where + error.strerror
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    for advice, option in OPTIONS.items():
+        text = re.sub(advice, option, text)
+    return text

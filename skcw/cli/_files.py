@@ -108,3 +108,24 @@ def check_writable(name):
         raise ValueError(f"{name} is no ordinary file; a model needs one")
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", str(folder))
+
+
+def looks_like_model(name):
+    """Tell a model from a text by its first bytes: a length, and JSON.
+
+    Parameters
+    ----------
+    name : str
+        A file name, or "-".
+
+    Returns
+    -------
+    is_model : bool
+        Whether it is probably a model.
+    """
+    if not Path(name).is_file():
+        return False
+    with open(name, "rb") as file:
+        head = file.read(9)
+    # A text cannot have the zeros of a length in eight bytes.
+    return len(head) == 9 and head[6:] == b"\0\0{"

@@ -46,6 +46,8 @@ def add_json(parser):
     """Add ``--json``, which takes a file only after an equals sign."""
     parser.add_argument(
         "--json",
+        nargs="?",
+        const="-",
         metavar="FILE",
         help="print JSON instead of the table; --json=FILE writes it there besides the "
         "table",
@@ -95,6 +97,13 @@ def add_reading(parser):
         metavar="SEP",
         help='what separates columns: "tab", "blanks" or a character (default: TAB if '
         "the first line has one, else blanks)",
+    )
+    group.add_argument(
+        "--comment",
+        default="auto",
+        metavar="PREFIX",
+        help="lines that begin with this are no words (default: # in lines without a "
+        "TAB, if columns are separated by TABs)",
     )
     group.add_argument(
         "--encoding",

@@ -1,7 +1,7 @@
 """``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
 
 from skcw.cli._errors import UsageError
-from skcw.cli._files import input_of
+from skcw.cli._files import input_of, looks_like_model
 from skcw.cli._options import (
     add_json,
     add_label_column,
@@ -69,7 +69,12 @@ def run(options):
             raise UsageError("--predicted-column has no meaning with a model")
         labels = _labels_of_model(*options.inputs, options)
     else:
-        labels = _labels_of_file(*(options.inputs or ["-"]), options)
+        name = options.inputs[0] if options.inputs else "-"
+        if looks_like_model(name):
+            raise UsageError(
+                f"{name} is a model; name a file with true labels after it"
+            )
+        labels = _labels_of_file(name, options)
     for gold, guess in labels:
         tally.add(rescheme(gold, options), rescheme(guess, options))
     if not tally.words:

@@ -101,7 +101,8 @@ def run(options):
     ):
         for text, X in blocks:
             columns = _predicted(pipeline, X, options) if X.n_tokens else []
-            file.write(echo.block(text, X.lines, columns))
+            numbers = X.lines.tolist() if columns else []
+            file.write(echo.block(text, numbers, columns))
             # A block is large, or someone waits for it.
             file.flush()
             bar.update(X.n_tokens)
@@ -109,6 +110,8 @@ def run(options):
 
 def _predicted(pipeline, X, options):
     """Return the columns to add: a list of strings for each, one a word."""
+    import numpy as np
+
     from skcw.cli._corpus import rescheme
 
     batch = pipeline.encode(X)
@@ -116,8 +119,8 @@ def _predicted(pipeline, X, options):
     flat = chain.from_iterable
     columns = [list(flat(rescheme(tagger.predict(batch), options)))]
     if options.confidence:
-        confidence = flat(tagger.predict_confidence(batch))
-        columns.append([f"{value:.4f}" for value in confidence])
+        confidence = np.concatenate(tagger.predict_confidence(batch))
+        columns.append([f"{value:.4f}" for value in confidence.tolist()])
     if options.nbest > 1:
         ranked = tagger.predict_nbest(batch, options.nbest)
         for rank in range(1, options.nbest):
@@ -167,7 +170,7 @@ class Echo:
         ----------
         text : bytes
             Whole lines in UTF-8.
-        numbers : sequence of int
+        numbers : list of int
             The lines that hold words, counted from the beginning of the file.
         columns : list of list of str
             What to add to them.
@@ -191,15 +194,13 @@ class Echo:
         join = self.separator.join
         if self.conllu:
             _fill_up(lines, self.separator + join([NOTHING] * len(columns)))
-        for number, added in zip(numbers, zip(*columns, strict=True), strict=True):
-            at = number - first
-            line = lines[at]
-            end = "\r" if line.endswith("\r") else ""
-            # Blanks at the end separate nothing; a TAB there would be a column.
-            line = line.removesuffix(end)
-            if self.separator == " ":
-                line = line.rstrip(" \t")
-            lines[at] = join((line, *added)) + end
+        # Blanks at the end separate nothing; a TAB there would be a column.
+        loose = " \t" if self.separator == " " else ""
+        for at, *added in zip(numbers, *columns, strict=True):
+            at -= first
+            line = lines[at].rstrip("\r")
+            end = lines[at][len(line) :]
+            lines[at] = join((line.rstrip(loose), *added)) + end
 
 
 def _separator_of(line):
@@ -213,4 +214,5 @@ def _fill_up(lines, filling):
     for at, line in enumerate(lines):
         number = line.partition("\t")[0]
         if "\t" in line and ("-" in number or "." in number):
-            lines[at] = line.rstrip("\r") + filling + "\r" * line.endswith("\r")
+            words = line.rstrip("\r")
+            lines[at] = words + filling + line[len(words) :]

@@ -1,5 +1,6 @@
 """``skcw train``: from a labelled corpus to a model in a file."""
 
+import os
 import time
 
 from skcw.cli._errors import UsageError
@@ -61,7 +62,7 @@ def run(options):
     """Train."""
     began = time.perf_counter()
     tagger = make_tagger(options.model, options.seed, _parameters(options))
-    check_writable(options.output)
+    _check_output(options)
     pipeline, (X, y), (X_dev, y_dev) = _prepared(options, tagger)
     pipeline.fit(X, y, X_dev=X_dev, y_dev=y_dev)
     # Whoever opens the model did not ask for progress.
@@ -82,6 +83,15 @@ def run(options):
         "history": tagger.history_,
     }
     report(options, result, _text(result))
+
+
+def _check_output(options):
+    """Refuse, before all work, a file that cannot or must not be written."""
+    check_writable(options.output)
+    for name in filter(None, (options.corpus, options.dev)):
+        both_exist = os.path.exists(options.output) and os.path.exists(name)
+        if both_exist and os.path.samefile(options.output, name):
+            raise UsageError(f"-o would overwrite the corpus {name}")
 
 
 def _parameters(options):

@@ -147,6 +147,11 @@ def test_a_file_without_the_columns_is_told(run, stdin, text, message):
     assert code == 1 and message in err
 
 
+def test_a_model_alone_is_not_taken_for_a_corpus(run, files):
+    code, _, err = run("evaluate", files / "m.skcw")
+    assert code == 2 and "m.skcw is a model; name a file" in err
+
+
 def test_a_label_column_that_is_not_there_is_told(run, files):
     args = [files / "m.skcw", files / "test.conll", "--label-column", 9]
     code, _, err = run("evaluate", *args)

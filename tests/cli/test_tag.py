@@ -72,6 +72,7 @@ def test_missing_labelings_are_filled_up(run, stdin, tmp_path):
         ("\n\n\n", "\n\n\n"),
         ("", ""),
         ("# b\n# d\n", "# b O\n# d O\n"),
+        ("a b\r\r\n", "a b O\r\r\n"),
     ],
 )
 def test_everything_else_in_a_file_stays(run, stdin, tmp_path, text, tagged):
@@ -177,6 +178,13 @@ def test_lines_of_a_treebank_that_are_no_words_are_filled_up(run, stdin, tmp_pat
     )
 
 
+def test_comments_may_begin_with_anything(run, files, stdin):
+    stdin("%% a comment of five words\nAnn NNP\n")
+    lines = run("tag", files / "m.skcw", "--comment", "%%")[1].split("\n")
+    assert lines[0] == "%% a comment of five words"
+    assert lines[1].split(" ")[:2] == ["Ann", "NNP"]
+
+
 def test_labels_are_written_in_the_scheme_asked_for(run, stdin, tmp_path):
     stdin("Ann B-PER\nSmith I-PER\n\n")
     run("train", "-", "-o", tmp_path / "m", "-q", "--features", "word")
@@ -202,7 +210,11 @@ def test_a_bad_line_is_named_and_leaves_no_file(run, files, tmp_path, monkeypatc
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("Ann\n", "look at column 1 (pos)"), (b"Jos\xe9 NNP\n", 'encoding="latin-1"')],
+    [
+        ("Ann\n", "look at column 1 (pos)"),
+        (b"Jos\xe9 NNP\n", "pass it: --encoding latin-1"),
+        ("a b\n# c d\n", 'pass --comment "#"'),
+    ],
 )
 def test_columns_that_do_not_fit_are_told(run, files, stdin, text, message):
     stdin(text)

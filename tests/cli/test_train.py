@@ -181,7 +181,7 @@ def test_wrong_data_are_told_in_one_line(run, tmp_path, monkeypatch, text, messa
     [
         (["--label-column", "5"], "--label-column 5 is none of them"),
         (["--set", "phi=high"], "'phi' parameter of CWSequenceTagger"),
-        (["--features", "nouns"], "neither a column nor a function"),
+        (["--features", "nouns"], "is neither a column"),
         (["--features", "word[["], "features: '[' stands"),
         (["--lexicon", "x=nowhere.txt"], "nowhere.txt: No such file"),
         (["--template", "nowhere"], "nowhere: No such file"),
@@ -221,6 +221,14 @@ def test_wrong_usage_has_the_code_two(run, files, tmp_path, args, message):
     code, _, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)
     assert code == 2 and message in err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_corpus_is_not_overwritten_by_the_model(run, tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.write_text("Ann B-PER\n")
+    code, _, err = run("train", corpus, "-o", corpus)
+    assert code == 2 and "would overwrite the corpus" in err
+    assert corpus.read_text() == "Ann B-PER\n"
 
 
 def test_warnings_take_one_line(run, tmp_path, recwarn):
