@@ -142,9 +142,7 @@ def _goals(rows):
         ("tag", "columns to labels, times faster", 12),
     ):
         goals.append(at_least(what, python[key] / native[key], bound))
-        goals.append(
-            at_least(f"{what}, from tuples", python[key] / tuples[key], bound)
-        )
+        goals.append(at_least(f"{what}, from tuples", python[key] / tuples[key], bound))
     share = native["memory"] / python["memory"]
     return [
         *goals,
@@ -165,7 +163,9 @@ def render(found):
         for name, row in found["rows"].items()
     ]
     header = ("", "features s", "fit s", "tag s", "F1", "memory MB")
-    title = f"From columns to labels: {found['corpus']}; medians of {found['runs']} runs"
+    title = (
+        f"From columns to labels: {found['corpus']}; medians of {found['runs']} runs"
+    )
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
     goals = format_goals(found["goals"], found["quick"])
