@@ -1,6 +1,5 @@
 """Features of a token and its neighbours."""
 
-from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
