@@ -16,7 +16,7 @@ cdef extern from *:
 cdef inline unsigned long long mixed(
     unsigned long long key, unsigned long long word
 ) noexcept:
-    key = (key ^ word) * <unsigned long long>0x9E3779B97F4A7C15
+    key = (key ^ word) * 0x9E3779B97F4A7C15ULL
     return key ^ (key >> 32)
 
 
@@ -57,6 +57,9 @@ cdef class NameTable:
     cdef object keep_alive
 
     cdef void prefetch(self, unsigned long long key) noexcept
+    cdef void prefetch_end(self, unsigned long long key) noexcept
+    cdef void prefetch_text(self, unsigned long long key) noexcept
+    cdef long long _guess(self, unsigned long long key) noexcept
     cdef int find(
         self, const char* text, Py_ssize_t size, unsigned long long key) noexcept
     cdef int add(

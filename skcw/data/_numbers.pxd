@@ -14,13 +14,18 @@ cdef class Numbers:
     cdef int fill_ints(self, Py_ssize_t n, int value) except -1
 
 
-cdef inline int push_bytes(
+cdef inline int push_words(
     Numbers numbers, const char* text, Py_ssize_t size
 ) except -1:
-    """Append a text to an array of bytes."""
-    if numbers.n + size > numbers.capacity:
-        numbers.reserve(size)
-    memcpy(numbers.data + numbers.n, text, size)
+    """Append a text to an array of bytes, in words of eight.
+
+    Faster than memcpy for short texts; seven bytes behind the text must be readable.
+    """
+    cdef Py_ssize_t at
+    if numbers.n + size + 8 > numbers.capacity:
+        numbers.reserve(size + 8)
+    for at in range(0, size, 8):
+        memcpy(numbers.data + numbers.n + at, text + at, 8)
     numbers.n += size
     return 0
 

@@ -3,7 +3,7 @@
 from libc.stdlib cimport calloc, free, malloc
 
 
-cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15
+cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15ULL
 
 
 cdef class PairTable:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.data._numbers cimport Numbers, push_bytes
+from skcw.data._numbers cimport Numbers, push_words
 from skcw.features._pairs cimport PairTable
 from skcw.features._streams cimport PairStream, Stream
 from skcw.features._views cimport View
@@ -30,7 +30,8 @@ cdef class Template:
     """
 
     def __cinit__(self, literals, atoms, dict shared):
-        self.literals = list(literals)
+        # Padded, as they are copied in words of eight bytes.
+        self.literals = [literal + bytes(8) for literal in literals]
         self.atoms = list(atoms)
         self.numbers = Numbers(np.int32)
         self.several = any((<Atom>atom).stream is None for atom in atoms)
@@ -58,7 +59,7 @@ cdef class Template:
         cdef bytes literal = <bytes>self.literals[0]
         cdef long long begin, end
         cdef int value
-        push_bytes(name, literal, len(literal))
+        push_words(name, literal, len(literal) - 8)
         for a in range(len(self.atoms)):
             atom = <Atom>self.atoms[a]
             if atom.view is not None:
@@ -66,7 +67,7 @@ cdef class Template:
                     i + atom.offset)[0]
                 begin = atom.view.values.ends[value]
                 end = atom.view.values.ends[value + 1]
-                push_bytes(name, atom.view.values.blob + begin, end - begin)
+                push_words(name, atom.view.values.blob + begin, end - begin)
             literal = <bytes>self.literals[a + 1]
-            push_bytes(name, literal, len(literal))
+            push_words(name, literal, len(literal) - 8)
         return 0

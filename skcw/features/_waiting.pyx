@@ -50,12 +50,15 @@ cdef class WaitingNames:
         cdef long long begin = 0, end
         cdef int number
         cdef Template template
+        cdef const unsigned long long* keys = <unsigned long long*>self.keys.data
         self.numbers.n = 0
         for k in range(self.n):
+            self.table.prefetch_end(keys[k])
+        for k in range(self.n):
+            self.table.prefetch_text(keys[k])
+        for k in range(self.n):
             end = (<long long*>self.ends.data)[k]
-            number = self._number(
-                self.blob.data + begin, end - begin,
-                <unsigned long long>(<long long*>self.keys.data)[k])
+            number = self._number(self.blob.data + begin, end - begin, keys[k])
             begin = end
             self.numbers.push_int(number)
             template = <Template>self.templates[k]
