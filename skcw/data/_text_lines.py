@@ -87,7 +87,6 @@ def _inflated(pieces, name):
                     member = zlib.decompressobj(wbits=31)
                 yield member.decompress(packed, PIECE)
                 packed = member.unused_data if member.eof else member.unconsumed_tail
-        yield member.flush()
     except zlib.error as error:
         raise ColumnFileError(f"{name} is a damaged gzip file: {error}") from error
     if not member.eof:

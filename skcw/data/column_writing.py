@@ -145,6 +145,7 @@ def _replaced(path):
 
 
 def _write(path, columns, separator, encoding, compressed):
+    marked = codecs.lookup(encoding).name == "utf-8-sig"
     with ExitStack() as stack:
         file = stack.enter_context(open(path, "wb"))
         if compressed:
@@ -154,7 +155,7 @@ def _write(path, columns, separator, encoding, compressed):
         text = stack.enter_context(io.TextIOWrapper(file, encoding, newline="\n"))
         for s, sentence in enumerate(columns):
             lines = "\n".join(map(separator.join, sentence))
-            if s == 0 and lines.startswith("\ufeff") and encoding != "utf-8-sig":
+            if s == 0 and lines.startswith("\ufeff") and not marked:
                 # A reader takes the first one for a byte order mark.
                 text.write("\ufeff")
             text.write(f"{lines}\n\n")

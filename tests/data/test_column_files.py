@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import re
+import threading
 from itertools import chain, count, islice, repeat
 
 import pytest
@@ -217,6 +218,12 @@ def test_a_malformed_line_is_named(text, options, message):
         read(text, **options)
 
 
+def test_the_first_line_with_a_token_is_counted_however_the_file_is_cut():
+    for sizes in ([], repeat(1)):
+        with pytest.raises(ColumnFileError, match=r"line 5: 1 column .* line 3,"):
+            read_columns(Pieces(b"# x\n\na\tb\n\nc\n", sizes))
+
+
 def test_a_long_line_is_quoted_in_part():
     with pytest.raises(ColumnFileError, match=r"'b{57}\.\.\.'$"):
         read(f"a a\n{'b' * 1000}\n")
@@ -422,11 +429,14 @@ def test_a_file_of_ones_own_is_closed_and_that_of_others_left_open(tmp_path):
 def test_a_block_is_given_as_soon_as_the_pipe_has_it():
     reading, writing = os.pipe()
     with open(reading, "rb") as source, open(writing, "wb", buffering=0) as sink:
+        # More than one sentence is never there, and who reads on waits until this:
+        giving_up = threading.Timer(20, sink.close)
+        giving_up.start()
         blocks = iter_columns(source, block_tokens=1)
         for text in ("a\nb\n\n", "c\n\n"):
             sink.write(text.encode())
-            # More than this sentence is not there yet: reading on would never end.
             assert list(next(blocks)) == [[(w,) for w in text.split()]]
+        giving_up.cancel()
         sink.write(b"d")
         sink.close()
         assert [list(block) for block in blocks] == [[[("d",)]]]
@@ -475,7 +485,8 @@ def test_no_more_is_read_than_a_block_needs():
 
 @pytest.mark.parametrize("line", ["\n", "# a comment\n"])
 def test_endless_comments_do_not_fill_the_memory(line):
-    lines = chain(["a\tb\n\n"], repeat(line))
+    # Long, though not endless: a reader that holds them all must come to an end.
+    lines = chain(["a\tb\n\n"], repeat(line, 1_000_000))
     blocks = iter_blocks(Endless(lines), block_tokens=1)
     sizes = [(len(raw), len(sentences)) for raw, sentences in islice(blocks, 4)]
     assert [n for _, n in sizes] == [1, 0, 0, 0]

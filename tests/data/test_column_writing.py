@@ -71,6 +71,13 @@ def test_a_file_looks_like_this(tmp_path):
     assert path.read_bytes() == b""
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF_8_sig", "utf-16", "utf-16-le"])
+def test_a_word_like_a_byte_order_mark_is_kept(tmp_path, encoding):
+    rows = [[("\ufeff",), ("\ufeffa",)], [("\ufeff",)]]
+    write_columns(tmp_path / "corpus", rows, encoding=encoding)
+    assert list(read_columns(tmp_path / "corpus", encoding=encoding)) == rows
+
+
 def test_labels_stand_to_the_right_in_any_form(tmp_path):
     path = tmp_path / "corpus.conll"
     X, y = TokenColumns.from_sequences(ROWS).split_label()
