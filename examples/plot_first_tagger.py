@@ -12,18 +12,17 @@ most mistakes early.
 # A corpus without a download
 # ---------------------------
 #
-# Tokens are pairs (word, part of speech). ``basic_features`` turns a sentence into one
-# list of feature strings per word; lists of your own serve as well.
+# Tokens are pairs (word, part of speech). The pipeline turns them into features of
+# names (the ready set ``"ner"``) and hands these to a confidence-weighted tagger.
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skcw import CWSequenceTagger
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw import CWSequenceTagger, make_tagging_pipeline
+from skcw.datasets import make_tagged_corpus
 
 corpus = make_tagged_corpus(1200, random_state=0)
-X = [basic_features(tokens) for tokens in corpus.tokens]
-X_train, X_test = X[:800], X[800:]
+X_train, X_test = corpus.tokens[:800], corpus.tokens[800:]
 y_train, y_test = corpus.labels[:800], corpus.labels[800:]
 
 # %%
@@ -32,13 +31,12 @@ y_train, y_test = corpus.labels[:800], corpus.labels[800:]
 #
 # Every answer has one row per sentence: a list of labels, or an array of numbers.
 
-tagger = CWSequenceTagger(random_state=0).fit(X_train, y_train)
+tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
+tagger.fit(X_train, y_train)
 labels = tagger.predict(X_test)
 confidence = tagger.predict_confidence(X_test)
 
-for (word, _), label, sure in zip(
-    corpus.tokens[800], labels[0], confidence[0], strict=True
-):
+for (word, _), label, sure in zip(X_test[0], labels[0], confidence[0], strict=True):
     print(f"{word:15} {label:8} {sure:8.3f}")
 
 # %%

@@ -71,9 +71,8 @@ for params, crf_here, score, seconds in zip(
 
 winner = search.best_estimator_.tagger
 print("best:", type(winner).__name__, described(search.best_params_))
-print(
-    f"F1 on new sentences: {span_f1_score(test.labels, search.predict(test.tokens)):.4f}"
-)
+labels = search.predict(test.tokens)
+print(f"F1 on new sentences: {span_f1_score(test.labels, labels):.4f}")
 
 # %%
 # The answer in a picture
@@ -92,8 +91,10 @@ for name, wanted, marker in (("CW", False, "o"), ("CRF", True, "s")):
         capsize=3,
         label=name,
     )
+axes.set_xscale("log")
+axes.xaxis.set_major_formatter("{x:g}")
+axes.xaxis.set_minor_formatter("")
 axes.set(
-    xscale="log",
     xlabel="seconds to fit, features included",
     ylabel="span F1, mean and spread of three folds",
     title="Quality against training time",

@@ -1,9 +1,9 @@
 """A hash table from UTF-8 names to numbers, in three flat arrays.
 
-``blob`` holds the names one after the other, ``ends[i]`` where name i - 1 ends,
-and ``slots`` the table: the upper half of a slot is the upper half of the name's hash,
-by which it finds its place, the lower half its number plus one. A million names take some 30 MB, all of which
-can be saved, mapped into memory and searched as it is.
+``blob`` holds the names one after the other, ``ends[i]`` where name i - 1 ends, and
+``slots`` the table: the upper half of a slot is the upper half of the name's hash, by
+which it finds its place, the lower half its number plus one. A million names take some
+30 MB, all of which can be saved, mapped into memory and searched as it is.
 """
 
 from libc.stdlib cimport calloc, free, malloc, realloc
