@@ -1,9 +1,17 @@
 """Confidence-weighted learners for sequences and text."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from skcw._version import __version__
+
+if find_spec("skcw._kernels.lattice") is None:
+    raise ImportError(
+        f"{__path__[0]} holds the sources of skcw, which are not compiled. Run Python "
+        "from another folder to use the installed package, or build it here: "
+        "pip install -e ."
+    )
 
 if TYPE_CHECKING:
     from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline

@@ -333,7 +333,7 @@ def _check_common_names(features, tagger):
         )
 
 
-def make_tagging_pipeline(features="ner", tagger=None):
+def make_tagging_pipeline(features="ner", tagger=None, **options):
     """Return a pipeline of window features and a tagger.
 
     Parameters
@@ -343,6 +343,9 @@ def make_tagging_pipeline(features="ner", tagger=None):
         of your own.
     tagger : BaseSequenceTagger, default=None
         The tagger; ``CWSequenceTagger()`` if None.
+    **options : dict
+        Further parameters of :class:`skcw.features.WindowFeatures`, such as
+        ``lexicons`` or ``min_count``.
 
     Returns
     -------
@@ -361,7 +364,11 @@ def make_tagging_pipeline(features="ner", tagger=None):
     ['features__min_count', 'tagger__phi']
     """
     if not hasattr(features, "transform"):
-        features = WindowFeatures(features)
+        features = WindowFeatures(features, **options)
+    elif options:
+        raise TypeError(
+            f"set {', '.join(options)} on the transformer {features!r} itself"
+        )
     tagger = CWSequenceTagger() if tagger is None else tagger
     return TaggingPipeline([("features", features), ("tagger", tagger)])
 

@@ -317,3 +317,10 @@ def test_a_damaged_header_is_told_from_a_sound_one(tmp_path, pipeline, harm):
 def test_a_ready_transformer_is_taken_as_it_is():
     features = WindowFeatures(["word"])
     assert make_tagging_pipeline(features).steps[0][1] is features
+
+
+def test_options_of_the_features_are_passed_on():
+    pipeline = make_tagging_pipeline(["in(towns)"], lexicons={"towns": ["Rome"]})
+    assert pipeline.named_steps["features"].lexicons == {"towns": ["Rome"]}
+    with pytest.raises(TypeError, match="set min_count on the transformer"):
+        make_tagging_pipeline(WindowFeatures(), min_count=2)

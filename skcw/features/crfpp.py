@@ -7,7 +7,9 @@ from pathlib import Path
 from skcw.features.templates import FARTHEST, Template, View
 
 _MACRO = re.compile(
-    r'%(?P<kind>[xXtTmM])\[(?P<row>[+-]?\d+),(?P<column>\d+)(?:,"(?P<pattern>(?:[^"\\]|\\.)*)")?\]'
+    r"""%(?P<kind>[xXtTmM]) \[ \s*(?P<row>[+-]?\d+)\s* , \s*(?P<column>\d+)\s*
+    (?: , \s*"(?P<pattern>(?:[^"\\]|\\.)*)"\s* )? \]""",
+    re.VERBOSE,
 )
 
 # Wapiti's classes of characters are those of C, negated in upper case.
@@ -32,8 +34,8 @@ def is_template_line(line):
 def parse_template_line(line):
     """Return the templates of a line of a template file: one, or none.
 
-    ``B`` lines speak of transitions, which every tagger has; what they say of words
-    besides is left out with a warning, and ``*`` lines keep their ``U`` half.
+    ``B`` lines speak of transitions, which every tagger has: they make no feature, and
+    ``*`` lines keep their ``U`` half. See :func:`warn_of_transitions`.
 
     Parameters
     ----------
@@ -50,16 +52,12 @@ def parse_template_line(line):
     line = line.strip()
     mark = line[0]
     if mark in "Bb":
-        if "%" in line:
-            _warn(line, "is left out")
         return []
     if mark not in "Uu*":
         raise ValueError(
             f"template: the line {line!r} begins with neither U, B nor *; a line is "
             "like U01:%x[-1,0]/%x[0,0]"
         )
-    if mark == "*":
-        _warn(line, "counts as one of U")
     literals, atoms, at = [], [], 0
     for macro in _MACRO.finditer(line):
         literals.append(line[at : macro.start()])
@@ -79,13 +77,28 @@ def _constant(line):
     return Template((line, ""), ((View(None, "bias"), 0),))
 
 
-def _warn(line, what):
-    warnings.warn(
-        f"template: transitions do not depend on words here, so the line {line!r} "
-        f"{what}",
-        UserWarning,
-        stacklevel=4,
-    )
+def warn_of_transitions(lines):
+    """Warn, once, of lines whose transitions depend on words: ours do not.
+
+    Parameters
+    ----------
+    lines : list of str
+        Lines of a template file.
+    """
+    bigrams = [line for line in lines if line[:1] in "Bb" and "%" in line]
+    both = [line for line in lines if line[:1] == "*"]
+    told = []
+    if bigrams:
+        told.append(f"{len(bigrams)} lines such as {bigrams[0]!r} are left out")
+    if both:
+        told.append(f"{len(both)} lines such as {both[0]!r} count as if of U")
+    if told:
+        warnings.warn(
+            "template: transitions do not depend on words here, so "
+            + " and ".join(told),
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _atom(line, macro):
@@ -193,9 +206,7 @@ def read_template(path):
         if not line or line.startswith("#"):
             continue
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                parse_template_line(line)
+            parse_template_line(line)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         lines.append(line)

@@ -7,6 +7,7 @@ from skcw.features.crfpp import (
     is_template_line,
     parse_crfsuite_template,
     parse_template_line,
+    warn_of_transitions,
 )
 from skcw.features.language import parse_line
 from skcw.features.sets import READY_SETS
@@ -42,6 +43,12 @@ def templates_of(features, columns, lexicons=()):
     if not isinstance(features, (list, tuple)) or not len(features):
         raise ValueError(f"features must be a ready set or a list, got {features!r}")
     found = []
+    of_files = [
+        line.strip()
+        for line in features
+        if isinstance(line, str) and is_template_line(line)
+    ]
+    warn_of_transitions(of_files)
     for line in features:
         if not isinstance(line, str):
             found.append(parse_crfsuite_template(line, position))

@@ -104,12 +104,22 @@ def test_the_macros_of_wapiti_are_read(line, expected):
     assert window.transform(SENTENCES).to_lists() == strings
 
 
-def test_what_transitions_would_say_of_words_is_left_out_with_a_warning():
-    with pytest.warns(UserWarning, match=r"B01:%x\[0,0\]' is left out"):
-        assert parse_template_line("B01:%x[0,0]") == []
-    with pytest.warns(UserWarning, match="counts as one of U"):
-        [template] = parse_template_line("*01:%x[0,0]")
-    assert template.literals == ("*01:", "")
+def test_what_transitions_would_say_of_words_is_left_out_with_one_warning():
+    lines = ["B01:%x[0,0]", "B02:%x[-1,0]", "U:%x[0,0]", "*03:%x[0,0]", "B"]
+    with pytest.warns(UserWarning) as caught:
+        window = WindowFeatures(lines).fit([["a"]])
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert "2 lines such as 'B01:%x[0,0]' are left out" in text
+    assert "1 lines such as '*03:%x[0,0]' count as if of U" in text
+    assert window.get_feature_names_out().tolist() == ["U:a", "*03:a"]
+
+
+def test_blanks_inside_the_brackets_are_read_as_wapiti_reads_them():
+    spaced = WindowFeatures(["U:%x[ -1, 0 ]/%X[ 0,0]", 'U:%m[ 0, 0, "^." ]'])
+    plain = WindowFeatures(["U:%x[-1,0]/%X[0,0]", 'U:%m[0,0,"^."]'])
+    names = spaced.fit(SENTENCES).get_feature_names_out()
+    assert names.tolist() == plain.fit(SENTENCES).get_feature_names_out().tolist()
 
 
 def test_templates_of_crfsuite_scripts_are_read_as_there():
