@@ -9,7 +9,7 @@ from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.features.saving import features_state, restored_features
 from skcw.persistence import read_model, write_model
-from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
+from skcw.tagging import BaseSequenceTagger
 
 
 def _tagger_has(name):
@@ -331,75 +331,3 @@ def _check_common_names(features, tagger):
         raise ValueError(
             "the tagger was not fitted on what these features make; fit the pipeline"
         )
-
-
-def make_tagging_pipeline(features="ner", tagger=None, **options):
-    """Return a pipeline of window features and a tagger.
-
-    Parameters
-    ----------
-    features : str, list or transformer, default="ner"
-        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
-        of your own.
-    tagger : BaseSequenceTagger, default=None
-        The tagger; ``CWSequenceTagger()`` if None.
-    **options : dict
-        Further parameters of :class:`skcw.features.WindowFeatures`, such as
-        ``lexicons`` or ``min_count``.
-
-    Returns
-    -------
-    pipeline : TaggingPipeline
-        With the steps ``features`` and ``tagger``.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from skcw import make_tagging_pipeline
-    >>> from skcw.datasets import make_tagged_corpus
-    >>> X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
-    >>> grid = {"features__min_count": [1, 2], "tagger__phi": [0.5, 1.0]}
-    >>> search = GridSearchCV(make_tagging_pipeline("ner"), grid, cv=2).fit(X, y)
-    >>> sorted(search.best_params_)
-    ['features__min_count', 'tagger__phi']
-    """
-    if not hasattr(features, "transform"):
-        features = WindowFeatures(features, **options)
-    elif options:
-        raise TypeError(
-            f"set {', '.join(options)} on the transformer {features!r} itself"
-        )
-    tagger = CWSequenceTagger() if tagger is None else tagger
-    return TaggingPipeline([("features", features), ("tagger", tagger)])
-
-
-def load(path):
-    """Return what was saved in a file: a tagger, or a pipeline with its features.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file that ``save`` of a tagger or of a :class:`TaggingPipeline` wrote. Its
-        arrays are mapped into memory: keep it while the model is in use.
-
-    Returns
-    -------
-    model : BaseSequenceTagger or TaggingPipeline
-        The fitted model, of the class that was saved.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import skcw
-    >>> X, y = [["Ann", "left"]], [["B-PER", "O"]]
-    >>> pipeline = skcw.make_tagging_pipeline(["word"]).fit(X, y)
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "names.skcw"
-    ...     pipeline.save(path)
-    ...     skcw.load(path).predict_single(["Ann"])
-    ['B-PER']
-    """
-    header, arrays = read_model(path)
-    kind = TaggingPipeline if "features" in header else BaseSequenceTagger
-    return kind._from_model(path, header, arrays)
