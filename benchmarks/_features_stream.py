@@ -65,7 +65,8 @@ def _write(path, n_words):
 
 def _tag(model, path):
     """Return the seconds and the peak megabytes of one run of the command."""
-    command = [sys.executable, "-m", "skcw", "tag", str(model), "--confidence"]
+    # -P: the sources in the current folder must not hide the installed package.
+    command = [sys.executable, "-P", "-m", "skcw", "tag", str(model), "--confidence"]
     start = time.perf_counter()
     with open(path, "rb") as file:
         process = subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL)
