@@ -23,6 +23,7 @@ cdef enum:
     LOWER
     SHAPE
     SHORT_SHAPE
+    ASKED
     INSIDE
     PREFIX
     SUFFIX
@@ -36,10 +37,11 @@ cdef enum:
     LEXICON
     CALLED
 
-# "inside" is the text without marks beyond the ends of the sentence.
+# "inside" is the text without marks beyond the ends of the sentence, "called" what a
+# function says of it likewise, and "asked" the same with marks.
 KINDS = (
-    "text", "lower", "shape", "short_shape", "inside", "prefix", "suffix", "ngrams",
-    "has_digit", "all_digits", "has_hyphen", "first_capital", "has_capital",
+    "text", "lower", "shape", "short_shape", "asked", "inside", "prefix", "suffix",
+    "ngrams", "has_digit", "all_digits", "has_hyphen", "first_capital", "has_capital",
     "all_capitals", "lexicon", "called",
 )
 
@@ -57,7 +59,7 @@ cdef class View:
         self.payload = payload
         self.several = self.kind == NGRAMS
         # Views of a whole text also see the marks beyond the ends of a sentence.
-        self.padded = self.kind <= SHORT_SHAPE
+        self.padded = self.kind <= ASKED
         self.values = Vocabulary.empty().table(grow=True)
         self.value_of = Numbers(np.int32)
         self.starts = Numbers(np.int32)
@@ -96,7 +98,7 @@ cdef class View:
             return ABSENT if at < 0 else self.value_number(text + at, size - at)
         if self.kind == LEXICON:
             return self._flag(text[:size] in self.payload)
-        if self.kind == CALLED:
+        if self.kind == CALLED or self.kind == ASKED:
             return self._called(text, size)
         return self._flag(has_flag(self.kind, text, size))
 

@@ -23,6 +23,7 @@ _CLASSES = {
     "w": "A-Za-z0-9",
 }
 _ESCAPE = re.compile(r"\\(.)")
+_REGULAR = {"m": "match", "M": "lower_match"}
 
 
 def is_template_line(line):
@@ -42,7 +43,8 @@ def parse_template_line(line):
     line : str
         For example ``"U01:%x[-1,0]/%x[0,0]"``. The first number of ``%x`` is an
         offset, the second one a column. Wapiti's ``%X`` (lower-cased), ``%t`` (tests a
-        regular expression) and ``%m`` (what matched) are read too.
+        regular expression), ``%m`` (what matched) and ``%M`` (that, lower-cased) are
+        read too, with blanks inside the brackets if need be.
 
     Returns
     -------
@@ -118,9 +120,8 @@ def _atom(line, macro):
         re.compile(detail)
     except re.error as error:
         raise ValueError(f"template: {pattern!r} in {line!r}: {error}") from None
-    if kind == "M":
-        detail = f"(?i){detail}"
-    return View(column, "test" if kind in "tT" else "match", 0, detail), offset
+    # In upper case, Wapiti lowers what came out; true and false are low already.
+    return View(column, _REGULAR.get(kind, "test"), 0, detail), offset
 
 
 def _python_pattern(pattern):
@@ -200,7 +201,10 @@ def read_template(path):
     array(['U00:the', 'U01:_B-1/the'], dtype=object)
     """
     lines = []
-    text = Path(path).read_text(encoding="utf-8")
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8: {error}") from error
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):

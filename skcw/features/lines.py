@@ -52,7 +52,7 @@ def templates_of(features, columns, lexicons=()):
     for line in features:
         if not isinstance(line, str):
             found.append(parse_crfsuite_template(line, position))
-        elif is_template_line(line):
+        elif is_template_line(line) and line.strip() not in columns:
             found += parse_template_line(line)
         else:
             found += parse_line(line, position, lexicons)
@@ -78,11 +78,17 @@ def check_lexicons(lexicons):
     if not isinstance(lexicons, Mapping):
         raise TypeError(f"lexicons must be a dict of lists of words, got {lexicons!r}")
     for name, words in lexicons.items():
-        if isinstance(words, (str, bytes)) or not hasattr(words, "__iter__"):
+        # An iterator would be empty when it is read for the second time.
+        if isinstance(words, (str, bytes)) or not hasattr(words, "__len__"):
             raise TypeError(f"the lexicon {name!r} is no list of words: {words!r}")
         for word in words:
-            if not isinstance(word, str) or len(word.split()) != 1:
+            if not isinstance(word, str) or not _is_one_word(word):
                 raise ValueError(
                     f"the lexicon {name!r} holds {word!r}; its entries are compared "
                     "with single tokens, so each is one word without blanks"
                 )
+
+
+def _is_one_word(word):
+    """Tell whether a column file can hold a word; some have no-break spaces."""
+    return bool(word) and not any(blank in word for blank in " \t\r\n")

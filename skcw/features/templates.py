@@ -34,7 +34,8 @@ class View(NamedTuple):
         The position of the column; None for views of the place of a token.
     kind : str
         ``"text"``, ``"lower"``, ``"shape"``, ``"short_shape"``, ``"prefix"``,
-        ``"suffix"``, ``"ngrams"``, a flag, ``"test"`` or ``"match"``.
+        ``"suffix"``, ``"ngrams"``, a flag, ``"test"``, ``"match"`` or
+        ``"lower_match"``.
     size : int
         The number of characters of a prefix, suffix or n-gram.
     detail : str
@@ -91,8 +92,10 @@ def _compiled_view(view, lexicons):
             word.encode("utf-8", "surrogatepass") for word in lexicons[view.detail]
         )
         return view.column, "lexicon", 0, words
-    if view.kind in ("matches", "test", "match"):
-        return view.column, "called", 0, _asking(view.kind, re.compile(view.detail))
+    if view.kind in ("matches", "test", "match", "lower_match"):
+        # Flags are absent beyond the ends of a sentence; values have marks there.
+        kind = "called" if view.kind in FLAGS else "asked"
+        return view.column, kind, 0, _asking(view.kind, re.compile(view.detail))
     return view.column, view.kind, view.size, None
 
 
@@ -103,8 +106,10 @@ def _asking(kind, pattern):
     if kind == "test":
         return lambda text: "true" if pattern.search(text) else "false"
 
+    lower = str.lower if kind == "lower_match" else str
+
     def match(text):
         found = pattern.search(text)
-        return found.group() if found else ""
+        return lower(found.group()) if found else ""
 
     return match

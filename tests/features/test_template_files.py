@@ -93,6 +93,12 @@ def test_equal_names_are_one_feature_as_in_crfpp():
         ('U:%t[0,0,"\\d"]', "U:false"),
         ('U:%m[1,0,"^\\a\\a?"]', "U:re"),
         ('U:%m[0,0,"\\L*$"]', "U:"),
+        ('U:%M[0,0,"^\\u"]', "U:h"),
+        ('U:%M[0,0,"^\\l"]', "U:"),
+        ("U:wrd-1  X=%x[ 0,0]", "U:wrd-1  X=He"),
+        ("U:%X[ 0, 0 ]/%x[ +1,0]", "U:he/reckons"),
+        ('U:%t[ 0,0, "^\\u" ]', "U:true"),
+        ('U:%t[-1,0,"^\\u"]/%t[0,0,"^\\u"]', "U:_B-1/true"),
         ("U42", "U42"),
         ("u1:x", "u1:x"),
     ],
@@ -172,3 +178,22 @@ def test_what_is_neither_line_nor_template_is_refused(bad):
 def test_a_template_that_looks_at_a_missing_column_is_refused():
     with pytest.raises(ValueError, match="looks at column 2, but the tokens have 2"):
         WindowFeatures(["U:%x[0,2]"]).fit(SENTENCES)
+
+
+def test_a_byte_order_mark_before_a_template_file_is_no_part_of_it(tmp_path):
+    file = tmp_path / "template"
+    file.write_text("# words\nU00:%x[0,0]\n", encoding="utf-8-sig")
+    assert read_template(file) == ["U00:%x[0,0]"]
+
+
+def test_a_template_file_that_is_no_text_is_named(tmp_path):
+    file = tmp_path / "template"
+    file.write_bytes(b"U00:%x[0,0]\xff\n")
+    with pytest.raises(ValueError, match="template is not UTF-8"):
+        read_template(file)
+
+
+def test_a_column_that_is_called_like_a_template_is_a_column():
+    window = WindowFeatures(["w", "b", "U"], columns=["w", "b"])
+    [[names]] = window.fit_transform([[("x", "y")]]).to_lists()
+    assert names == ["w[0]=x", "b[0]=y", "U"]

@@ -3,6 +3,9 @@
 import re
 from itertools import product
 
+# Views that have a value beyond the ends of a sentence: a mark.
+MARKED = ("text", "lower", "shape", "short_shape", "test", "match", "lower_match")
+
 
 def window_strings(templates, sentence, lexicons=None):
     """Return a list of feature names for every token of a sentence of tuples."""
@@ -30,7 +33,7 @@ def _values(view, sentence, at, lexicons):
         return [""] if at == (0 if view.kind == "first" else n - 1) and n else []
     if 0 <= at < n:
         return list(_views(view, sentence[at][view.column], lexicons))
-    if view.kind in ("text", "lower", "shape", "short_shape"):
+    if view.kind in MARKED:
         return [f"_B{at}" if at < 0 else f"_B+{at - n + 1}"]
     return []
 
@@ -61,6 +64,9 @@ def _views(view, text, lexicons):
     if view.kind == "match":
         found = re.search(view.detail, text)
         return [found.group() if found else ""]
+    if view.kind == "lower_match":
+        found = re.search(view.detail, text)
+        return [found.group().lower() if found else ""]
     whole = {"text": text, "inside": text, "lower": text.lower()}
     shape = "".join(map(_kind, text))
     whole["shape"] = shape
