@@ -175,7 +175,7 @@ cdef class WindowExtractor:
             return token.get(self.keys[column])
         try:
             return token[column] if column < len(token) else None
-        except TypeError:
+        except (TypeError, LookupError):
             return None
 
     def add_columns(

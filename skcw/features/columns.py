@@ -67,7 +67,7 @@ def names_of(X, first, given):
     elif first is None:
         found = [default_name(c) for c in range(2)]
     else:
-        n_columns = 1 if isinstance(first, str) else len(first)
+        n_columns = 1 if isinstance(first, str) else _width(first)
         found = [default_name(c) for c in range(n_columns)]
     if given is None:
         return list(found)
@@ -77,6 +77,34 @@ def names_of(X, first, given):
             f"have {len(found)}"
         )
     return [*given, *list(found)[len(given) :]]
+
+
+def _width(token):
+    try:
+        return len(token)
+    except TypeError:
+        raise TypeError(
+            f"the first token is {token!r}; a token is a word, a tuple of columns or a "
+            "dict"
+        ) from None
+
+
+def check_order(X, columns):
+    """Raise if columns that have names stand in another order than they had in fit.
+
+    Parameters
+    ----------
+    X : TokenColumns
+        The sentences.
+    columns : list of str
+        The names of the columns in ``fit``.
+    """
+    for position, name in enumerate(columns):
+        if X.names and name in X.names and X.names.index(name) != position:
+            raise ValueError(
+                f"the columns of X are {', '.join(X.names)}, those of fit were "
+                f"{', '.join(columns)}; X.select([...]) puts them in order"
+            )
 
 
 def check_names(columns):

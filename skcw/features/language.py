@@ -2,6 +2,7 @@
 
 import re
 from itertools import product
+from math import prod
 
 from skcw.features.templates import FARTHEST, FLAGS, PLACES, View, named_template
 
@@ -16,6 +17,11 @@ _TOKENS = re.compile(
 SIZED = ("prefix", "suffix", "ngrams")
 WHOLE = ("lower", "shape", "short_shape")
 NGRAMS = {"bigram": 2, "trigram": 3}
+
+# A line beyond these is a slip of the pen, and would take hours.
+LARGEST = 1000
+MOST_COMBINATIONS = 10_000
+
 FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS}
 
 HELP = (
@@ -96,6 +102,8 @@ class _Parser:
             terms.append(self._term())
         if self._peek()[0] != "end":
             raise self._error(f"{self._peek()[1]!r} comes unexpectedly")
+        if prod(map(len, terms)) > MOST_COMBINATIONS:
+            raise self._error(f"there are more than {MOST_COMBINATIONS} combinations")
         return [
             named_template([part for group in choice for part in group])
             for choice in product(*terms)
@@ -150,7 +158,7 @@ class _Parser:
 
     def _function(self, name):
         """Return (name, view) of each alternative of a function of a column."""
-        column, prefix = 0, ""
+        column, prefix = self.columns("word") or 0, ""
         opened = self._take("(")
         if opened and self._peek()[0] == "name":
             # A column comes first; in(...) may hold the lexicon alone.
@@ -219,7 +227,7 @@ class _Parser:
 
     def _number(self):
         kind, text = self._next()
-        if kind != "number" or abs(int(text)) > 10**6:
+        if kind != "number" or abs(int(text)) > LARGEST:
             raise self._error(f"{text!r} stands where a small number is expected")
         return int(text)
 

@@ -12,7 +12,13 @@ from skcw.data.columns import TokenColumns
 from skcw.data.encoder import drop_rare
 from skcw.data.vocabulary import Vocabulary
 from skcw.features._window import NoTextError, WindowExtractor
-from skcw.features.columns import check_names, is_sequence, look_ahead, names_of
+from skcw.features.columns import (
+    check_names,
+    check_order,
+    is_sequence,
+    look_ahead,
+    names_of,
+)
 from skcw.features.lines import check_lexicons, templates_of
 from skcw.features.templates import compiled_plan
 
@@ -25,11 +31,12 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     is made of
 
     - a column at offsets: ``word``, ``pos[-2..2]``, ``pos[-1,1]``. The columns are
-      called ``word``, ``pos``, ``x2``, ``x3``... unless `columns` names them;
+      called ``word``, ``pos``, ``x2``, ``x3``... unless `columns` names them, or they
+      have names; if none is called so, ``word`` is the first one;
     - what can be seen of a text: ``lower``, ``shape`` (``McLeod-73`` is ``AaAaaa-00``),
       ``short_shape`` (``AaAa-0``), ``prefix(1..4)``, ``suffix(3)``, ``ngrams(2..3)``
-      (all runs of so many characters). They look at the first column, or at another
-      one: ``lower(x2)``, ``prefix(x2, 3)``;
+      (all runs of so many characters). They look at ``word``, or at another column:
+      ``lower(x2)``, ``prefix(x2, 3)``;
     - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
       ``has_capital``, ``all_capitals``, ``in(cities)`` (a lexicon),
       ``matches("^[0-9]+$")``;
@@ -169,9 +176,12 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if not hasattr(self, "templates_"):
             return self.fit(X)
         if self.vocabulary_ is not None:
-            X, _ = look_ahead(_not_encoded(X))
             batch = self._extracted(
-                X, self.columns_, self.templates_, self.vocabulary_, grow=True
+                self._further(X),
+                self.columns_,
+                self.templates_,
+                self.vocabulary_,
+                grow=True,
             )
             batch = drop_rare(batch, self.min_count, len(self.vocabulary_))
             self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
@@ -191,7 +201,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             The features of every token.
         """
         check_is_fitted(self)
-        X, _ = look_ahead(_not_encoded(X))
+        X = self._further(X)
         return self._extracted(
             X, self.columns_, self.templates_, self.vocabulary_, grow=False
         )
@@ -221,6 +231,13 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         names = names_of(X, first, self.columns)
         check_lexicons(self.lexicons)
         return X, names, templates_of(self.features, names, self.lexicons or ())
+
+    def _further(self, X):
+        """Return sentences that come after those of fit."""
+        X, _ = look_ahead(_not_encoded(X))
+        if isinstance(X, TokenColumns) and self.columns is None:
+            check_order(X, self.columns_)
+        return X
 
     def _extracted(self, X, columns, templates, vocabulary, grow):
         hashed = self.n_hashed is not None

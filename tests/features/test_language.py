@@ -113,6 +113,8 @@ def test_further_columns_are_called_x2_and_so_on():
         ('matches("(")', "no regular expression"),
         ("wörd§", "is not understood"),
         ("word[99999999999]", "small number is expected"),
+        ("prefix(1..1000000)", "small number is expected"),
+        ("word[-100..100] & pos[-100..100]", "more than 10000 combinations"),
     ],
 )
 def test_a_line_that_means_nothing_is_quoted_with_its_trouble(line, trouble):

@@ -121,6 +121,19 @@ def test_an_encoder_with_the_same_names_accepts_the_batch(corpus):
     assert encoder.transform(batch) is not None
 
 
+class Labelled:
+    """A row that is indexed by labels, as those of data frames are."""
+
+    def __init__(self, labels):
+        self.labels = labels
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, label):
+        return {}[label]
+
+
 @pytest.mark.parametrize(
     ("X", "trouble"),
     [
@@ -133,6 +146,9 @@ def test_an_encoder_with_the_same_names_accepts_the_batch(corpus):
         ([[("a", "b")], [(b"a", "b")]], "column 0 (word) holds b'a'"),
         ([[{"word": "a", "pos": "b"}, {"word": "a"}]], "token 1: column 1 (pos)"),
         ([[("a", "b"), None]], "token 1: column 0 (word) holds nothing"),
+        ([[7]], "the first token is 7"),
+        ([[("a", "b"), {7, 8}]], "token 1: column 0 (word) holds nothing"),
+        ([[("a", "b"), Labelled("ab")]], "token 1: column 0 (word) holds nothing"),
     ],
 )
 def test_a_bad_token_is_named_by_its_place(X, trouble):
@@ -154,6 +170,7 @@ def test_a_bad_token_is_named_by_its_place(X, trouble):
         ({"lexicons": {"a": ["New York"]}}, "one word without blanks"),
         ({"lexicons": {"a": [7]}}, "one word without blanks"),
         ({"lexicons": {"a": "Rose"}}, "is no list of words"),
+        ({"lexicons": {"a": iter(["Rose"])}}, "is no list of words"),
         ({"lexicons": ["Rose"]}, "must be a dict"),
         ({"min_count": 0}, "min_count"),
         ({"n_hashed": 0}, "n_hashed"),
@@ -177,6 +194,26 @@ def test_a_file_with_fewer_columns_than_in_fit_is_refused():
     columns = TokenColumns.from_sequences([["a"]])
     with pytest.raises(ValueError, match="X has 1 columns"):
         window.transform(columns)
+
+
+def test_named_columns_in_another_order_than_in_fit_are_refused():
+    names = ["word", "pos"]
+    columns = TokenColumns.from_sequences([[("a", "b")]], names=names)
+    window = WindowFeatures(["word", "pos"]).fit(columns)
+    with pytest.raises(ValueError, match=r"X\.select"):
+        window.transform(columns.select(["pos", "word"]))
+    assert window.transform(columns.select([1, 0]).select(names)).n_tokens == 1
+
+
+def test_shapes_and_affixes_are_those_of_the_word_wherever_it_stands():
+    window = WindowFeatures(["word", "lower", "prefix(1)", "pos"])
+    [[names]] = window.fit_transform([[{"pos": "NN", "word": "Cat"}]]).to_lists()
+    assert names == ["word[0]=Cat", "lower[0]=cat", "prefix(1)[0]=C", "pos[0]=NN"]
+
+
+def test_a_word_of_a_lexicon_may_hold_a_no_break_space():
+    window = WindowFeatures(["in(sums)"], lexicons={"sums": ["10\u00a0000"]})
+    assert window.fit_transform([["10\u00a0000"]]).to_lists() == [[["in(sums)[0]"]]]
 
 
 def test_nothing_at_all_gives_an_empty_batch():
