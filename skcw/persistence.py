@@ -41,13 +41,21 @@ def write_model(path, header, arrays):
     draft.touch(exist_ok=False)
     mode = (path if path.exists() else draft).stat().st_mode
     try:
-        save_file(arrays, draft, metadata={HEADER: text})
+        _save(arrays, draft, text, path)
         os.chmod(draft, stat.S_IMODE(mode))
         os.replace(draft, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(draft)
         raise
+
+
+def _save(arrays, draft, text, path):
+    try:
+        save_file(arrays, draft, metadata={HEADER: text})
+    except SafetensorError as error:
+        # A full disk, for example: callers expect an error of files.
+        raise OSError(f"{path} cannot be written: {error}") from error
 
 
 def read_model(path):

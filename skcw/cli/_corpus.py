@@ -159,7 +159,7 @@ def make_features(options, X):
     columns = feature_columns(options)
     names = None if columns is None else list(columns)
     lexicons = {n: read_words(f, options.encoding) for n, f in options.lexicon}
-    chosen = options.features or DEFAULT_FEATURES
+    chosen = DEFAULT_FEATURES if options.features is None else options.features
     if options.template is not None:
         features = _template_lines(options.template)
     elif chosen in READY_SETS:

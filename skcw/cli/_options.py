@@ -235,8 +235,11 @@ def natural(text):
 def separator(text):
     """Return the separator that a word or a character stands for."""
     found = SEPARATORS.get(text, text)
-    if found is not None and (len(found) != 1 or found in "\r\n"):
-        raise ArgumentTypeError(f'{text!r} is neither "tab", "blanks" nor a character')
+    single = found is None or (len(found) == 1 and found.isascii())
+    if not single or (found or " ") in "\r\n":
+        raise ArgumentTypeError(
+            f'{text!r} is neither "tab", "blanks" nor an ASCII character'
+        )
     return found
 
 

@@ -57,7 +57,7 @@ def make_tagger(name, seed, given=()):
             raise UsageError(
                 f"{name} has no parameter {parameter!r}; it has {', '.join(known)}"
             )
-    return tagger.set_params(random_state=seed, **dict(given))
+    return tagger.set_params(**{"random_state": seed, **dict(given)})
 
 
 def passes_parameter(name):

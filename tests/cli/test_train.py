@@ -104,6 +104,36 @@ def test_features_come_from_the_line_or_from_a_file(
     assert skcw.load(tmp_path / "m")[0].features == lines
 
 
+def test_no_features_at_all_are_not_taken_for_the_default(run, files, tmp_path):
+    code, _, err = run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "-q", "--features", ""
+    )
+    assert code == 1 and "must be a ready set or a list" in err
+
+
+def test_a_random_state_may_be_set_like_any_parameter(run, files, tmp_path):
+    run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "-q", "--passes", 1,
+        "--set", "random_state=5",
+    )  # fmt: skip
+    assert skcw.load(tmp_path / "m").get_params()["tagger__random_state"] == 5
+
+
+def test_a_full_disk_is_told_in_one_line(run, files, tmp_path):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores the signal that would otherwise end the process.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        code, _, err = run(
+            "train", files / "train.conll", "-o", tmp_path / "m", "-q", "--passes", 1
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert code == 1 and "cannot be written" in err and err.count("\n") == 1
+    assert not os.listdir(tmp_path)
+
+
 def test_the_same_seed_gives_the_same_file(run, files, tmp_path):
     for name in ("a", "b"):
         run("train", files / "train.conll", "-o", tmp_path / name, "-q")
@@ -211,6 +241,7 @@ def test_what_cannot_work_fails_with_a_reason(
         (["--seed", "x"], "'x' is not a whole number"),
         (["--encoding", "klingon"], "there is no encoding 'klingon'"),
         (["--separator", "ab"], "neither"),
+        (["--separator", "é"], "nor an ASCII character"),
         (["--columns", "word,word"], "twice"),
         (["--columns", "word=x"], "no number"),
         (["--columns", "word=2", "--label-column", "2"], "column of the labels"),
