@@ -1,5 +1,6 @@
 """Tables and JSON on standard output."""
 
+import codecs
 import json
 import sys
 
@@ -79,12 +80,19 @@ def report(options, result, text):
         show(text)
     if options.json is None:
         return
-    document = json.dumps(result, indent=2, ensure_ascii=False, default=_plain)
+    # Escapes of Python are none of JSON; UTF-8 needs them for half characters only,
+    # and there the two agree.
+    plain = options.json == "-" and not _is_utf8(sys.stdout.encoding)
+    document = json.dumps(result, indent=2, ensure_ascii=plain, default=_plain)
     if options.json == "-":
         show(document)
         return
     with written(options.json) as file:
         file.write(document.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _is_utf8(encoding):
+    return codecs.lookup(encoding or "utf-8").name == "utf-8"
 
 
 def _plain(value):

@@ -1,12 +1,14 @@
 """The command as a whole: help, exit codes, pipes and signals."""
 
 import io
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import tomllib
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 import skcw
 from skcw.cli import main
 from skcw.cli._main import make_parser
+from skcw.cli._tables import report
 
 PROJECT = Path(__file__).resolve().parents[2]
 COMMANDS = ["train", "tag", "evaluate", "compare", "inspect"]
@@ -52,6 +55,16 @@ def test_examples_of_the_help_are_command_lines(command):
 def test_wrong_usage_shows_the_usage(run, argv):
     code, out, err = run(*argv)
     assert (code, out) == (2, "") and err.startswith("usage: skcw")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_is_json_whatever_letters_the_terminal_lacks(monkeypatch, encoding):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+    result = {"word": "José 山 \ud800"}
+    report(Namespace(json="-"), result, "")
+    sys.stdout.flush()
+    assert json.loads(raw.getvalue().decode(encoding)) == result
 
 
 def test_letters_that_a_terminal_lacks_become_escapes(monkeypatch):
