@@ -217,11 +217,11 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Returns
         -------
         names : ndarray of object
-            One name per feature.
+            One name per feature; x0, x1... if they are hashed.
         """
         check_is_fitted(self)
         if self.vocabulary_ is None:
-            return np.array([f"hash{i}" for i in range(self.n_features_out_)], object)
+            return np.array([f"x{i}" for i in range(self.n_features_out_)], object)
         return np.array(self.vocabulary_.names(), dtype=object)
 
     def _understood(self, X):

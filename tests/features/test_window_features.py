@@ -88,6 +88,13 @@ def test_hashed_features_train_a_tagger(corpus):
     assert tagger.score(again, corpus.labels) > 0.99
 
 
+def test_hashed_features_are_called_as_taggers_call_them():
+    window = WindowFeatures(["word"], n_hashed=8)
+    tagger = CWSequenceTagger().fit(window.fit_transform([["a", "b"]]), [["A", "B"]])
+    names = window.get_feature_names_out().tolist()
+    assert names == tagger.feature_names_.tolist()
+
+
 def test_a_crf_takes_the_same_batch(corpus):
     batch = WindowFeatures("ner").fit_transform(corpus.tokens[:40])
     crf = CRFSequenceTagger(max_iterations=20).fit(batch, corpus.labels[:40])
