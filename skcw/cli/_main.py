@@ -38,8 +38,8 @@ usage, 130 interrupted.
 """
 
 
-def make_parser():
-    """Return the parser of the whole command line."""
+def make_parsers():
+    """Return the parser of the whole command line, and {name: parser} of commands."""
     parser = ArgumentParser(
         prog="skcw",
         description=DESCRIPTION,
@@ -48,12 +48,34 @@ def make_parser():
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
-    commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", dest="command", required=True
-    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (train, tag, evaluate, compare, inspect):
         command.add_parser(commands)
-    return parser
+    return parser, commands.choices
+
+
+def parse(argv):
+    """Return the options of a command line; they may stand among the files.
+
+    Parameters
+    ----------
+    argv : list of str
+        The words after ``skcw``.
+
+    Returns
+    -------
+    options : argparse.Namespace
+        With ``command`` and ``run``.
+    """
+    parser, commands = make_parsers()
+    if not argv:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    command = commands.get(argv[0])
+    if command is None:
+        return parser.parse_args(argv)
+    # By itself argparse fills up all files before the first option.
+    return command.parse_intermixed_args(explicit_json(argv[1:]))
 
 
 def main(argv=None):
@@ -77,7 +99,7 @@ def main(argv=None):
     1
     """
     argv = sys.argv[1:] if argv is None else argv
-    options = make_parser().parse_args(explicit_json(argv))
+    options = parse(argv)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn_briefly(options.command)

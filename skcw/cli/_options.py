@@ -38,7 +38,7 @@ def command_parser(commands, name, run, summary, text):
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(command=name, run=run, parser=parser)
     return parser
 
 

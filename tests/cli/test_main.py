@@ -15,7 +15,7 @@ import pytest
 
 import skcw
 from skcw.cli import main
-from skcw.cli._main import make_parser
+from skcw.cli._main import parse
 from skcw.cli._tables import report
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -47,8 +47,7 @@ def test_examples_of_the_help_are_command_lines(command):
     assert len(examples) >= 3
     for example in examples:
         words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', example)]
-        words = ["--json=-" if word == "--json" else word for word in words]
-        assert make_parser().parse_args(words).command == words[0]
+        assert parse(words).command == words[0]
 
 
 @pytest.mark.parametrize("argv", [[], ["sing"], ["tag"], ["compare", "--sent", "9"]])
@@ -65,6 +64,42 @@ def test_json_is_json_whatever_letters_the_terminal_lacks(monkeypatch, encoding)
     report(Namespace(json="-"), result, "")
     sys.stdout.flush()
     assert json.loads(raw.getvalue().decode(encoding)) == result
+
+
+def test_the_command_alone_shows_the_help(run):
+    code, out, err = run()
+    assert (code, out) == (2, "") and err == run("--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ("tag m -o out FILE", {"model": "m", "input": "FILE", "output": "out"}),
+        ("tag -c m FILE", {"model": "m", "input": "FILE", "confidence": True}),
+        ("tag m -c FILE", {"model": "m", "input": "FILE", "confidence": True}),
+        ("tag m -c -", {"model": "m", "input": "-", "confidence": True}),
+        ("tag m -c", {"model": "m", "input": "-", "confidence": True}),
+        ("tag m --label-column -2 FILE", {"label_column": -2, "input": "FILE"}),
+        ("inspect m --top 3 FILE", {"model": "m", "file": "FILE", "top": 3}),
+        ("inspect --top 3 m", {"model": "m", "file": None, "top": 3}),
+        ("evaluate m --raw FILE", {"inputs": ["m", "FILE"], "raw": True}),
+        ("evaluate m --json FILE", {"inputs": ["m", "FILE"], "json": "-"}),
+        ("evaluate --raw", {"inputs": [], "raw": True}),
+        ("compare t1 --learners cw t2", {"train": "t1", "test": "t2"}),
+        ("compare --learners cw", {"train": None, "test": None}),
+        ("train --passes 3 FILE -o m", {"corpus": "FILE", "output": "m", "passes": 3}),
+    ],
+)
+def test_options_may_stand_among_the_files(argv, expected):
+    options = vars(parse(argv.split()))
+    assert {name: options[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("argv", ["tag m -c FILE more", "train -o m", "tag -c"])
+def test_too_many_and_too_few_files_are_told(run, argv):
+    command = argv.split()[0]
+    code, out, err = run(*argv.split())
+    assert (code, out) == (2, "") and err.startswith(f"usage: skcw {command} ")
 
 
 def test_letters_that_a_terminal_lacks_become_escapes(monkeypatch):

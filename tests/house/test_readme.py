@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skcw.cli._main import make_parser
+from skcw.cli._main import parse
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_the_test_command_cannot_import_the_sources():
 def test_the_main_job_runs_a_command_that_is_installed():
     *_, program, subcommand = command("main-job").split()
     assert Path(program).name in SCRIPTS
-    assert make_parser().parse_args([subcommand]).command == subcommand
+    assert parse([subcommand]).command == subcommand
 
 
 def test_the_code_samples_run_one_after_another(tmp_path, monkeypatch):
