@@ -1,7 +1,15 @@
 """Column files, models and features as the options describe them."""
 
-from skcw.cli._errors import UsageError
-from skcw.cli._files import input_of
+import warnings
+
+from skcw.cli._errors import UsageError, warn
+from skcw.cli._files import input_of, looks_like_model
+from skcw.cli._templates import (
+    check_lines,
+    split_lines,
+    template_lines,
+    unused_lexicons,
+)
 
 DEFAULT_FEATURES = "ner"
 CONLLU_WORD, CONLLU_LABEL = 1, 3
@@ -126,7 +134,7 @@ def split_labels(columns, label, name):
 
 def title_of(name):
     """Return what messages call a file of the command line."""
-    return "standard input" if name == "-" else name
+    return "<stdin>" if name == "-" else name
 
 
 def read_words(name, encoding):
@@ -139,7 +147,7 @@ def read_words(name, encoding):
 
 
 def make_features(options, X):
-    """Return unfitted features as the options describe them.
+    """Return unfitted features as the options describe them, and what they stand for.
 
     Parameters
     ----------
@@ -152,45 +160,61 @@ def make_features(options, X):
     -------
     features : WindowFeatures
         The features.
+    templates : list of Template
+        What its lines stand for.
     """
     from skcw.features import WindowFeatures
-    from skcw.features.sets import READY_SETS
+    from skcw.features.columns import names_of
+    from skcw.features.lines import check_lexicons, templates_of
 
     columns = feature_columns(options)
-    names = None if columns is None else list(columns)
+    given = None if columns is None else list(columns)
+    names = names_of(X, None, given)
     lexicons = {n: read_words(f, options.encoding) for n, f in options.lexicon}
-    chosen = DEFAULT_FEATURES if options.features is None else options.features
-    if options.template is not None:
-        features = _template_lines(options.template)
-    elif chosen in READY_SETS:
-        features = _ready_set(chosen, lexicons, X, names)
-    else:
-        lines = (line.strip() for line in chosen.split(";"))
-        features = [line for line in lines if line]
-    return WindowFeatures(
-        features, columns=names, lexicons=lexicons or None, min_count=options.min_count
+    check_lexicons(lexicons)
+    features = _chosen_features(options, names, lexicons)
+    with warnings.catch_warnings():
+        # Fitting tells them.
+        warnings.simplefilter("ignore")
+        templates = templates_of(features, names, lexicons)
+    for name in unused_lexicons(templates, lexicons):
+        hint = f"add one such as in({name})[-1..1]"
+        warn(options.command, f"the lexicon {name} is used by no feature; {hint}")
+    features = WindowFeatures(
+        features, columns=given, lexicons=lexicons or None, min_count=options.min_count
     )
+    return features, templates
 
 
-def _ready_set(name, lexicons, X, names):
+def _chosen_features(options, names, lexicons):
+    """Return a ready set or lines, each of which has been understood."""
+    from skcw.features.sets import READY_SETS
+
+    chosen = DEFAULT_FEATURES if options.features is None else options.features
+    if options.template is None and chosen in READY_SETS:
+        return _ready_set(chosen, lexicons, names)
+    if options.template is None:
+        lines = split_lines(chosen)
+    else:
+        lines = template_lines(options.template)
+    check_lines(lines, names, lexicons, _label_after(options, names))
+    return [line for _, line in lines]
+
+
+def _label_after(options, names):
+    """Return the number of the label column if it follows the others, else None."""
+    last = label_column(options) in (-1, len(names))
+    return len(names) if last and feature_columns(options) is None else None
+
+
+def _ready_set(name, lexicons, names):
     """Return a ready set; lexicons join it as features of three words."""
-    from skcw.features.columns import names_of
     from skcw.features.sets import READY_SETS
 
     if not lexicons:
         return name
-    has_pos = "pos" in names_of(X, None, names)
-    lines = [line for line in READY_SETS[name] if has_pos or "pos" not in line]
+    lines = [line for line in READY_SETS[name] if "pos" in names or "pos" not in line]
     return [*lines, *(f"in({lexicon})[-1..1]" for lexicon in lexicons)]
-
-
-def _template_lines(path):
-    """Return the lines of a file of templates, or of our own language of features."""
-    from skcw.features import read_template
-    from skcw.features.crfpp import is_template_line
-
-    lines = [line for line in read_words(path, "utf-8") if not line.startswith("#")]
-    return read_template(path) if any(map(is_template_line, lines)) else lines
 
 
 def load_pipeline(path):
@@ -206,9 +230,17 @@ def load_pipeline(path):
     pipeline : TaggingPipeline
         The model.
     """
+    from skcw.exceptions import ModelFileError
     from skcw.pipeline import TaggingPipeline, load
 
-    model = load(path)
+    try:
+        model = load(path)
+    except ModelFileError:
+        if looks_like_model(path):
+            raise
+        raise ValueError(
+            f"{path} is not a skcw model; `skcw train` writes one"
+        ) from None
     if not isinstance(model, TaggingPipeline):
         raise ValueError(
             f"{path} holds a {type(model).__name__} that does not know how to make "

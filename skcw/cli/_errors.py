@@ -1,6 +1,7 @@
 """What can go wrong at a command line, in one line each."""
 
 import re
+import sys
 
 # Advice of the readers, as it is followed on the command line.
 OPTIONS = {
@@ -34,3 +35,16 @@ def describe(error):
     for advice, option in OPTIONS.items():
         text = re.sub(advice, option, text)
     return text
+
+
+def warn(command, message):
+    """Say on standard error what may be a mistake, in one line.
+
+    Parameters
+    ----------
+    command : str
+        The name of the command.
+    message : str
+        What is the matter, and what to do.
+    """
+    print(f"skcw {command}: warning: {message}", file=sys.stderr)

@@ -8,6 +8,8 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from skcw.cli._errors import UsageError
+
 
 def input_of(name):
     """Return what a name on the command line stands for: a path, or standard input.
@@ -108,6 +110,22 @@ def check_writable(name):
         raise ValueError(f"{name} is no ordinary file; a model needs one")
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", str(folder))
+
+
+def check_replaceable(name):
+    """Raise if a file is there that is no model: it may be someone's work.
+
+    Parameters
+    ----------
+    name : str
+        The model that is going to be written.
+    """
+    path = Path(name)
+    if path.is_file() and path.stat().st_size and not looks_like_model(name):
+        raise UsageError(
+            f"-o would overwrite {name}, which is not a skcw model; remove it first, "
+            "or choose another name"
+        )
 
 
 def looks_like_model(name):

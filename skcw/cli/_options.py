@@ -5,6 +5,16 @@ from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 
 from skcw.cli._taggers import TAGGERS
 
+COLUMNS = (
+    "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
+    "one by its number, from 0 on: word=1,pos=3. Default: all but the label, called "
+    "word, pos, x2, x3, ...; word=1 with --conllu"
+)
+LEARNT_COLUMNS = (
+    "where FILE has the columns that the model has learnt from, in the order of "
+    "training: word=1,pos=3, from 0 on. Default: the first ones; word=1 with --conllu"
+)
+
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
 
 
@@ -80,17 +90,18 @@ def add_quiet(parser):
     )
 
 
-def add_reading(parser):
-    """Add the options that say how column files are laid out."""
+def add_reading(parser, columns=COLUMNS):
+    """Add the options that say how column files are laid out.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of a command.
+    columns : str
+        The help of ``--columns``.
+    """
     group = parser.add_argument_group("how files are read")
-    group.add_argument(
-        "--columns",
-        type=column_list,
-        metavar="NAME,...",
-        help="the columns to learn from, in the order of the file: word,pos. "
-        "NAME=NUMBER picks one by its number, from 0 on: word=1,pos=3. Default: all "
-        "but the label, called word, pos, x2, x3, ...; word=1 with --conllu",
-    )
+    group.add_argument("--columns", type=column_list, metavar="NAME,...", help=columns)
     group.add_argument(
         "--separator",
         type=separator,
@@ -149,15 +160,16 @@ def add_features(parser):
         "--template",
         metavar="FILE",
         help="features from a file, one a line: CRF++ templates such as "
-        "U01:%%x[-1,0]/%%x[0,0], or lines as for --features",
+        "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both",
     )
     group.add_argument(
         "--lexicon",
-        type=name_and_value,
+        type=name_and_file,
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="a list of words, one a line, for the feature in(NAME); may be repeated",
+        help="a list of words, one a line, for the feature in(NAME); may be repeated. "
+        "Ready sets get in(NAME)[-1..1] on their own; write it into features of yours",
     )
     group.add_argument(
         "--min-count",
@@ -258,6 +270,16 @@ def name_and_value(text):
     if not (name and equals):
         raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
     return name, value
+
+
+def name_and_file(text):
+    """Return the two sides of NAME=FILE."""
+    name, _, file = text.partition("=")
+    if not (name.isidentifier() and file):
+        raise ArgumentTypeError(
+            f"{text!r} is not of the form NAME=FILE, such as town=towns.txt"
+        )
+    return name, file
 
 
 def value_of(text):

@@ -57,7 +57,12 @@ def make_tagger(name, seed, given=()):
             raise UsageError(
                 f"{name} has no parameter {parameter!r}; it has {', '.join(known)}"
             )
-    return tagger.set_params(**{"random_state": seed, **dict(given)})
+    tagger.set_params(**{"random_state": seed, **dict(given)})
+    try:
+        tagger._validate_params()
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return tagger
 
 
 def passes_parameter(name):

@@ -75,12 +75,15 @@ def add_parser(commands):
 def run(options):
     """Compare."""
     from skcw.cli._corpus import make_features
+    from skcw.cli._fitness import check_like
 
     unknown = [name for name in options.learners if name not in TAGGERS]
     if unknown:
         raise UsageError(f"--learners knows {', '.join(TAGGERS)}, not {unknown[0]!r}")
     (X_train, y_train), (X_test, y_test) = _corpora(options)
-    encoder = make_features(options, X_train)
+    encoder, templates = make_features(options, X_train)
+    if options.test is not None:
+        check_like(X_test, options.test, X_train, encoder, templates)
     train, fit_seconds = _timed(encoder.fit_transform, X_train)
     test, tag_seconds = _timed(encoder.transform, X_test)
     rows = []
@@ -209,7 +212,7 @@ def _text(result):
         )
         for row in result["learners"]
     ]
-    headers = ["learner", "span F1", "wrong words", "found", "fit s", "tag s"]
+    headers = ["learner", "span F1 %", "wrong words %", "found %", "fit s", "tag s"]
     formats = [None, ".2f", ".2f", ".1f", ".2f", ".3f"]
     train, test = result["train"], result["test"]
     return (

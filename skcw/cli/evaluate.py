@@ -3,6 +3,7 @@
 from skcw.cli._errors import UsageError
 from skcw.cli._files import input_of, looks_like_model
 from skcw.cli._options import (
+    LEARNT_COLUMNS,
     add_json,
     add_label_column,
     add_reading,
@@ -53,7 +54,7 @@ def add_parser(commands):
     )
     add_scheme(parser, "write both true and predicted labels in this scheme first")
     add_json(parser)
-    add_reading(parser)
+    add_reading(parser, LEARNT_COLUMNS)
 
 
 def run(options):
@@ -68,6 +69,7 @@ def run(options):
         if options.predicted_column is not None:
             raise UsageError("--predicted-column has no meaning with a model")
         labels = _labels_of_model(*options.inputs, options)
+        same = _same_labels(options.inputs[1], options, of_model=True)
     else:
         name = options.inputs[0] if options.inputs else "-"
         if looks_like_model(name):
@@ -75,20 +77,47 @@ def run(options):
                 f"{name} is a model; name a file with true labels after it"
             )
         labels = _labels_of_file(name, options)
+        same = _same_labels(name, options, of_model=False)
     for gold, guess in labels:
+        same.add(gold, guess)
         tally.add(rescheme(gold, options), rescheme(guess, options))
     if not tally.words:
         raise ValueError("there is no word to evaluate")
+    same.check()
     report(options, tally.figures(), tally.text())
+
+
+def _same_labels(name, options, of_model):
+    """Return what notices that a column of a file holds no labels."""
+    from skcw.cli._corpus import label_column, title_of
+    from skcw.cli._same_labels import SameLabels
+
+    gold = label_column(options, otherwise=-1 if of_model else -2)
+    true = f"column {gold} of {title_of(name)}"
+    if of_model:
+        hint = "--label-column tells where the true labels are (the last is -1)"
+        return SameLabels(true, "the labels of the model", hint)
+    hint = (
+        "--label-column and --predicted-column tell where the true and the predicted "
+        "labels are (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
+    )
+    return SameLabels(true, f"column {_predicted_column(options)}", hint)
+
+
+def _predicted_column(options):
+    return -1 if options.predicted_column is None else options.predicted_column
 
 
 def _labels_of_model(model, name, options):
     """Yield the true and the predicted labels of a gold file, block by block."""
     from skcw.cli._blocks import labelled_blocks
     from skcw.cli._corpus import load_pipeline
+    from skcw.cli._fitness import check_file
 
     pipeline = load_pipeline(model)
-    for X, gold in labelled_blocks(name, options):
+    for number, (X, gold) in enumerate(labelled_blocks(name, options)):
+        if not number:
+            check_file(pipeline, X, name, "evaluate", " besides the labels")
         yield gold, pipeline.predict(X)
 
 
@@ -98,9 +127,7 @@ def _labels_of_file(name, options):
     from skcw.data import iter_columns
 
     gold = label_column(options, otherwise=-2)
-    guess = -1 if options.predicted_column is None else options.predicted_column
-    blocks = iter_columns(
-        input_of(name), columns=[gold, guess], **reading_options(options)
-    )
+    chosen = [gold, _predicted_column(options)]
+    blocks = iter_columns(input_of(name), columns=chosen, **reading_options(options))
     for block in blocks:
         yield block.column(0), block.column(1)

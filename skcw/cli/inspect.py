@@ -3,13 +3,16 @@
 from skcw.cli._errors import UsageError
 from skcw.cli._files import input_of
 from skcw.cli._options import (
+    LEARNT_COLUMNS,
     add_json,
     add_reading,
     command_parser,
     natural,
     positive,
 )
+from skcw.cli._passes import kept_passes, kept_text
 from skcw.cli._tables import report, table
+from skcw.cli._templates import needed_columns
 
 TEXT = """\
 Show what a model has learnt. Alone it describes the model and names the strongest
@@ -52,7 +55,6 @@ def add_parser(commands):
     parser.add_argument(
         "--sentence",
         type=natural,
-        default=0,
         metavar="N",
         help="which sentence of FILE, from 0 on (default: 0)",
     )
@@ -60,7 +62,7 @@ def add_parser(commands):
         "--at", type=natural, metavar="N", help="explain only this word, from 0 on"
     )
     add_json(parser)
-    add_reading(parser)
+    add_reading(parser, LEARNT_COLUMNS)
 
 
 def run(options):
@@ -72,6 +74,8 @@ def run(options):
     explains = options.file is not None or options.tokens is not None
     if options.at is not None and not explains:
         raise UsageError("--at needs FILE or --tokens")
+    if options.sentence is not None and options.file is None:
+        raise UsageError("--sentence needs FILE")
     pipeline = load_pipeline(options.model)
     result, texts = {}, []
     if options.label is not None:
@@ -117,17 +121,11 @@ def _label_text(found):
     return "\n\n".join(parts)
 
 
-def _needed_columns(pipeline):
-    """Return how many columns the features look at."""
-    atoms = [atom for t in pipeline[0].templates_ for atom in t.atoms]
-    return 1 + max((view.column or 0 for view, _ in atoms), default=0)
-
-
 def _sentence(pipeline, options):
     """Return the tokens to explain."""
     if options.tokens is None:
-        return _sentence_of_file(options)
-    n_columns = _needed_columns(pipeline)
+        return _sentence_of_file(pipeline, options)
+    n_columns = needed_columns(pipeline[0].templates_)
     tokens = [
         tuple(text.rsplit("/", n_columns - 1)) if n_columns > 1 else (text,)
         for text in options.tokens.split()
@@ -144,19 +142,22 @@ def _sentence(pipeline, options):
     return tokens
 
 
-def _sentence_of_file(options):
+def _sentence_of_file(pipeline, options):
     from skcw.cli._corpus import chosen_columns, reading_options
+    from skcw.cli._fitness import check_file
     from skcw.data import iter_columns
 
-    before = 0
+    before, wanted = 0, options.sentence or 0
     layout = {**reading_options(options), **chosen_columns(options)}
     for block in iter_columns(input_of(options.file), **layout):
-        if options.sentence < before + len(block):
-            return block[options.sentence - before]
+        if not before:
+            check_file(pipeline, block, options.file, "inspect")
+        if wanted < before + len(block):
+            return block[wanted - before]
         before += len(block)
     raise ValueError(
         f"{options.file} has {before} sentences; there is no sentence "
-        f"{options.sentence} (the first is 0)"
+        f"{wanted} (the first is 0)"
     )
 
 
@@ -233,6 +234,7 @@ def _overview(pipeline, options):
         "n_features": features.n_features_out_,
         "n_weights": int((weights.features != 0).sum()),
         "passes": tagger.n_iter_,
+        "pass_kept": kept_passes(tagger),
         "labels": {
             label: [row._asdict() for row in weights.of_features(label, 3)[0]]
             for label in weights.labels
@@ -251,6 +253,8 @@ def _overview_text(found):
         ("weights", found["n_weights"]),
         ("passes", found["passes"]),
     ]
+    if found["pass_kept"] is not None:
+        rows.append(("pass kept", kept_text(found["pass_kept"], found["passes"])))
     labels = [
         (label, ", ".join(row["name"] for row in best))
         for label, best in found["labels"].items()

@@ -6,6 +6,7 @@ from itertools import chain
 
 from skcw.cli._files import written
 from skcw.cli._options import (
+    LEARNT_COLUMNS,
     add_label_column,
     add_quiet,
     add_reading,
@@ -59,7 +60,7 @@ def add_parser(commands):
         "-c",
         "--confidence",
         action="store_true",
-        help="add a column that tells how sure the model is of each label",
+        help="add a column that tells how sure the model is of each label, after it",
     )
     parser.add_argument(
         "-n",
@@ -68,7 +69,7 @@ def add_parser(commands):
         default=1,
         metavar="N",
         help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, a "
-        "column each",
+        "column each. The order of added columns: label, confidence, 2nd, 3rd ... Nth",
     )
     parser.add_argument(
         "--sentence-buffered",
@@ -81,7 +82,7 @@ def add_parser(commands):
     )
     add_scheme(parser, "write the labels in this scheme")
     add_quiet(parser)
-    add_reading(parser)
+    add_reading(parser, LEARNT_COLUMNS)
 
 
 def run(options):
@@ -99,13 +100,26 @@ def run(options):
         written(options.output) as file,
         progress_bar(quiet=quiet, unit=" words", unit_scale=True) as bar,
     ):
-        for text, X in blocks:
+        for text, X in _checked(blocks, pipeline, options):
             columns = _predicted(pipeline, X, options) if X.n_tokens else []
             numbers = X.lines.tolist() if columns else []
             file.write(echo.block(text, numbers, columns))
             # A block is large, or someone waits for it.
             file.flush()
             bar.update(X.n_tokens)
+
+
+def _checked(blocks, pipeline, options):
+    """Yield blocks; the first with words tells whether the file suits the model."""
+    from skcw.cli._fitness import check_file
+
+    besides = "" if options.label_column is None else " besides the labels"
+    checked = False
+    for text, X in blocks:
+        if X.n_tokens and not checked:
+            check_file(pipeline, X, options.input, "tag", besides)
+            checked = True
+        yield text, X
 
 
 def _predicted(pipeline, X, options):

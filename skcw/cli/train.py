@@ -4,7 +4,7 @@ import os
 import time
 
 from skcw.cli._errors import UsageError
-from skcw.cli._files import check_writable
+from skcw.cli._files import check_replaceable, check_writable
 from skcw.cli._options import (
     add_features,
     add_json,
@@ -16,6 +16,7 @@ from skcw.cli._options import (
     command_parser,
     value_of,
 )
+from skcw.cli._passes import kept_passes, kept_text, told_in_our_words
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import make_tagger, passes_parameter
 
@@ -24,7 +25,8 @@ Learn to label words from a column file (one word a line, an empty line after ea
 sentence) and save the model, features and all, in one file.
 
 Progress goes to standard error, a line per pass. With --dev the best pass by its token
-accuracy on that file is kept, and training stops when three passes bring nothing.
+accuracy on that file is kept, and training stops when three passes bring nothing (a crf
+shows the accuracy and keeps its last pass).
 
 examples:
   skcw train train.conll -o names.skcw
@@ -33,6 +35,13 @@ examples:
   skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
   skcw train ud.conllu -o pos.skcw --conllu --features pos
 """
+
+ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
+
+FLATTERING = (
+    "\n\nThe model has seen the words of the training data, so these figures flatter "
+    "it;\n--dev FILE gives fair ones."
+)
 
 
 def add_parser(commands):
@@ -60,15 +69,17 @@ def add_parser(commands):
 
 def run(options):
     """Train."""
-    began = time.perf_counter()
+    clock = Clock()
     tagger = make_tagger(options.model, options.seed, _parameters(options))
     _check_output(options)
-    pipeline, (X, y), (X_dev, y_dev) = _prepared(options, tagger)
-    pipeline.fit(X, y, X_dev=X_dev, y_dev=y_dev)
+    # scikit-learn takes longer to import than a small corpus takes to read.
+    clock.end("starting")
+    features, (X, y), (X_dev, y_dev) = _prepared(options)
+    clock.end("reading")
+    pipeline = _fitted(features, tagger, (X, y), (X_dev, y_dev), clock)
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
     pipeline.save(options.output)
-    seconds = time.perf_counter() - began
     judged = (X, y) if X_dev is None else (X_dev, y_dev)
     result = {
         "model": options.output,
@@ -78,11 +89,31 @@ def run(options):
         "labels": len(pipeline.classes_),
         "features": pipeline[0].n_features_out_,
         "passes": tagger.n_iter_,
-        "seconds": seconds,
+        "pass_kept": kept_passes(tagger),
+        "seconds": clock.total(),
+        "seconds_of": clock.seconds,
         **_scores(pipeline, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
     }
     report(options, result, _text(result))
+
+
+class Clock:
+    """Tells how long each stage of the work takes."""
+
+    def __init__(self):
+        self.seconds = {}
+        self.began = self.before = time.perf_counter()
+
+    def end(self, stage):
+        """End a stage; the next one begins."""
+        now = time.perf_counter()
+        self.seconds[stage] = now - self.before
+        self.before = now
+
+    def total(self):
+        """Return the seconds since the beginning."""
+        return time.perf_counter() - self.began
 
 
 def _check_output(options):
@@ -92,6 +123,7 @@ def _check_output(options):
         both_exist = os.path.exists(options.output) and os.path.exists(name)
         if both_exist and os.path.samefile(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
+    check_replaceable(options.output)
 
 
 def _parameters(options):
@@ -111,17 +143,34 @@ def _parameters(options):
     return given
 
 
-def _prepared(options, tagger):
-    """Return the unfitted pipeline, the training data and the dev data."""
+def _prepared(options):
+    """Return the unfitted features, the training data and the dev data."""
     from skcw.cli._corpus import make_features, read_labelled
-    from skcw.pipeline import make_tagging_pipeline
+    from skcw.cli._fitness import check_like
 
     data = read_labelled(options.corpus, options)
-    pipeline = make_tagging_pipeline(make_features(options, data[0]), tagger)
+    features, templates = make_features(options, data[0])
     dev = (None, None)
     if options.dev is not None:
         dev = read_labelled(options.dev, options)
-    return pipeline, data, dev
+        check_like(dev[0], options.dev, data[0], features, templates)
+    return features, data, dev
+
+
+def _fitted(features, tagger, data, dev, clock):
+    """Return the fitted pipeline; its stages are timed one by one."""
+    from skcw.pipeline import make_tagging_pipeline
+
+    (X, y), (X_dev, y_dev) = data, dev
+    batch = features.fit_transform(X)
+    judges = {}
+    if X_dev is not None:
+        judges = {"X_dev": features.transform(X_dev), "y_dev": y_dev}
+    clock.end("features")
+    with told_in_our_words():
+        tagger.fit(batch, y, **judges)
+    clock.end("training")
+    return make_tagging_pipeline(features, tagger)
 
 
 def _scores(pipeline, X, y, judged_on):
@@ -138,16 +187,14 @@ def _scores(pipeline, X, y, judged_on):
 def _text(result):
     where = {"dev": "on the dev file", "training": "on the training data"}
     judged = where[result["judged_on"]]
+    stages = ", ".join(f"{n} {s:.2f}" for n, s in result["seconds_of"].items())
     rows = [
-        ("model", result["model"]),
-        ("learner", result["learner"]),
-        ("sentences", result["sentences"]),
-        ("words", result["words"]),
-        ("labels", result["labels"]),
-        ("features", result["features"]),
-        ("passes", result["passes"]),
-        ("seconds", f"{result['seconds']:.2f}"),
+        *((name, result[name]) for name in ROWS),
+        ("seconds in all", f"{result['seconds']:.2f} ({stages})"),
         (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
         (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
     ]
-    return table(rows, ())
+    if result["pass_kept"] is not None:
+        kept = kept_text(result["pass_kept"], result["passes"])
+        rows.insert(len(ROWS), ("pass kept", kept))
+    return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -22,6 +22,8 @@ def test_the_built_in_corpus_is_compared_by_all_learners(run):
         "",
     ]  # fmt: skip
     assert out.startswith("45 sentences (")
+    header = out.split("\n")[2]
+    assert all(f" {title} %" in header for title in ("span F1", "wrong words", "found"))
 
 
 def test_figures_are_those_of_the_learner_on_its_own(run, files):
@@ -75,6 +77,13 @@ def test_without_a_wrong_word_there_is_none_to_find(run, stdin):
     args = ["--learners", "cw", "--features", "word"]
     line = run("compare", "-", *args)[1].split("\n")[4]
     assert line.split()[:4] == ["CW", "100.00", "0.00", "-"]
+
+
+def test_a_test_file_with_too_few_columns_is_told(run, files, tmp_path):
+    (tmp_path / "test").write_text("Ann B-PER\n")
+    args = [files / "train.conll", tmp_path / "test", "--learners", "cw"]
+    code, _, err = run("compare", *args)
+    assert code == 1 and "test, line 1: 1 column besides the labels; " in err
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,43 @@ def test_a_file_without_the_columns_is_told(run, stdin, text, message):
     assert code == 1 and message in err
 
 
+def test_confidences_are_not_taken_for_labels(run, stdin, files):
+    tagged = run("tag", files / "m.skcw", files / "test.conll", "--confidence")[1]
+    stdin(tagged)
+    code, out, err = run("evaluate")
+    assert (code, out) == (1, "") and "column -1 holds numbers such as '" in err
+    assert "they are -3 and -2" in err and err.count("\n") == 1
+    stdin(tagged)
+    found = run("evaluate", "--label-column", -3, "--predicted-column", -2)
+    assert found == run("evaluate", files / "m.skcw", files / "test.conll")
+
+
+def test_parts_of_speech_are_not_taken_for_true_labels(run, files):
+    code, out, err = run("evaluate", files / "test.conll")
+    assert (code, out) == (1, "")
+    assert f"column -2 of {files / 'test.conll'} (such as '" in err
+    assert "have no label in common; --label-column and --predicted-column" in err
+    args = [files / "m.skcw", files / "test.conll", "--label-column", 0]
+    code, _, err = run("evaluate", *args)
+    assert code == 1 and "the labels of the model (such as '" in err
+
+
+def test_numbers_may_be_labels_and_few_words_may_all_be_wrong(run, stdin):
+    stdin("a 1 2\nb 2 3\n")
+    assert run("evaluate", "--raw")[0] == 0
+    stdin("a 1 2\n\n" * 19)
+    assert run("evaluate", "--raw")[0] == 0
+    stdin("a 1 2\n\n" * 20)
+    assert run("evaluate", "--raw")[0] == 1
+
+
+def test_a_model_that_needs_more_columns_tells_which(run, files, stdin):
+    stdin("Ann B-PER\n")
+    code, _, err = run("evaluate", files / "m.skcw", "-")
+    assert code == 1
+    assert "<stdin>, line 1: 1 column besides the labels; the model needs 2: " in err
+
+
 def test_a_model_alone_is_not_taken_for_a_corpus(run, files):
     code, _, err = run("evaluate", files / "m.skcw")
     assert code == 2 and "m.skcw is a model; name a file" in err

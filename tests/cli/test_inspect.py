@@ -133,6 +133,8 @@ def test_weights_and_words_can_be_asked_for_at_once(run, files):
         (["test.conll", "--sentence", "99"], 1, "there is no sentence 99"),
         (["test.conll", "--tokens", "Ann/NNP"], 2, "either FILE or --tokens"),
         (["--at", "1"], 2, "--at needs FILE or --tokens"),
+        (["--sentence", "3"], 2, "--sentence needs FILE"),
+        (["--sentence", "0", "--tokens", "Ann/NNP"], 2, "--sentence needs FILE"),
         (["nowhere"], 1, "skcw inspect: nowhere: No such file"),
     ],
 )
@@ -140,6 +142,22 @@ def test_mistakes_are_told(run, files, monkeypatch, args, code, message):
     monkeypatch.chdir(files)
     found, _, err = run("inspect", "m.skcw", *args)
     assert found == code and message in err
+
+
+def test_the_pass_kept_by_a_dev_file_is_remembered(run, files, tmp_path):
+    model = tmp_path / "m"
+    args = ["--dev", files / "test.conll", "--passes", 4, "-q", "--json"]
+    trained = json.loads(run("train", files / "train.conll", "-o", model, *args)[1])
+    found = json.loads(run("inspect", model, "--json")[1])
+    assert found["pass_kept"] == trained["pass_kept"] is not None
+    assert f"\npass kept       {found['pass_kept']} of " in run("inspect", model)[1]
+    assert "pass kept" not in run("inspect", files / "m.skcw")[1]
+
+
+def test_a_file_with_too_few_columns_is_told(run, files, tmp_path):
+    (tmp_path / "words").write_text("Ann\n")
+    code, _, err = run("inspect", files / "m.skcw", tmp_path / "words")
+    assert code == 1 and "words, line 1: 1 column; the model needs 2: word, pos" in err
 
 
 def test_a_crf_says_that_it_cannot_explain(run, other_models):

@@ -192,11 +192,11 @@ def test_ctrl_c_ends_a_training_in_one_line_and_leaves_no_file(files, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert train.stderr.readline().startswith("epoch 1/")
+    assert train.stderr.readline().startswith("pass 1/")
     train.send_signal(signal.SIGINT)
     lines = train.stderr.read().splitlines()
     train.stderr.close()
     assert train.wait() == 128 + signal.SIGINT
     assert lines[-1] == "skcw train: interrupted"
-    assert all(line.startswith("epoch ") for line in lines[:-1])
+    assert all(line.startswith("pass ") for line in lines[:-1])
     assert not os.listdir(tmp_path)

@@ -77,7 +77,7 @@ def test_missing_labelings_are_filled_up(run, stdin, tmp_path):
 )
 def test_everything_else_in_a_file_stays(run, stdin, tmp_path, text, tagged):
     stdin("x y O\n")
-    run("train", "-", "-o", tmp_path / "m", "-q")
+    run("train", "-", "-o", tmp_path / "m", "-q", "--features", "word")
     stdin(text)
     assert run("tag", tmp_path / "m") == (0, tagged, "")
 
@@ -211,7 +211,7 @@ def test_a_bad_line_is_named_and_leaves_no_file(run, files, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Ann\n", "look at column 1 (pos)"),
+        ("Ann\n", "<stdin>, line 1: 1 column; the model needs 2: word, pos"),
         (b"Jos\xe9 NNP\n", "pass it: --encoding latin-1"),
         ("a b\n# c d\n", 'pass --comment "#"'),
     ],
@@ -222,13 +222,56 @@ def test_columns_that_do_not_fit_are_told(run, files, stdin, text, message):
     assert code == 1 and message in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("content", [b"no model", b"", None])
-def test_a_file_that_is_no_model_is_told(run, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"Madrid\nRome\n", "is not a skcw model; `skcw train` writes one"),
+        (b"", "is not a skcw model; `skcw train` writes one"),
+        (b"\x09" + b"\0" * 7 + b"{}", "is not a complete skcw model"),
+        (None, "No such file"),
+    ],
+)
+def test_a_file_that_is_no_model_is_told(run, tmp_path, content, message):
     path = tmp_path / "m.skcw"
     if content is not None:
         path.write_bytes(content)
     code, _, err = run("tag", path)
     assert code == 1 and err.startswith("skcw tag: ") and str(path) in err
+    assert message in err and err.count("\n") == 1
+
+
+def test_a_sentence_in_one_line_is_noticed(run, files, stdin):
+    stdin("Ann left Madrid today .\n")
+    code, out, err = run("tag", files / "m.skcw")
+    assert code == 0 and out.startswith("Ann left Madrid today . ")
+    many, unknown = err.splitlines()
+    assert many.startswith(
+        "skcw tag: warning: <stdin>, line 1: 5 columns where the model has learnt from "
+        "2 (word, pos)"
+    )
+    assert "knows almost no value of column 1" in unknown
+
+
+@pytest.mark.parametrize(("n_columns", "warned"), [(2, 0), (4, 0), (5, 1)])
+def test_columns_of_other_taggers_are_no_reason_to_warn(
+    run, files, stdin, n_columns, warned
+):
+    stdin(" ".join(["Ann", "NNP", *"OOO"][:n_columns]) + "\n")
+    code, _, err = run("tag", files / "m.skcw")
+    assert code == 0 and err.count("warning") == warned
+
+
+def test_a_column_of_labels_in_the_place_of_another_is_noticed(run, files, tmp_path):
+    other = tmp_path / "other"
+    rows = [line.split() for line in (files / "test.conll").read_text().split("\n")]
+    other.write_text("\n".join(" ".join([*r[:1], *r[2:]]) for r in rows))
+    code, out, err = run("tag", files / "m.skcw", other)
+    assert code == 0 and out and err.count("\n") == 1
+    assert (
+        f"warning: {other}, line 1: the model knows almost no value of column 1, "
+        in err
+    )
+    assert "takes for pos (such as '" in err and "--columns" in err
 
 
 def test_a_tagger_without_features_cannot_tag_a_file(run, tmp_path):

@@ -3,7 +3,9 @@
 import gzip
 import json
 import os
+import re
 
+import numpy as np
 import pytest
 
 import skcw
@@ -24,7 +26,7 @@ def test_the_model_predicts_what_the_table_says(run, files, tmp_path):
     assert result["features"] == len(pipeline[0].vocabulary_)
     assert result["passes"] == 10
     assert result["span_f1"] == span_f1_score(y, pipeline.predict(X))
-    assert err.count("epoch") == 10
+    assert err.count("pass ") == 10 and err.count(" sentences, ") == 10
 
 
 def test_the_table_names_every_figure(run, files, tmp_path):
@@ -34,7 +36,9 @@ def test_the_table_names_every_figure(run, files, tmp_path):
     assert code == 0
     for title in ("sentences", "words", "labels", "features", "passes", "seconds"):
         assert f"\n{title} " in out
-    assert "span F1 on the training data" in out
+    assert "span F1 on the training data" in out and "--dev FILE gives fair" in out
+    stages = r"\(starting [\d.]+, reading [\d.]+, features [\d.]+, training [\d.]+\)"
+    assert re.search(r"\nseconds in all +[\d.]+ " + stages, out)
 
 
 def test_quiet_means_not_a_word_of_progress(run, files, tmp_path):
@@ -52,7 +56,26 @@ def test_the_dev_file_judges_each_pass_and_the_result(run, files, tmp_path):
     labels = skcw.load(tmp_path / "m").predict(X)
     assert code == 0 and result["judged_on"] == "dev"
     assert result["span_f1"] == span_f1_score(y, labels)
-    assert err.count(", dev 0.") == 3
+    shares = [float(text) for text in re.findall(r", dev accuracy (.*?) %,", err)]
+    scores = [100 * record["dev_score"] for record in result["history"]]
+    # Two decimals are printed.
+    assert shares == pytest.approx(scores, abs=6e-3) and len(shares) == 3
+    assert result["pass_kept"] == 1 + int(np.argmax(scores))
+
+
+def test_the_pass_kept_is_told_for_each_model(run, files, tmp_path):
+    args = ["--dev", files / "test.conll", "--passes", 3, "--models", 2]
+    _, out, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)
+    assert re.search(r"\npass kept +[123], [123] of 3\n", out)
+    assert "--dev" not in out
+    assert err.startswith("model 1, pass 1/3: ")
+
+
+def test_a_crf_keeps_its_last_pass_and_tells_in_the_same_words(run, files, tmp_path):
+    args = ["--dev", files / "test.conll", "--passes", 3, "--model", "crf"]
+    _, out, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)
+    assert "pass kept" not in out
+    assert re.match(r"pass 1, .*dev accuracy \d+\.\d\d %, \d+\.\d\d s\n", err)
 
 
 @pytest.mark.parametrize("model", ["cw", "arow", "pa", "perceptron", "crf"])
@@ -91,6 +114,7 @@ def test_options_reach_learner_and_features(run, files, tmp_path):
         ("--features", ["word[-1..1]", "suffix(2)"]),
         ("--template", ["U00:%x[0,0]", "U01:%x[-1,0]/%x[0,0]", "B"]),
         ("--template", ["word[-1..1]", "suffix(2)"]),
+        ("--template", ["U00:%x[0,0]", "suffix(2)", "B", "word[-1] & pos"]),
     ],
 )
 def test_features_come_from_the_line_or_from_a_file(
@@ -132,6 +156,54 @@ def test_a_full_disk_is_told_in_one_line(run, files, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert code == 1 and "cannot be written" in err and err.count("\n") == 1
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["U00:%x[0,0]", "nouns"], "template, line 2: 'nouns' is neither a column"),
+        (["word", "U00:%y[0,0]"], "template, line 2: a % of the line"),
+        (["word", "in(towns)"], "template, line 2: there is no lexicon 'towns'"),
+        (
+            ["U00:%x[0,2]"],
+            "template, line 1: 'U00:%x[0,2]' looks at column 2; that is the column of "
+            "the labels; the first column is 0, and the features can look at 0 (word), "
+            "1 (pos)",
+        ),
+        (["U00:%x[0,3]"], "looks at column 3; the first column is 0"),
+        (["# nothing"], "template holds no feature"),
+    ],
+)
+def test_a_wrong_line_of_a_template_is_told_with_its_place(
+    run, files, tmp_path, lines, message
+):
+    (tmp_path / "template").write_text("\n".join(lines))
+    code, _, err = run(
+        "train", files / "train.conll", "-o", tmp_path / "m", "-q",
+        "--template", tmp_path / "template",
+    )  # fmt: skip
+    assert code == 1 and message in err and err.count("\n") == 1
+
+
+def test_a_lexicon_that_no_feature_uses_is_noticed(run, files, tmp_path):
+    (tmp_path / "towns.txt").write_text("Madrid\n")
+    args = [files / "train.conll", "-o", tmp_path / "m", "-q", "--passes", 1]
+    args += ["--lexicon", f"town={tmp_path / 'towns.txt'}", "--features"]
+    code, _, err = run("train", *args, "word; pos")
+    assert code == 0 and err == (
+        "skcw train: warning: the lexicon town is used by no feature; add one such as "
+        "in(town)[-1..1]\n"
+    )
+    for used in ("word; in(town)", "word & in(pos, town)[1]", "ner"):
+        assert run("train", *args, used)[::2] == (0, "")
+
+
+def test_a_dev_file_with_too_few_columns_is_told(run, files, tmp_path):
+    (tmp_path / "dev").write_text("Ann B-PER\n")
+    args = ["-o", tmp_path / "m", "-q", "--dev", tmp_path / "dev"]
+    code, _, err = run("train", files / "train.conll", *args)
+    assert code == 1 and "dev, line 1: 1 column besides the labels; " in err
+    assert run("train", files / "train.conll", *args, "--features", "word")[0] == 0
 
 
 def test_the_same_seed_gives_the_same_file(run, files, tmp_path):
@@ -210,9 +282,10 @@ def test_wrong_data_are_told_in_one_line(run, tmp_path, monkeypatch, text, messa
     ("args", "message"),
     [
         (["--label-column", "5"], "--label-column 5 is none of them"),
-        (["--set", "phi=high"], "'phi' parameter of CWSequenceTagger"),
-        (["--features", "nouns"], "is neither a column"),
-        (["--features", "word[["], "features: '[' stands"),
+        (["--features", "nouns"], "--features: 'nouns' is neither a column"),
+        (["--features", "nerr"], ". The ready sets are chunking, ner, pos\n"),
+        (["--features", "word[["], "--features: '[' stands"),
+        (["--features", "%x[0,0]"], "--features: the line '%x[0,0]' begins with"),
         (["--lexicon", "x=nowhere.txt"], "nowhere.txt: No such file"),
         (["--template", "nowhere"], "nowhere: No such file"),
         (["--dev", "nowhere"], "nowhere: No such file"),
@@ -235,6 +308,8 @@ def test_what_cannot_work_fails_with_a_reason(
     [
         (["--set", "psi=1"], "cw has no parameter 'psi'; it has averaging"),
         (["--set", "psi"], "NAME=VALUE"),
+        (["--set", "phi=high"], "'phi' parameter of CWSequenceTagger"),
+        (["--lexicon", "towns.txt"], "form NAME=FILE, such as town=towns.txt"),
         (["--model", "crf", "--models", "3"], "crf has no parameter 'n_models'"),
         (["--passes", "3", "--set", "max_iter=4"], "max_iter is given twice"),
         (["--passes", "0"], "at least 1"),
@@ -262,6 +337,18 @@ def test_a_corpus_is_not_overwritten_by_the_model(run, tmp_path):
     assert corpus.read_text() == "Ann B-PER\n"
 
 
+def test_only_models_are_overwritten(run, files, tmp_path):
+    path = tmp_path / "thesis.tex"
+    args = ["train", files / "train.conll", "-o", path, "-q", "--passes", 1]
+    path.write_text("years of work")
+    code, _, err = run(*args)
+    assert code == 2 and "-o would overwrite" in err and "is not a skcw model" in err
+    assert path.read_text() == "years of work"
+    path.write_text("")
+    assert run(*args)[0] == 0
+    assert run(*args)[0] == 0
+
+
 def test_warnings_take_one_line(run, tmp_path, recwarn):
     import warnings
 
@@ -272,5 +359,5 @@ def test_warnings_take_one_line(run, tmp_path, recwarn):
             "train", tmp_path / "corpus", "-o", tmp_path / "m", "-q",
             "--features", "word", "--set", "constraints=BIO",
         )  # fmt: skip
-    assert err.startswith("skcw train: warning: 1 training sequences break")
+    assert err.startswith("skcw train: warning: 1 training sentences break")
     assert err.count("\n") == 1
