@@ -1,13 +1,12 @@
 """The memory that ``skcw tag`` takes for one and for ten million words."""
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from _measure import progress
+from _measure import peak_memory, progress
 from _tables import at_most, format_goals, format_table
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
@@ -67,16 +66,17 @@ def _tag(model, path):
     """Return the seconds and the peak megabytes of one run of the command."""
     # -P: the sources in the current folder must not hide the installed package.
     command = [sys.executable, "-P", "-m", "skcw", "tag", str(model), "--confidence"]
-    start = time.perf_counter()
+    start, peak = time.perf_counter(), 0.0
     with open(path, "rb") as file:
         process = subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
+        # The system's own record of a child begins with the memory of its parent.
+        while process.poll() is None:
+            peak = max(peak, peak_memory(process.pid))
+            time.sleep(0.02)
     seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)} failed with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return seconds, usage.ru_maxrss * unit / 2**20
+    return seconds, peak
 
 
 def render(found):

@@ -55,9 +55,17 @@ def added_memory(work):
     return max(added, 0) / MB
 
 
-def peak_memory():
-    """Return the most memory that this process has ever held, in megabytes."""
-    return _peak() / MB
+def peak_memory(process="self"):
+    """Return the most memory that a process has ever held, in megabytes.
+
+    Of another process than this one only Linux knows it; elsewhere, and for one that
+    has ended, it is 0.
+    """
+    if process == "self":
+        return _peak() / MB
+    with suppress(OSError, StopIteration):
+        return _status("VmHWM", Path(f"/proc/{process}/status")) / MB
+    return 0.0
 
 
 def _return_free_memory():
@@ -83,8 +91,8 @@ def _peak():
     return _status("VmHWM") if STATUS.exists() else _highest_ever()
 
 
-def _status(name):
-    line = next(x for x in STATUS.read_text().splitlines() if x.startswith(name))
+def _status(name, file=STATUS):
+    line = next(x for x in file.read_text().splitlines() if x.startswith(name))
     return int(line.split()[1]) * 1024
 
 
