@@ -1,9 +1,9 @@
 """Ready sets of features, chosen by measurement.
 
-Each set is the one, of some ten tried, with the best mean over two corpora or one within
-.001 of it that is smaller: a CW tagger on words held out of their training parts, mean
-of two seeds (differences below .002 are chance). Some of what was tried, the last row
-being the set:
+Each set is the one, of some ten tried, with the best mean over two corpora, or one
+within .001 of it that is smaller: a CW tagger on words held out of their training
+parts, mean of two seeds (differences below .002 are chance). Some of what was tried,
+the last row being the set:
 
 ========  =============================================  ===========  ===========
 set       lines                                          corpus one   corpus two
