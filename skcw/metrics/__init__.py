@@ -1,5 +1,13 @@
-"""Measures of how well labels and spans were predicted."""
+"""Measures of how well labels and spans were predicted, and confidences too."""
 
+from skcw.metrics.binned_confidence import confidence_bins, confidence_rmse
+from skcw.metrics.error_ranking import (
+    error_average_precision,
+    errors_found,
+    residual_errors,
+)
+from skcw.metrics.outcomes import label_matches
+from skcw.metrics.risk_coverage import area_under_risk_coverage, risk_coverage_curve
 from skcw.metrics.scorers import (
     get_scorer,
     scorer_names,
@@ -28,9 +36,17 @@ from skcw.metrics.token_scores import (
 
 __all__ = [
     "Span",
+    "area_under_risk_coverage",
+    "confidence_bins",
+    "confidence_rmse",
     "detect_scheme",
+    "error_average_precision",
+    "errors_found",
     "extract_spans",
     "get_scorer",
+    "label_matches",
+    "residual_errors",
+    "risk_coverage_curve",
     "scorer_names",
     "sequence_accuracy_score",
     "sequence_accuracy_scorer",

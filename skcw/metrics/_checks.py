@@ -17,7 +17,7 @@ def check_labels(labels, name):
     if isinstance(labels, np.ndarray):
         labels = labels.tolist()
     elif not isinstance(labels, (list, tuple)):
-        labels = _listed(labels, name)
+        labels = listed(labels, name)
     if not _STRING_TYPES.issuperset(map(type, labels)):
         for position, label in enumerate(labels):
             if not isinstance(label, str):
@@ -34,7 +34,7 @@ def check_label_rows(y, name):
     """Return ``y`` as a list of label lists, or say which row is none."""
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} is a single string; it must be a list of sequences")
-    rows = _listed(y, name)
+    rows = listed(y, name)
     return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
 
 
@@ -84,7 +84,8 @@ def check_label_names(labels, name):
     return names
 
 
-def _listed(values, name):
+def listed(values, name):
+    """Return any iterable as a list, or say that it is none."""
     try:
         return list(values)
     except TypeError:

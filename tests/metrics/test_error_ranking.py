@@ -1,0 +1,203 @@
+"""Average precision of retrieving errors, errors found and errors left."""
+
+from itertools import accumulate, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import average_precision_score
+
+from skcw.metrics import error_average_precision, errors_found, residual_errors
+from tests.reference.error_ranking import average_precision, tied_orders
+
+WORD = st.tuples(st.integers(0, 3), st.booleans())
+MOST_WORDS = 40
+WORDS = st.lists(WORD, min_size=1, max_size=MOST_WORDS)
+FEW_WORDS = st.lists(WORD, min_size=1, max_size=5)
+
+
+def columns(words):
+    confidence, correct = zip(*words, strict=True)
+    return np.array(confidence, dtype=float), np.array(correct)
+
+
+def figures(confidence, correct):
+    n = np.arange(MOST_WORDS + 2)
+    return (
+        error_average_precision(confidence, correct),
+        errors_found(confidence, correct, n).tolist(),
+        residual_errors(confidence, correct, n).tolist(),
+    )
+
+
+def test_figures_are_those_computed_by_hand():
+    confidence = [0.9, 0.1, 0.4, 0.2, 0.3]
+    correct = [False, False, True, True, False]
+    # Wrong words have ranks 1, 3 and 5.
+    want = (1 / 1 + 2 / 3 + 3 / 5) / 3
+    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-15)
+    assert errors_found(confidence, correct, range(7)).tolist() == [
+        0, 1, 1, 2, 2, 3, 3,
+    ]  # fmt: skip
+    assert residual_errors(confidence, correct, 3) == 1.0
+
+
+@given(words=FEW_WORDS)
+def test_ties_count_at_the_mean_over_all_their_orders(words):
+    confidence, correct = columns(words)
+    orders = tied_orders(confidence, correct)
+    if not correct.all():
+        want = np.mean([average_precision(wrong) for wrong in orders])
+        got = error_average_precision(confidence, correct)
+        assert_allclose(got, want, rtol=1e-12)
+    for n in range(len(words) + 2):
+        want = np.mean([sum(wrong[:n]) for wrong in orders])
+        assert_allclose(errors_found(confidence, correct, n), want, rtol=1e-12)
+        want = np.mean([sum(wrong[n:]) for wrong in orders])
+        got = residual_errors(confidence, correct, n)
+        assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
+@given(words=WORDS, data=st.data())
+def test_shuffling_words_changes_no_bit(words, data):
+    shuffled = data.draw(st.permutations(words))
+    assert figures(*columns(shuffled)) == figures(*columns(words))
+
+
+@given(words=WORDS, data=st.data())
+def test_a_strictly_increasing_map_changes_no_bit(words, data):
+    confidence, correct = columns(words)
+    value = st.floats(allow_nan=False)  # infinite ones are legal ends of a ranking
+    table = data.draw(st.lists(value, min_size=4, max_size=4, unique=True))
+    mapped = np.sort(table)[confidence.astype(int)]
+    assert figures(mapped, correct) == figures(confidence, correct)
+
+
+@given(words=WORDS, data=st.data())
+def test_rows_give_the_bits_of_flat_arrays(words, data):
+    confidence, correct = columns(words)
+    cuts = data.draw(st.lists(st.integers(0, len(words)), max_size=4).map(sorted))
+    ends = list(pairwise([0, *cuts, len(words)]))
+    as_arrays = np.empty(len(ends), dtype=object)
+    as_arrays[:] = [confidence[a:b] for a, b in ends]
+    as_lists = [correct[a:b].tolist() for a, b in ends]
+    assert figures(as_arrays, as_lists) == figures(confidence, correct)
+
+
+@given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30), tied=st.booleans())
+def test_average_precision_is_one_if_all_errors_come_first(n_wrong, n_right, tied):
+    correct = np.repeat([False, True], [n_wrong, n_right])
+    confidence = correct * 1.0 if tied else np.arange(n_wrong + n_right)
+    assert error_average_precision(confidence, correct) == 1.0
+    assert errors_found(confidence, correct, n_wrong) == n_wrong
+    assert residual_errors(confidence, correct, n_wrong) == 0.0
+
+
+@given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30))
+def test_equal_confidences_give_what_chance_gives(n_wrong, n_right):
+    size = n_wrong + n_right
+    correct = np.arange(size) >= n_wrong
+    confidence = np.full(size, 0.5)
+    n = np.arange(size + 1)
+    got = errors_found(confidence, correct, n)
+    assert_allclose(got, n * n_wrong / size, rtol=1e-12)
+    # Summed up over the places of one single group, by harmonic numbers.
+    harmonic = sum(1 / k for k in range(1, size + 1))
+    others = (n_wrong - 1) / max(1, size - 1)
+    want = others + (1 - others) * harmonic / size
+    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+
+
+def test_average_precision_of_chance_tends_to_the_error_rate():
+    correct = np.arange(100_000) % 20 > 0
+    got = error_average_precision(np.zeros(100_000), correct)
+    assert_allclose(got, 0.05, rtol=0.01)
+
+
+@given(
+    data=st.data(),
+    correct=st.lists(st.booleans(), min_size=1, max_size=30).filter(
+        lambda row: not all(row)
+    ),
+)
+def test_average_precision_without_ties_is_that_of_scikit_learn(data, correct):
+    confidence = np.array(data.draw(st.permutations(range(len(correct)))))
+    want = average_precision_score(~np.array(correct), -confidence)
+    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+
+
+@given(words=WORDS, n=st.integers(0, 50))
+def test_errors_found_and_left_are_all_errors(words, n):
+    confidence, correct = columns(words)
+    found = errors_found(confidence, correct, n)
+    left = residual_errors(confidence, correct, n)
+    assert_allclose(found + left, (~correct).sum(), rtol=1e-12)
+    assert 0 <= found <= n and left >= 0
+
+
+@given(words=WORDS)
+def test_looking_at_more_words_never_loses_an_error(words):
+    confidence, correct = columns(words)
+    found = errors_found(confidence, correct, np.arange(len(words) + 3))
+    assert (np.diff(found) >= -1e-12).all()
+    assert found[0] == 0 and found[-1] == (~correct).sum()
+
+
+def test_the_result_has_the_shape_of_n():
+    confidence, correct = [0.1, 0.2, 0.3], [False, True, False]
+    for function in (errors_found, residual_errors):
+        assert isinstance(function(confidence, correct, 2), float)
+        assert isinstance(function(confidence, correct, np.int8(2)), float)
+        assert function(confidence, correct, [[1, 2], [3, 4]]).shape == (2, 2)
+        assert function(confidence, correct, []).shape == (0,)
+    many = np.arange(300) > 0
+    small = np.array([100, 127], dtype=np.int8)
+    assert_array_equal(errors_found(np.arange(300), many, small), [1, 1])
+
+
+def test_counts_add_up_over_models_that_err_differently():
+    # The second model makes fewer errors: less to find, and less is left.
+    confidence = [0.1, 0.2, 0.3, 0.4]
+    poor, good = [False, False, False, True], [False, True, True, True]
+    found = [errors_found(confidence, correct, 2) for correct in (poor, good)]
+    left = [residual_errors(confidence, correct, 2) for correct in (poor, good)]
+    assert found[0] > found[1] and left[0] > left[1]
+
+
+@pytest.mark.parametrize("empty", [[], [[]], [[], []], np.empty(0, dtype=object)])
+def test_without_words_there_is_nothing_to_find(empty):
+    assert error_average_precision(empty, empty) == 0.0
+    assert np.isnan(error_average_precision(empty, empty, zero_division=np.nan))
+    assert errors_found(empty, empty, 5) == 0.0
+    assert residual_errors(empty, empty, [0, 5]).tolist() == [0.0, 0.0]
+
+
+def test_without_errors_average_precision_is_zero_division():
+    assert error_average_precision([0.1, 0.2], [True, True]) == 0.0
+    assert error_average_precision([0.1], [True], zero_division=1.0) == 1.0
+
+
+@pytest.mark.parametrize("function", [errors_found, residual_errors])
+def test_a_number_of_words_is_whole_and_not_negative(function):
+    for n in (0.05, [1.0], True, "5"):
+        with pytest.raises(TypeError, match=r"n is .*whole number of words"):
+            function([0.5], [True], n)
+    with pytest.raises(ValueError, match="n holds -1"):
+        function([0.5], [True], [3, -1])
+
+
+def test_group_sums_of_a_long_ranking_keep_their_precision():
+    # A million words in groups of very different sizes, against plain sums.
+    sizes = [1, 999, 1, 499_000, 499_999]
+    ends = list(accumulate(sizes))
+    confidence = np.repeat(np.arange(5), sizes)
+    correct = np.ones(ends[-1], dtype=bool)
+    correct[[ends[0] - 1, ends[1] - 1, ends[3] - 1, ends[3] - 2]] = False
+    first = 1.0
+    second = np.mean(2 / np.arange(2, 1001))
+    place = np.arange(499_000)
+    both = 2 * np.mean((3 + place / (499_000 - 1)) / (1002 + place))
+    want = (first + second + both) / 4
+    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)

@@ -1,0 +1,182 @@
+"""Confidences and outcomes at the door: what is taken, and what is refused."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skcw.metrics import (
+    area_under_risk_coverage,
+    confidence_bins,
+    confidence_rmse,
+    error_average_precision,
+    errors_found,
+    label_matches,
+    residual_errors,
+    risk_coverage_curve,
+    token_accuracy_score,
+)
+
+LABEL = st.sampled_from(["O", "B-X", "I-X"])
+CORPUS = st.lists(st.lists(st.tuples(LABEL, LABEL), max_size=5), max_size=5)
+
+
+def joined(rows):
+    return list(chain.from_iterable(rows))
+
+
+def found_first(confidence, correct):
+    return errors_found(confidence, correct, 1)
+
+
+def left_after_one(confidence, correct):
+    return residual_errors(confidence, correct, 1)
+
+
+EVERYTHING = (
+    area_under_risk_coverage,
+    confidence_bins,
+    confidence_rmse,
+    error_average_precision,
+    found_first,
+    left_after_one,
+    risk_coverage_curve,
+)
+
+
+@given(corpus=CORPUS)
+def test_matches_are_the_equal_labels_flat_and_in_rows(corpus):
+    y_true, y_pred = ([[t[side] for t in row] for row in corpus] for side in (0, 1))
+    rows = label_matches(y_true, y_pred)
+    want = [[true == pred for true, pred in row] for row in corpus]
+    assert [row.tolist() for row in rows] == want
+    assert rows.dtype == object and rows.shape == (len(corpus),)
+    flat_true, flat_pred, flat_want = map(joined, (y_true, y_pred, want))
+    if flat_true:
+        flat = label_matches(np.array(flat_true), flat_pred)
+        assert flat.dtype == bool and flat.tolist() == flat_want
+        assert flat.mean() == token_accuracy_score(y_true, y_pred)
+
+
+def test_matches_of_equal_lengths_are_rows_too():
+    y = np.array([["N", "V"], ["N", "N"]])
+    rows = label_matches(y, y.tolist())
+    assert rows.shape == (2,) and rows[1].tolist() == [True, True]
+
+
+def test_labels_that_do_not_match_up_are_refused():
+    with pytest.raises(ValueError, match="y_true has 1 labels but y_pred has 2"):
+        label_matches(["N"], ["N", "V"])
+    with pytest.raises(ValueError, match="sequence 0 has 1 labels in y_true but 2 in"):
+        label_matches([["N"]], [["N", "V"]])
+    with pytest.raises(TypeError, match=r"y_pred\[0\] is \['N'\] of type list"):
+        label_matches(["N"], [["N"]])
+    with pytest.raises(TypeError, match="y_true is a single string"):
+        label_matches("NV", "NV")
+
+
+@pytest.mark.parametrize(
+    "correct",
+    [
+        [True, False, True],
+        [1, 0, 1],
+        [1.0, 0.0, 1.0],
+        (True, False, True),
+        np.array([1, 0, 1], dtype=np.uint8),
+        np.array([True, False, True], dtype=object),
+    ],
+)
+@pytest.mark.parametrize(
+    "confidence",
+    [
+        [0, 1, 1],
+        (0.0, 1.0, 1.0),
+        np.array([0, 1, 1], dtype=np.float32),
+        np.array([False, True, True]),
+        np.array([0.0, 1, 1.0], dtype=object),
+    ],
+)
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_every_kind_of_number_is_taken(function, confidence, correct):
+    want = function(np.array([0.0, 1.0, 1.0]), np.array([True, False, True]))
+    np.testing.assert_array_equal(function(confidence, correct), want)
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_equal_lengths_may_come_as_a_table(function):
+    confidence, correct = np.array([[0.1, 0.9], [0.4, 0.4]]), [[0, 1], [1, 0]]
+    want = function([0.1, 0.9, 0.4, 0.4], [0, 1, 1, 0])
+    for table in (confidence, confidence.astype(object), confidence.tolist()):
+        np.testing.assert_array_equal(function(table, correct), want)
+        np.testing.assert_array_equal(function(table, np.array(correct)), want)
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_an_empty_row_changes_nothing(function):
+    want = function([0.1, 0.9], [False, True])
+    got = function([[], [0.1], [], [0.9]], [[], [False], [], [True]])
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_nothing_that_was_passed_is_changed(function):
+    confidence, correct = np.array([0.9, 0.1, 0.5]), np.array([True, False, True])
+    confidence.flags.writeable = correct.flags.writeable = False
+    function(confidence, correct)
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_lengths_that_differ_are_refused_with_where(function):
+    with pytest.raises(ValueError, match="confidence has 1 words but correct has 2"):
+        function([0.5], [True, False])
+    with pytest.raises(ValueError, match="confidence has 2 sequences but correct has"):
+        function([[0.5], [0.5]], [[True, False]])
+    with pytest.raises(ValueError, match="sequence 1 has 2 words in confidence but 1"):
+        function([[0.5], [0.5, 0.5]], [[True], [True]])
+    with pytest.raises(ValueError, match="correct is flat but confidence has a row"):
+        function([[0.5], [0.5]], [True, True])
+    with pytest.raises(ValueError, match="confidence is flat but correct has a row"):
+        function([0.5, 0.5], [[True], [True]])
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_a_missing_confidence_is_refused_with_where(function):
+    with pytest.raises(ValueError, match=r"confidence\[1\] is NaN; .* leave it out"):
+        function([0.5, np.nan], [True, True])
+    with pytest.raises(ValueError, match=r"confidence\[2\]\[1\] is NaN"):
+        function([[0.5], [], [0.1, np.nan]], [[True], [], [True, True]])
+    with pytest.raises(ValueError, match=r"confidence\[0\] is NaN"):
+        function([None, 0.5], [True, True])
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_what_is_no_outcome_is_refused_with_advice(function):
+    for strange in (0.5, 2, -1, np.nan, None):
+        with pytest.raises(ValueError, match=r"correct\[1\] is .*label_matches"):
+            function([0.5, 0.5], [1, strange])
+    with pytest.raises(TypeError, match=r"correct holds values such as .*label_match"):
+        function([0.5, 0.5], ["N", "V"])
+    with pytest.raises(TypeError, match=r"correct holds .*label_matches"):
+        function([0.5, 0.5], [object(), True])
+
+
+@pytest.mark.parametrize("function", EVERYTHING)
+def test_what_is_no_confidence_is_refused(function):
+    with pytest.raises(TypeError, match=r"confidence holds .*must be numbers"):
+        function(["a", "b"], [True, True])
+    with pytest.raises(TypeError, match=r"confidence holds .*must be numbers"):
+        function([object(), 0.5], [True, True])
+    with pytest.raises(TypeError, match="confidence is a single string"):
+        function("ab", [True, True])
+    with pytest.raises(TypeError, match="confidence is a single value"):
+        function(np.float64(0.5), [True])
+    with pytest.raises(TypeError, match="confidence is of type float"):
+        function(0.5, [True])
+    with pytest.raises(ValueError, match="confidence must be a sequence with one"):
+        function([0.5, [0.5]], [True, True])
+    with pytest.raises(ValueError, match=r"confidence\[0\] must be a sequence with"):
+        function([[[0.5]]], [[True]])
+    with pytest.raises(ValueError, match=r"confidence\[0\] must be a sequence with"):
+        function([[[0.5], [0.1, 0.2]]], [[True, True]])

@@ -1,0 +1,115 @@
+"""The risk-coverage curve and its area."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw.metrics import area_under_risk_coverage, risk_coverage_curve
+from tests.reference.error_ranking import risks, tied_orders
+
+WORD = st.tuples(st.integers(0, 3), st.booleans())
+WORDS = st.lists(WORD, min_size=1, max_size=40)
+FEW_WORDS = st.lists(WORD, min_size=1, max_size=5)
+
+
+def columns(words):
+    confidence, correct = zip(*words, strict=True)
+    return np.array(confidence, dtype=float), np.array(correct)
+
+
+def test_the_curve_is_that_computed_by_hand():
+    coverage, risk, threshold = risk_coverage_curve(
+        [0.2, 0.9, 0.5, 0.5], [False, True, False, True]
+    )
+    assert coverage.tolist() == [0.25, 0.5, 0.75, 1.0]
+    assert_allclose(risk, [0, 0.5 / 2, 1 / 3, 2 / 4], rtol=1e-15)
+    assert threshold.tolist() == [0.9, 0.5, 0.5, 0.2]
+    area = area_under_risk_coverage([0.2, 0.9, 0.5, 0.5], [False, True, False, True])
+    assert_allclose(area, (0.25 + 1 / 3 + 0.5) / 4, rtol=1e-15)
+
+
+@given(words=FEW_WORDS)
+def test_ties_count_at_the_mean_over_all_their_orders(words):
+    confidence, correct = columns(words)
+    want = np.mean([risks(wrong) for wrong in tied_orders(confidence, correct)], axis=0)
+    _, risk, _ = risk_coverage_curve(confidence, correct)
+    assert_allclose(risk, want, rtol=1e-12, atol=1e-12)
+    area = area_under_risk_coverage(confidence, correct)
+    assert_allclose(area, want.mean(), rtol=1e-12, atol=1e-12)
+
+
+@given(words=WORDS, data=st.data())
+def test_shuffling_words_changes_no_bit(words, data):
+    want = risk_coverage_curve(*columns(words))
+    shuffled = columns(data.draw(st.permutations(words)))
+    assert_array_equal(risk_coverage_curve(*shuffled), want)
+    area = area_under_risk_coverage(*columns(words))
+    assert area_under_risk_coverage(*shuffled) == area
+
+
+@given(words=WORDS, data=st.data())
+def test_a_strictly_increasing_map_changes_thresholds_alone(words, data):
+    confidence, correct = columns(words)
+    value = st.floats(allow_nan=False)
+    table = np.sort(data.draw(st.lists(value, min_size=4, max_size=4, unique=True)))
+    want = risk_coverage_curve(confidence, correct)
+    got = risk_coverage_curve(table[confidence.astype(int)], correct)
+    assert_array_equal(got[:2], want[:2])
+    assert_array_equal(got[2], table[want[2].astype(int)])
+
+
+@given(words=WORDS, cut=st.integers(0, 40))
+def test_rows_give_the_bits_of_flat_arrays(words, cut):
+    confidence, correct = columns(words)
+    rows = [confidence[:cut], confidence[cut:]], [correct[:cut], correct[cut:]]
+    want = risk_coverage_curve(confidence, correct)
+    assert_array_equal(risk_coverage_curve(*rows), want)
+    area = area_under_risk_coverage(confidence, correct)
+    assert area_under_risk_coverage(*rows) == area
+
+
+@given(words=WORDS)
+def test_the_last_risk_is_the_error_rate_and_no_risk_leaves_its_bounds(words):
+    confidence, correct = columns(words)
+    coverage, risk, threshold = risk_coverage_curve(confidence, correct)
+    assert risk[-1] == np.mean(~correct) and coverage[-1] == 1.0
+    assert (risk >= 0).all() and (risk <= 1).all()
+    assert (np.diff(threshold) <= 0).all()
+
+
+@given(words=WORDS)
+def test_accepting_what_reaches_a_threshold_gives_the_risk_on_the_curve(words):
+    confidence, correct = columns(words)
+    coverage, risk, threshold = risk_coverage_curve(confidence, correct)
+    for value in set(confidence.tolist()):
+        last = np.flatnonzero(threshold == value)[-1]
+        accepted = confidence >= value
+        assert coverage[last] == accepted.mean()
+        assert_allclose(risk[last], np.mean(~correct[accepted]), rtol=1e-12)
+
+
+@given(words=WORDS)
+def test_equal_confidences_give_the_error_rate_everywhere(words):
+    _, correct = columns(words)
+    equal = np.full(len(correct), 7.0)
+    rate = np.mean(~correct)
+    _, risk, _ = risk_coverage_curve(equal, correct)
+    assert_allclose(risk, rate, rtol=1e-12)
+    assert_allclose(area_under_risk_coverage(equal, correct), rate, rtol=1e-12)
+
+
+@given(words=WORDS)
+def test_no_ranking_has_less_area_than_the_perfect_one_nor_more_than_its_reverse(words):
+    confidence, correct = columns(words)
+    area = area_under_risk_coverage(confidence, correct)
+    assert area >= area_under_risk_coverage(correct * 1.0, correct) - 1e-12
+    assert area <= area_under_risk_coverage(correct * -1.0, correct) + 1e-12
+
+
+@pytest.mark.parametrize("empty", [[], [[]], np.empty(0, dtype=object)])
+def test_without_words_the_curve_is_empty(empty):
+    assert [len(part) for part in risk_coverage_curve(empty, empty)] == [0, 0, 0]
+    assert area_under_risk_coverage(empty, empty) == 0.0
+    assert np.isnan(area_under_risk_coverage(empty, empty, zero_division=np.nan))
