@@ -1,0 +1,17 @@
+"""Where the scores of a sequence come from, in eight draws side by side."""
+
+cdef extern from "draw_loops.h" nogil:
+    enum: SKCW_LANES
+
+
+cdef class DrawnScores:
+    cdef readonly Py_ssize_t n_labels, labels
+    cdef const float[::1] first, last
+
+    cdef void fill(
+        self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
+    cdef void fill_legal(
+        self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
+
+
+cdef Py_ssize_t longest(const long long[::1] offsets) noexcept nogil
