@@ -9,6 +9,7 @@ is the number of labels padded to a multiple of four.
 """
 
 from libc.math cimport INFINITY
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -162,6 +163,59 @@ cdef class SummedRows(DrawnScores):
             values = &self.values[0]
         skcw_sum_rows(scores, &self.rows[0, 0, 0], self.labels, &self.indptr[start],
                       length, &self.slots[0], values)
+
+
+cdef class IndependentScores(DrawnScores):
+    """Scores drawn as such, every token on its own: cheap, and only nearly a draw.
+
+    ``ids`` tell the tokens apart; see `token_ids`.
+    """
+
+    cdef const float[:, ::1] mean, deviation
+    cdef const long long[::1] ids
+    cdef const unsigned int[:, ::1] keys
+
+    def __init__(
+        self, Py_ssize_t n_labels, const float[:, ::1] mean,
+        const float[:, ::1] deviation, const long long[::1] ids,
+        const unsigned int[:, ::1] keys,
+    ):
+        self.mean = mean
+        self.deviation = deviation
+        self.ids = ids
+        self.keys = keys
+
+    cdef void fill(
+        self, Py_ssize_t start, Py_ssize_t length, float* scores,
+    ) noexcept nogil:
+        skcw_draw_rows(scores, &self.mean[start, 0], &self.deviation[start, 0],
+                       &self.ids[start], length, self.labels, &self.keys[0, 0])
+
+
+def token_ids(
+    const long long[::1] offsets, const long long[::1] indptr, const int[::1] indices,
+    const double[::1] values, long long[::1] ids,
+):
+    """Write a number for every token: a hash of its sequence and its place there.
+
+    It depends on the features and their values alone, not on the rest of the batch.
+    """
+    cdef Py_ssize_t s, t, k
+    cdef unsigned long long content, bits = 0
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            content = 0
+            for t in range(offsets[s], offsets[s + 1]):
+                content = skcw_mix64(content ^ <unsigned long long>(
+                    indptr[t + 1] - indptr[t]))
+                for k in range(indptr[t], indptr[t + 1]):
+                    if values is not None:
+                        memcpy(&bits, &values[k], sizeof(bits))
+                    content = skcw_mix64(
+                        content ^ <unsigned long long>indices[k] ^ skcw_mix64(bits))
+            for t in range(offsets[s], offsets[s + 1]):
+                ids[t] = <long long>skcw_mix64(
+                    content + <unsigned long long>(t - offsets[s]))
 
 
 def draw_labelings(

@@ -1,5 +1,25 @@
 """How sure a tagger is of each word: one file a method."""
 
+from skcw.confidence._tallies import Agreement, SpanAgreement, Votes
+from skcw.confidence.delta import (
+    delta,
+    delta_deviation,
+    delta_probit,
+    normalised_delta,
+)
 from skcw.confidence.delta_max import delta_max
+from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
 
-__all__ = ["delta_max"]
+__all__ = [
+    "Agreement",
+    "SpanAgreement",
+    "Votes",
+    "count_draws",
+    "delta",
+    "delta_deviation",
+    "delta_max",
+    "delta_probit",
+    "draw_marginals",
+    "draw_votes",
+    "normalised_delta",
+]

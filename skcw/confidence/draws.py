@@ -1,79 +1,199 @@
-"""Labelings by weights drawn from the belief, and what is counted over them."""
+"""Confidence as agreement among weights drawn from the belief (KD-PC, KD-Fixed)."""
 
 import numpy as np
 
-from skcw._kernels.draws import (
-    LANES,
-    SummedRows,
-    add_votes,
-    distinct_features,
-    draw_keys,
-    draw_labelings,
-    draw_rows,
-    padded_labels,
-)
-
-# Transitions from label i are drawn as if i were this feature and those after it.
-FIRST_TRANSITION = 1 << 32
+from skcw._kernels.draw_marginals import add_marginals
+from skcw._kernels.draws import LANES, draw_labelings
+from skcw.confidence._drawing import Drawing
+from skcw.confidence._tallies import Votes
 
 
-class WeightDraws:
-    def __init__(self, decoder, n_draws, scale, *, seed, fixed=False):
-        self.decoder = decoder
-        self.n_draws = n_draws
-        self.root_scale = np.sqrt(scale)
-        self.seed = seed
-        self.fixed = fixed
-        belief = decoder.belief
-        self.labels = padded_labels(belief.n_labels)
-        self.mean = self._rows(belief.weights)
-        self.variance = None if fixed else self._rows(belief.variance)
+def count_draws(
+    decoder,
+    batch,
+    n_draws,
+    scale,
+    tallies,
+    *,
+    seed,
+    fixed=False,
+    independent=False,
+):
+    """Label the batch with every draw and let tallies count what they want.
 
-    def _rows(self, flat):
-        return flat.reshape(-1, self.decoder.belief.width)
+    Parameters
+    ----------
+    decoder : Decoder
+        The model to draw from; its threads work on pieces of the batch.
+    batch : SequenceBatch
+        The sequences.
+    n_draws : int
+        How many weight vectors w ~ N(weights, scale * variance) to draw.
+    scale : float
+        The factor of the variances, at least 0.
+    tallies : list of callables
+        Each is called as ``tally(labelings, tokens, sequences)`` with labelings
+        (draws, tokens of the piece) and the slices of the batch they belong to.
+        Pieces come in any order and from several threads, but never share a token;
+        the draws of a piece come one group after another. The array is used again.
+    seed : int
+        From 0 to 2**64 - 1. The result depends on it and on the sequences alone.
+    fixed : bool, default=False
+        Whether all variances count as one (KD-Fixed).
+    independent : bool, default=False
+        Whether to draw the scores of each token on their own: cheaper, but then a
+        feature that occurs twice does not move together.
 
-    def gaussian(self, rows):
-        mean = self.mean[rows, : self.labels].astype(np.float32, copy=False)
-        return np.ascontiguousarray(mean), self.deviation(rows)
+    Examples
+    --------
+    >>> from skcw.belief import Belief
+    >>> from skcw.confidence import count_draws
+    >>> from skcw.data import SequenceEncoder
+    >>> from skcw.decoding import Decoder
+    >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
+    >>> decoder = Decoder(Belief.start(2, 3, initial_variance=1.0))
+    >>> def show(labelings, tokens, sequences):
+    ...     print(labelings.shape, tokens, sequences)
+    >>> count_draws(decoder, batch, 4, 1.0, [show], seed=0)
+    (4, 3) slice(0, 3, None) slice(0, 2, None)
+    """
+    total = np.zeros(len(batch))
 
-    def deviation(self, rows):
-        if self.fixed:
-            return np.full((len(rows), self.labels), self.root_scale, np.float32)
-        deviation = np.sqrt(self.variance[rows, : self.labels], dtype=np.float32)
-        deviation *= np.float32(self.root_scale)
-        return deviation
+    def label(group, piece, tokens, sequences):
+        labels = np.zeros((piece.n_tokens, LANES), dtype=np.int32)
+        draw_labelings(
+            group.scores, group.transitions, piece.offsets, labels, total[sequences]
+        )
+        for tally in tallies:
+            tally(labels[:, : group.n_draws].T, tokens, sequences)
 
-    def transitions(self):
-        n = self.decoder.n_labels
-        rows = np.arange(n)
-        mean = self.decoder.transitions[:n, : self.labels].astype(np.float32)
-        mean[:, n:] = 0.0
-        return mean, self.deviation(rows), FIRST_TRANSITION + rows
+    drawing = Drawing(
+        decoder, n_draws, scale, seed=seed, fixed=fixed, independent=independent
+    )
+    drawing.each_group(label, batch)
+    decoder._check_legal(total, batch)
 
-    def each(self, batch, consume):
-        belief = self.decoder.belief
-        total = np.zeros(len(batch))
-        transitions = self.transitions()
 
-        def draw(piece, tokens, sequences):
-            piece = piece.compact()
-            slots = np.empty(len(piece.indices), dtype=np.int32)
-            features = distinct_features(piece.indices, slots)
-            mean, deviation = self.gaussian(belief.row_of[features])
-            ids = features.astype(np.int64)
-            values = piece.values
-            if values is not None:
-                values = values.astype(np.float32, copy=False)
-            rows = np.empty((len(ids), self.labels, LANES), np.float32)
-            trans = np.empty((belief.n_labels, self.labels, LANES), np.float32)
-            labels = np.empty((piece.n_tokens, LANES), np.int32)
-            for first in range(0, self.n_draws, LANES):
-                keys = draw_keys(self.seed, first)
-                draw_rows(mean, deviation, ids, keys, rows)
-                draw_rows(*transitions, keys, trans)
-                source = SummedRows(belief.n_labels, rows, piece.indptr, slots, values)
-                draw_labelings(source, trans, piece.offsets, labels, total[sequences])
-                n = min(LANES, self.n_draws - first)
-                consume(labels[:, :n].T, tokens, sequences)
+def draw_votes(
+    decoder, batch, n_draws, scale, *, seed, fixed=False, independent=False
+):
+    """Return how many draws give each token each label.
 
-        self.decoder._each_piece(draw, batch)
+    Parameters
+    ----------
+    decoder : Decoder
+        The model to draw from.
+    batch : SequenceBatch
+        The sequences.
+    n_draws : int
+        How many weight vectors w ~ N(weights, scale * variance) to draw.
+    scale : float
+        The factor of the variances, at least 0.
+    seed : int
+        From 0 to 2**64 - 1.
+    fixed : bool, default=False
+        Whether all variances count as one (KD-Fixed).
+    independent : bool, default=False
+        Whether to draw the scores of each token on their own.
+
+    Returns
+    -------
+    votes : ndarray of int32, shape (n_tokens, n_labels)
+        Every row sums to n_draws.
+
+    Examples
+    --------
+    >>> from skcw.belief import Belief
+    >>> from skcw.confidence import draw_votes
+    >>> from skcw.data import SequenceEncoder
+    >>> from skcw.decoding import Decoder
+    >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
+    >>> decoder = Decoder(Belief.start(2, 3, initial_variance=1.0))
+    >>> draw_votes(decoder, batch, 300, 1.0, seed=0).sum(axis=1)
+    array([300, 300, 300])
+    """
+    votes = Votes(batch.n_tokens, decoder.n_labels)
+    count_draws(
+        decoder,
+        batch,
+        n_draws,
+        scale,
+        [votes],
+        seed=seed,
+        fixed=fixed,
+        independent=independent,
+    )
+    return votes.counts
+
+
+def draw_marginals(
+    decoder,
+    batch,
+    n_draws,
+    scale,
+    *,
+    temperature=1.0,
+    seed,
+    fixed=False,
+    independent=False,
+):
+    """Return forward-backward marginals, averaged over draws of the weights.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The model to draw from.
+    batch : SequenceBatch
+        The sequences.
+    n_draws : int
+        How many weight vectors w ~ N(weights, scale * variance) to draw.
+    scale : float
+        The factor of the variances, at least 0.
+    temperature : float, default=1.0
+        What scores are divided by.
+    seed : int
+        From 0 to 2**64 - 1.
+    fixed : bool, default=False
+        Whether all variances count as one.
+    independent : bool, default=False
+        Whether to draw the scores of each token on their own.
+
+    Returns
+    -------
+    marginals : ndarray of float64, shape (n_tokens, n_labels)
+        Every row sums to one.
+
+    Examples
+    --------
+    >>> from skcw.belief import Belief
+    >>> from skcw.confidence import draw_marginals
+    >>> from skcw.data import SequenceEncoder
+    >>> from skcw.decoding import Decoder
+    >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
+    >>> decoder = Decoder(Belief.start(2, 2, initial_variance=1.0))
+    >>> draw_marginals(decoder, batch, 10, 0.0, seed=0)
+    array([[0.5, 0.5],
+           [0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    out = np.zeros((batch.n_tokens, decoder.n_labels))
+    legal = np.zeros(len(batch))
+
+    def add(group, piece, tokens, sequences):
+        add_marginals(
+            group.scores,
+            group.transitions,
+            piece.offsets,
+            temperature,
+            group.n_draws,
+            out[tokens],
+            legal[sequences],
+        )
+
+    drawing = Drawing(
+        decoder, n_draws, scale, seed=seed, fixed=fixed, independent=independent
+    )
+    drawing.each_group(add, batch)
+    decoder._check_legal(legal, batch)
+    out /= n_draws
+    return out

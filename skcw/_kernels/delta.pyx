@@ -1,0 +1,133 @@
+"""What it costs to change the label of one word and to keep its neighbours'.
+
+Delta = Phi(x, y) - Phi(x, y with label b at token t): its score is the gap, and
+Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.
+"""
+
+from libc.math cimport INFINITY, sqrt
+
+from skcw._kernels.types cimport real
+
+
+def one_value_a_feature(
+    const int[::1] slots, const long long[::1] indptr, const real[::1] values,
+    int[::1] seen, real[::1] squares,
+):
+    """Write the square of every feature's value at its token, or 0 if it came before.
+
+    A feature that a token has twice is one weight with the sum of both values.
+    `seen` has room for every distinct feature; `slots` numbers them.
+    """
+    cdef Py_ssize_t t, k, place
+    with nogil:
+        for place in range(seen.shape[0]):
+            seen[place] = -1
+        for t in range(indptr.shape[0] - 1):
+            for k in range(indptr[t], indptr[t + 1]):
+                squares[k] = 1.0 if values is None else values[k]
+                place = seen[slots[k]]
+                if place >= indptr[t]:
+                    squares[place] += squares[k]
+                    squares[k] = 0.0
+                else:
+                    seen[slots[k]] = <int>k
+        for k in range(squares.shape[0]):
+            squares[k] *= squares[k]
+
+
+cdef double _transition_variance(
+    const real[:, ::1] variance, Py_ssize_t before, Py_ssize_t a, Py_ssize_t b,
+    Py_ssize_t after,
+) noexcept nogil:
+    """Return the variance of the transitions that change with a -> b.
+
+    They are + (before, a) - (before, b) + (a, after) - (b, after); a border has the
+    label -1. The same transition with the same sign twice counts four times, with
+    both signs not at all.
+    """
+    cdef double total = 0.0
+    if before >= 0:
+        total += variance[before, a] + variance[before, b]
+    if after >= 0:
+        total += variance[a, after] + variance[b, after]
+    if before < 0 or after < 0:
+        return total
+    if before == a and a == after:
+        total += 2.0 * variance[a, a]
+    if before == b and b == after:
+        total += 2.0 * variance[b, b]
+    if before == b and a == after:
+        total -= 2.0 * variance[b, a]
+    if before == a and b == after:
+        total -= 2.0 * variance[a, b]
+    return total
+
+
+cdef double _gap(
+    const real[:, ::1] scores, const real[:, ::1] trans, Py_ssize_t t,
+    Py_ssize_t before, Py_ssize_t a, Py_ssize_t b, Py_ssize_t after,
+) noexcept nogil:
+    """Return the score that is lost with label b instead of a; infinite if illegal."""
+    cdef double gap = <double>scores[t, a] - scores[t, b]
+    if before >= 0:
+        gap += <double>trans[before, a] - trans[before, b]
+    if after >= 0:
+        gap += <double>trans[a, after] - trans[b, after]
+    return gap
+
+
+cdef double _ratio(double gap, double variance) noexcept nogil:
+    if variance > 0.0:
+        return gap / sqrt(variance)
+    # A change that no weight speaks of is certain, or a tie.
+    return 0.0 if gap == 0.0 else (INFINITY if gap > 0.0 else -INFINITY)
+
+
+def deltas(
+    const real[:, ::1] scores, const real[:, ::1] trans, Py_ssize_t n_labels,
+    const long long[::1] offsets, const int[::1] codes, double[::1] gaps,
+):
+    """Write the smallest gap of every token; infinite where there is no rival."""
+    cdef Py_ssize_t s, t, b, before, after
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            for t in range(offsets[s], offsets[s + 1]):
+                before = codes[t - 1] if t > offsets[s] else -1
+                after = codes[t + 1] if t + 1 < offsets[s + 1] else -1
+                gaps[t] = INFINITY
+                for b in range(n_labels):
+                    if b != codes[t]:
+                        gaps[t] = min(gaps[t], _gap(
+                            scores, trans, t, before, codes[t], b, after))
+
+
+def normalised_deltas(
+    const real[:, ::1] scores, const real[:, ::1] trans,
+    const real[:, ::1] variance, const real[:, ::1] trans_variance,
+    Py_ssize_t n_labels, const long long[::1] offsets, const int[::1] codes,
+    double[::1] gaps, double[::1] deviations,
+):
+    """Write gap and deviation of the change whose gap has the fewest deviations."""
+    cdef Py_ssize_t s, t, a, b, before, after
+    cdef double gap, spread, ratio, least
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            for t in range(offsets[s], offsets[s + 1]):
+                a = codes[t]
+                before = codes[t - 1] if t > offsets[s] else -1
+                after = codes[t + 1] if t + 1 < offsets[s + 1] else -1
+                least = gaps[t] = INFINITY
+                deviations[t] = 1.0
+                for b in range(n_labels):
+                    if b == a:
+                        continue
+                    gap = _gap(scores, trans, t, before, a, b, after)
+                    if gap == INFINITY:
+                        continue
+                    spread = variance[t, a] + variance[t, b] + _transition_variance(
+                        trans_variance, before, a, b, after)
+                    ratio = _ratio(gap, spread)
+                    if ratio < least:
+                        least = ratio
+                        gaps[t] = gap
+                        deviations[t] = sqrt(max(spread, 0.0))

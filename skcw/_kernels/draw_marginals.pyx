@@ -1,0 +1,252 @@
+"""Forward-backward by drawn weights, eight draws side by side.
+
+The passes are those of `marginals`: scaled, and where numbers that count may have
+underflowed a draw's sequence is done again with logarithms. Arrays have the shape
+(tokens, labels, lanes), as in `draws`.
+"""
+
+from libc.math cimport INFINITY, log
+
+import numpy as np
+
+from skcw._kernels.draws cimport SKCW_LANES, DrawnScores, longest
+from skcw._kernels.marginals cimport _by_logarithms
+
+
+cdef extern from "lane_sums.h" nogil:
+    void skcw_lane_exponentials(
+        double*, const float*, const double*, Py_ssize_t, double)
+    void skcw_lane_inflow(
+        double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
+
+# As in `marginals`.
+cdef double FAINT = 1e-250
+cdef double MOST_LOST = 600.0
+cdef double IN_SIGHT = 1e-20
+
+
+cdef class Links:
+    """The exponentials of one group's transitions, both ways round."""
+
+    cdef const float[:, :, ::1] trans
+    cdef double[:, :, ::1] ahead, back
+    cdef double[:, ::1] best_ahead, best_back
+
+    def __init__(self, trans, double temperature):
+        n_labels, labels = trans.shape[:2]
+        self.trans = trans
+        used = np.asarray(trans, dtype=np.float64)[:, :n_labels] / temperature
+        finite = np.where(np.isfinite(used), used, -np.inf).max(axis=(0, 1))
+        links = np.zeros((n_labels, labels, SKCW_LANES))
+        links[:, :n_labels] = np.exp(used - np.where(np.isinf(finite), 0.0, finite))
+        turned = np.zeros_like(links)
+        turned[:, :n_labels] = links[:, :n_labels].transpose(1, 0, 2)
+        self.ahead, self.best_ahead = links, links.max(axis=0)
+        self.back, self.best_back = turned, turned.max(axis=0)
+
+
+cdef class Passes:
+    """Room for the lattice of the longest sequence, and what a pass needs to know."""
+
+    cdef Py_ssize_t n_labels, labels, size
+    cdef double temperature
+    cdef double[:, :, ::1] factor, ahead, back
+    cdef double[:, ::1] inflow
+    # How small what is left may be beside what underflowed.
+    cdef double[::1] total, lost
+    # Lanes that must be done again.
+    cdef int[::1] failed
+
+    def __init__(self, DrawnScores source, Py_ssize_t most, double temperature):
+        shape = most, source.labels, SKCW_LANES
+        self.n_labels, self.labels = source.n_labels, source.labels
+        self.temperature = temperature
+        self.factor, self.ahead, self.back = (np.zeros(shape) for _ in range(3))
+        self.inflow = np.zeros(shape[1:])
+        self.total, self.lost = np.zeros(SKCW_LANES), np.zeros(SKCW_LANES)
+        self.failed = np.zeros(SKCW_LANES, dtype=np.int32)
+
+    cdef void exponentials(self, const float* scores, Py_ssize_t length) noexcept nogil:
+        """factor[t, j, g] = exp(score - its maximum over j)."""
+        cdef Py_ssize_t t, j, g
+        cdef const float* row
+        cdef double[SKCW_LANES] top
+        for t in range(length):
+            row = scores + t * self.labels * SKCW_LANES
+            for g in range(SKCW_LANES):
+                top[g] = row[g]
+            for j in range(1, self.n_labels):
+                for g in range(SKCW_LANES):
+                    top[g] = max(top[g], <double>row[j * SKCW_LANES + g])
+            for g in range(SKCW_LANES):
+                if top[g] == -INFINITY:
+                    top[g] = 0.0
+            skcw_lane_exponentials(&self.factor[t, 0, 0], row, top, self.n_labels,
+                                   self.temperature)
+
+    cdef void begin(self) noexcept nogil:
+        cdef Py_ssize_t j, g
+        for g in range(SKCW_LANES):
+            self.lost[g] = 0.0
+            for j in range(self.n_labels):
+                self.inflow[j, g] = 1.0
+
+    cdef void step(self, Py_ssize_t t, double[:, ::1] state) noexcept nogil:
+        """state = factor[t] * inflow, with the sum one in every lane."""
+        cdef Py_ssize_t j, g
+        for g in range(SKCW_LANES):
+            self.total[g] = 0.0
+        for j in range(self.n_labels):
+            for g in range(SKCW_LANES):
+                state[j, g] = self.factor[t, j, g] * self.inflow[j, g]
+                self.total[g] += state[j, g]
+        for g in range(SKCW_LANES):
+            if self.total[g] <= FAINT:
+                self.failed[g] = 1
+                self.total[g] = 1.0
+        for j in range(self.n_labels):
+            for g in range(SKCW_LANES):
+                state[j, g] /= self.total[g]
+
+    cdef void watch(
+        self, Py_ssize_t t, const double[:, ::1] state, const double[:, ::1] best_link,
+    ) noexcept nogil:
+        """Note how small what is left may be beside what underflowed."""
+        cdef Py_ssize_t j, g
+        cdef double bound
+        cdef double[SKCW_LANES] least
+        for g in range(SKCW_LANES):
+            least[g] = 1.0
+        for j in range(self.n_labels):
+            for g in range(SKCW_LANES):
+                least[g] = min(least[g], state[j, g])
+        for g in range(SKCW_LANES):
+            # A sum above FAINT cannot lose more than MOST_LOST in one step.
+            if self.lost[g] == 0.0 and least[g] > IN_SIGHT:
+                continue
+            bound = 0.0
+            for j in range(self.n_labels):
+                bound += self.factor[t, j, g] * best_link[j, g]
+            self.lost[g] = max(self.lost[g] + log(bound / self.total[g]),
+                               -log(self.total[g]))
+            if self.lost[g] >= MOST_LOST:
+                self.failed[g] = 1
+            elif least[g] > IN_SIGHT:
+                self.lost[g] = 0.0
+
+    cdef void run(
+        self, const float* scores, Links links, Py_ssize_t length,
+    ) noexcept nogil:
+        """Leave the marginals in `ahead`, but for the lanes that failed."""
+        cdef Py_ssize_t t, j, g
+        for g in range(SKCW_LANES):
+            self.failed[g] = 0
+        self.exponentials(scores, length)
+        self.begin()
+        for t in range(length):
+            if t > 0:
+                skcw_lane_inflow(&self.inflow[0, 0], &self.ahead[t - 1, 0, 0],
+                                 &links.ahead[0, 0, 0], self.n_labels, self.labels)
+            self.step(t, self.ahead[t])
+            if t > 0:
+                self.watch(t, self.ahead[t], links.best_ahead)
+        self.begin()
+        for t in range(length - 1, -1, -1):
+            if t < length - 1:
+                skcw_lane_inflow(&self.inflow[0, 0], &self.back[t + 1, 0, 0],
+                                 &links.back[0, 0, 0], self.n_labels, self.labels)
+            self.step(t, self.back[t])
+            if t < length - 1:
+                self.watch(t, self.back[t], links.best_back)
+            # What ends at t times what begins after it.
+            for j in range(self.n_labels):
+                for g in range(SKCW_LANES):
+                    self.ahead[t, j, g] *= self.inflow[j, g]
+        self.normalise(length)
+
+    cdef void normalise(self, Py_ssize_t length) noexcept nogil:
+        """Divide the marginals of a token, in `ahead`, by their sum."""
+        cdef Py_ssize_t t, j, g
+        for t in range(length):
+            for g in range(SKCW_LANES):
+                self.total[g] = 0.0
+            for j in range(self.n_labels):
+                for g in range(SKCW_LANES):
+                    self.total[g] += self.ahead[t, j, g]
+            for g in range(SKCW_LANES):
+                if self.total[g] <= FAINT:
+                    self.failed[g] = 1
+                    self.total[g] = 1.0
+            for j in range(self.n_labels):
+                for g in range(SKCW_LANES):
+                    self.ahead[t, j, g] /= self.total[g]
+
+
+cdef class Again:
+    """One lane by logarithms, slower and for any range."""
+
+    cdef Py_ssize_t n_labels
+    cdef double[:, ::1] scores, trans, ahead, back, out
+    cdef double[::1] terms
+
+    def __init__(self, DrawnScores source, Py_ssize_t most):
+        n = self.n_labels = source.n_labels
+        self.scores, self.ahead, self.back, self.out = (
+            np.empty((most, n)) for _ in range(4))
+        self.trans, self.terms = np.empty((n, n)), np.empty(n)
+
+    cdef bint run(
+        self, Passes passes, const float* scores, Links links, Py_ssize_t length,
+        Py_ssize_t g,
+    ) noexcept nogil:
+        """Put the marginals of lane g in their place; tell whether there are any."""
+        cdef Py_ssize_t t, i, j
+        for t in range(length):
+            for j in range(self.n_labels):
+                self.scores[t, j] = (
+                    scores[(t * passes.labels + j) * SKCW_LANES + g]
+                    / passes.temperature)
+        for i in range(self.n_labels):
+            for j in range(self.n_labels):
+                self.trans[i, j] = links.trans[i, j, g] / passes.temperature
+        if _by_logarithms(self.scores, self.trans, 0, length, self.n_labels,
+                          self.ahead, self.back, self.terms, self.out) == -INFINITY:
+            return False
+        for t in range(length):
+            for j in range(self.n_labels):
+                passes.ahead[t, j, g] = self.out[t, j]
+        return True
+
+
+def add_marginals(
+    DrawnScores source, const float[:, :, ::1] trans, const long long[::1] offsets,
+    double temperature, Py_ssize_t n_draws, double[:, ::1] out, double[::1] legal,
+):
+    """Add the marginals of the first n_draws lanes to out (n_tokens, n_labels).
+
+    ``legal[s]`` becomes minus infinity where the constraints allow no labeling.
+    """
+    cdef Py_ssize_t s, t, j, g, start, length, most = longest(offsets)
+    cdef Passes passes = Passes(source, most, temperature)
+    cdef Again again = Again(source, most)
+    cdef Links links = Links(np.asarray(trans), temperature)
+    cdef float[::1] scores = np.empty(
+        most * source.labels * SKCW_LANES, dtype=np.float32)
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            start, length = offsets[s], offsets[s + 1] - offsets[s]
+            legal[s] = 0.0
+            if length == 0:
+                continue
+            source.fill_legal(start, length, &scores[0])
+            passes.run(&scores[0], links, length)
+            for g in range(n_draws):
+                if passes.failed[g] and not again.run(
+                        passes, &scores[0], links, length, g):
+                    legal[s] = -INFINITY
+            if legal[s] == -INFINITY:
+                continue
+            for t in range(length):
+                for j in range(source.n_labels):
+                    for g in range(n_draws):
+                        out[start + t, j] += passes.ahead[t, j, g]

@@ -1,0 +1,144 @@
+"""What can be counted over many labelings of the same batch.
+
+A tally is called as ``tally(labelings, tokens, sequences)`` with labelings (draws,
+tokens of a piece) and the slices of the batch that the piece is. Pieces never share a
+token, so that several threads may call it.
+"""
+
+import numpy as np
+
+from skcw._kernels.draws import add_votes
+
+
+class Votes:
+    """How many labelings give each token each label.
+
+    Parameters
+    ----------
+    n_tokens, n_labels : int
+        The size of the batch.
+
+    Attributes
+    ----------
+    counts : ndarray of int32, shape (n_tokens, n_labels)
+        The votes so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.confidence import Votes
+    >>> votes = Votes(2, 3)
+    >>> votes(np.array([[0, 2], [1, 2]], dtype=np.int32), slice(0, 2), slice(0, 1))
+    >>> votes.counts
+    array([[1, 1, 0],
+           [0, 0, 2]], dtype=int32)
+    """
+
+    def __init__(self, n_tokens, n_labels):
+        self.counts = np.zeros((n_tokens, n_labels), dtype=np.int32)
+
+    def __call__(self, labelings, tokens, sequences):
+        add_votes(labelings, self.counts[tokens])
+
+
+class Agreement:
+    """How many labelings agree with a given one, by token and by whole sequence.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n_tokens,)
+        The labeling to compare with.
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Where sequences begin.
+
+    Attributes
+    ----------
+    tokens : ndarray of int32, shape (n_tokens,)
+        How many labelings have the same label there.
+    sequences : ndarray of int32, shape (n_sequences,)
+        How many are the same all over the sequence; for an empty one, all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.confidence import Agreement
+    >>> agreement = Agreement(np.array([0, 2]), np.array([0, 2]))
+    >>> agreement(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
+    >>> agreement.tokens, agreement.sequences
+    (array([1, 2], dtype=int32), array([1], dtype=int32))
+    """
+
+    def __init__(self, codes, offsets):
+        self.codes, self.offsets = codes, offsets
+        self.tokens = np.zeros(len(codes), dtype=np.int32)
+        self.sequences = np.zeros(len(offsets) - 1, dtype=np.int32)
+
+    def __call__(self, labelings, tokens, sequences):
+        same = labelings == self.codes[tokens]
+        self.tokens[tokens] += same.sum(axis=0, dtype=np.int32)
+        borders = self.offsets[sequences.start : sequences.stop + 1] - tokens.start
+        agree = _all_same(same, borders[:-1], borders[1:])
+        self.sequences[sequences] += agree.sum(axis=0, dtype=np.int32)
+
+
+class SpanAgreement:
+    """How many labelings agree with a given one on each of some spans.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n_tokens,)
+        The labeling to compare with.
+    starts, stops : ndarray of int, shape (n_spans,)
+        The tokens of the spans, counted over the batch; starts must not fall, and no
+        span may cross the border of a sequence.
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Where sequences begin.
+    continues : ndarray of bool, shape (n_labels, n_labels), default=None
+        ``continues[i, j]``: label j after label i goes on with the same entity. If it
+        is given, a labeling must also begin and end the span where it does.
+
+    Attributes
+    ----------
+    spans : ndarray of int32, shape (n_spans,)
+        How many labelings agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.confidence import SpanAgreement
+    >>> tally = SpanAgreement(np.array([1, 2, 0]), [0], [2], np.array([0, 3]))
+    >>> tally(np.array([[1, 2, 2], [0, 2, 0]]), slice(0, 3), slice(0, 1))
+    >>> tally.spans
+    array([1], dtype=int32)
+    """
+
+    def __init__(self, codes, starts, stops, offsets, continues=None):
+        self.codes = codes
+        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
+        self.offsets = offsets
+        self.continues = continues
+        self.spans = np.zeros(len(self.starts), dtype=np.int32)
+
+    def __call__(self, labelings, tokens, sequences):
+        first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
+        starts = self.starts[first:last] - tokens.start
+        stops = self.stops[first:last] - tokens.start
+        agree = _all_same(labelings == self.codes[tokens], starts, stops)
+        if self.continues is not None:
+            goes_on = self._goes_on(labelings, tokens, sequences)
+            agree &= ~(goes_on[:, starts] | goes_on[:, stops])
+        self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
+
+    def _goes_on(self, labelings, tokens, sequences):
+        """Tell for every border before a token whether an entity crosses it."""
+        goes_on = np.zeros((len(labelings), labelings.shape[1] + 1), dtype=bool)
+        goes_on[:, 1:-1] = self.continues[labelings[:, :-1], labelings[:, 1:]]
+        goes_on[:, self.offsets[sequences] - tokens.start] = False
+        return goes_on
+
+
+def _all_same(same, starts, stops):
+    """Tell for every labeling and range whether all of the range is the same."""
+    wrong = np.zeros((len(same), same.shape[1] + 1), dtype=np.int32)
+    np.cumsum(~same, axis=1, out=wrong[:, 1:])
+    return wrong[:, stops] == wrong[:, starts]
