@@ -9,14 +9,14 @@ from libc.math cimport INFINITY, sqrt
 from skcw._kernels.types cimport real
 
 
-def one_value_a_feature(
-    const int[::1] slots, const long long[::1] indptr, const real[::1] values,
-    int[::1] seen, real[::1] squares,
+def square_values(
+    const int[::1] slots, const long long[::1] indptr, int[::1] seen, real[::1] values,
 ):
-    """Write the square of every feature's value at its token, or 0 if it came before.
+    """Replace the value of every feature at a token by its square.
 
-    A feature that a token has twice is one weight with the sum of both values.
-    `seen` has room for every distinct feature; `slots` numbers them.
+    A feature that a token has twice is one weight with the sum of both values: the
+    first gets the square of it and the second 0. `slots` numbers the distinct
+    features, and `seen` has room for each of them.
     """
     cdef Py_ssize_t t, k, place
     with nogil:
@@ -24,15 +24,14 @@ def one_value_a_feature(
             seen[place] = -1
         for t in range(indptr.shape[0] - 1):
             for k in range(indptr[t], indptr[t + 1]):
-                squares[k] = 1.0 if values is None else values[k]
                 place = seen[slots[k]]
                 if place >= indptr[t]:
-                    squares[place] += squares[k]
-                    squares[k] = 0.0
+                    values[place] += values[k]
+                    values[k] = 0.0
                 else:
                     seen[slots[k]] = <int>k
-        for k in range(squares.shape[0]):
-            squares[k] *= squares[k]
+        for k in range(values.shape[0]):
+            values[k] *= values[k]
 
 
 cdef double _transition_variance(

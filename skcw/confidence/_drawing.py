@@ -57,6 +57,11 @@ class Drawing:
     def __init__(
         self, decoder, n_draws, scale, *, seed, fixed=False, independent=False
     ):
+        if n_draws < 1 or not 0 <= scale < np.inf:
+            raise ValueError(
+                "n_draws must be at least 1 and scale finite and not negative, got "
+                f"{n_draws} and {scale}"
+            )
         if not fixed and decoder.belief.variance is None:
             raise ValueError(
                 "this model keeps no variances to draw with; draw with fixed=True"
@@ -121,9 +126,7 @@ class Drawing:
         deviation = self.root_scale * np.sqrt(_single(variance[:, : self.labels]))
 
         def draw(keys):
-            return IndependentScores(
-                self.decoder.n_labels, mean, deviation, ids, keys
-            )
+            return IndependentScores(self.decoder.n_labels, mean, deviation, ids, keys)
 
         return draw
 

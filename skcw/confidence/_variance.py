@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw._kernels.delta import one_value_a_feature
+from skcw._kernels.delta import square_values
 from skcw._kernels.draws import distinct_features
 from skcw._kernels.lattice import score_tokens
 
@@ -43,6 +43,8 @@ def _squares(batch, dtype):
     slots = np.empty(len(batch.indices), dtype=np.int32)
     n_distinct = len(distinct_features(batch.indices, slots))
     seen = np.empty(n_distinct, dtype=np.int32)
-    squares = np.empty(len(slots), dtype)
-    one_value_a_feature(slots, batch.indptr, batch.values, seen, squares)
+    squares = (
+        np.ones(len(slots), dtype) if batch.values is None else batch.values.copy()
+    )
+    square_values(slots, batch.indptr, seen, squares)
     return squares

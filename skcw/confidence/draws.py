@@ -74,9 +74,7 @@ def count_draws(
     decoder._check_legal(total, batch)
 
 
-def draw_votes(
-    decoder, batch, n_draws, scale, *, seed, fixed=False, independent=False
-):
+def draw_votes(decoder, batch, n_draws, scale, *, seed, fixed=False, independent=False):
     """Return how many draws give each token each label.
 
     Parameters
