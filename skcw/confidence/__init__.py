@@ -1,6 +1,6 @@
 """How sure a tagger is of each word: one file a method."""
 
-from skcw.confidence._tallies import Agreement, SpanAgreement, Votes
+from skcw.confidence._tallies import Agreement, BoundaryAgreement, SpanAgreement, Votes
 from skcw.confidence.delta import (
     delta,
     delta_deviation,
@@ -9,9 +9,14 @@ from skcw.confidence.delta import (
 )
 from skcw.confidence.delta_max import delta_max
 from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence.methods import METHODS
+from skcw.confidence.settings import Settings
 
 __all__ = [
+    "METHODS",
     "Agreement",
+    "BoundaryAgreement",
+    "Settings",
     "SpanAgreement",
     "Votes",
     "count_draws",

@@ -125,16 +125,66 @@ class SpanAgreement:
         stops = self.stops[first:last] - tokens.start
         agree = _all_same(labelings == self.codes[tokens], starts, stops)
         if self.continues is not None:
-            goes_on = self._goes_on(labelings, tokens, sequences)
+            begins = self.offsets[sequences] - tokens.start
+            goes_on = _goes_on(labelings, self.continues, begins)
             agree &= ~(goes_on[:, starts] | goes_on[:, stops])
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 
-    def _goes_on(self, labelings, tokens, sequences):
-        """Tell for every border before a token whether an entity crosses it."""
-        goes_on = np.zeros((len(labelings), labelings.shape[1] + 1), dtype=bool)
-        goes_on[:, 1:-1] = self.continues[labelings[:, :-1], labelings[:, 1:]]
-        goes_on[:, self.offsets[sequences] - tokens.start] = False
-        return goes_on
+
+class BoundaryAgreement:
+    """How many labelings mark an entity of any type exactly at each of some spans.
+
+    Parameters
+    ----------
+    starts, stops : ndarray of int, shape (n_spans,)
+        The tokens of the spans, counted over the batch; starts must not fall.
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Where sequences begin.
+    continues : ndarray of bool, shape (n_labels, n_labels)
+        ``continues[i, j]``: label j after label i goes on with the same entity.
+    outside : ndarray of bool, shape (n_labels,)
+        Which labels mark no entity.
+
+    Attributes
+    ----------
+    spans : ndarray of int32, shape (n_spans,)
+        How many labelings agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.confidence import BoundaryAgreement
+    >>> outside, continues = np.array([True, False]), np.array([[0, 0], [0, 1]], bool)
+    >>> tally = BoundaryAgreement([0], [2], np.array([0, 3]), continues, outside)
+    >>> tally(np.array([[1, 1, 0], [1, 1, 1]]), slice(0, 3), slice(0, 1))
+    >>> tally.spans
+    array([1], dtype=int32)
+    """
+
+    def __init__(self, starts, stops, offsets, continues, outside):
+        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
+        self.offsets = offsets
+        self.continues, self.outside = continues, outside
+        self.spans = np.zeros(len(self.starts), dtype=np.int32)
+
+    def __call__(self, labelings, tokens, sequences):
+        first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
+        starts = self.starts[first:last] - tokens.start
+        stops = self.stops[first:last] - tokens.start
+        begins = self.offsets[sequences] - tokens.start
+        goes_on = _goes_on(labelings, self.continues, begins)
+        inside = ~self.outside[labelings] & (labelings >= 0)
+        agree = inside[:, starts] & _all_same(goes_on[:, :-1], starts + 1, stops)
+        agree &= ~(goes_on[:, starts] | goes_on[:, stops])
+        self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
+
+
+def _goes_on(labelings, continues, begins):
+    """Tell for every border before a token whether an entity crosses it."""
+    goes_on = np.zeros((len(labelings), labelings.shape[1] + 1), dtype=bool)
+    goes_on[:, 1:-1] = continues[labelings[:, :-1], labelings[:, 1:]]
+    goes_on[:, begins] = False
+    return goes_on
 
 
 def _all_same(same, starts, stops):

@@ -1,0 +1,143 @@
+"""Probabilities of spans and labelings by forward-backward under constraints."""
+
+import numpy as np
+from scipy.special import logsumexp
+
+
+def path_probability(decoder, batch, codes, temperature):
+    """Return the probability of one labeling of each sequence.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The model.
+    batch : SequenceBatch
+        The sequences.
+    codes : ndarray of int32, shape (n_tokens,)
+        The labelings.
+    temperature : float
+        What scores are divided by.
+
+    Returns
+    -------
+    probability : ndarray of float64, shape (n_sequences,)
+        One for an empty sequence.
+    """
+    log_z = np.zeros(len(batch))
+
+    def work(piece, tokens, sequences):
+        log_z[sequences] = decoder.marginals(piece, temperature)[1]
+
+    decoder._each_piece(work, batch)
+    score = decoder.path_scores(batch, codes) / temperature
+    return np.clip(np.exp(score - log_z), 0.0, 1.0)
+
+
+def span_probability(
+    decoder, batch, codes, spans, definition, settings, continues, outside
+):
+    """Return the probability of each span under a definition.
+
+    The sum over all labelings in which the span is right, divided by the sum over all
+    labelings: a forward pass inside the span that only legal labels may take part in,
+    between the usual messages from both of its sides.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The model.
+    batch : SequenceBatch
+        The sequences.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+    spans : (ndarray, ndarray)
+        Where spans start and stop, counted over the batch, in order.
+    definition : {"all-words", "boundary", "exact"}
+        What has to be right.
+    settings : Settings
+        The temperature.
+    continues : ndarray of bool, shape (n_labels, n_labels)
+        Which label goes on with the entity of which.
+    outside : ndarray of bool, shape (n_labels,)
+        Which labels mark no entity.
+
+    Returns
+    -------
+    probability : ndarray of float64, shape (n_spans,)
+        One for each span.
+    """
+    starts, stops = map(np.asarray, spans)
+    out = np.ones(len(starts))
+    n = decoder.n_labels
+    transitions = decoder.transitions[:n, :n].astype(np.float64) / settings.temperature
+    owner = np.searchsorted(batch.offsets, starts, side="right") - 1
+
+    def work(piece, tokens, sequences):
+        scores = decoder.scores(piece)[:, :n].astype(np.float64) / settings.temperature
+        for s in np.unique(owner[(owner >= sequences.start) & (owner < sequences.stop)]):
+            first, last = batch.offsets[s] - tokens.start, batch.offsets[s + 1]
+            lattice = _Lattice(scores[first : last - tokens.start], transitions)
+            for i in np.flatnonzero(owner == s):
+                span = starts[i] - batch.offsets[s], stops[i] - batch.offsets[s]
+                allowed = codes[starts[i] : stops[i]]
+                if definition == "boundary":
+                    out[i] = lattice.of_any(*span, continues, outside)
+                else:
+                    chain = continues if definition == "exact" else None
+                    out[i] = lattice.of_path(*span, allowed, chain)
+
+    decoder._each_piece(work, batch)
+    return np.clip(out, 0.0, 1.0)
+
+
+class _Lattice:
+    """Forward and backward messages of one sequence, as logarithms."""
+
+    def __init__(self, scores, transitions):
+        self.scores, self.transitions = scores, transitions
+        n = len(scores)
+        self.alpha, self.beta = np.empty_like(scores), np.zeros_like(scores)
+        self.alpha[0] = scores[0]
+        for t in range(1, n):
+            self.alpha[t] = scores[t] + self._onwards(self.alpha[t - 1])
+        for t in range(n - 2, -1, -1):
+            after = transitions + scores[t + 1] + self.beta[t + 1]
+            self.beta[t] = logsumexp(after, axis=1)
+        self.log_z = logsumexp(self.alpha[-1])
+
+    def _onwards(self, message, allowed=None):
+        steps = message[:, None] + self.transitions
+        if allowed is not None:
+            steps = np.where(allowed, steps, -np.inf)
+        with np.errstate(divide="ignore"):
+            return logsumexp(steps, axis=0)
+
+    def _entering(self, start, continues):
+        """Return the messages into `start` from where no entity goes on."""
+        if start == 0 or continues is None:
+            return self.alpha[start]
+        return self.scores[start] + self._onwards(self.alpha[start - 1], ~continues)
+
+    def _leaving(self, stop, continues):
+        """Return the messages out of the token before `stop`, ending its entity."""
+        if stop == len(self.scores) or continues is None:
+            return self.beta[stop - 1]
+        after = self.transitions + self.scores[stop] + self.beta[stop]
+        with np.errstate(divide="ignore"):
+            return logsumexp(np.where(continues, -np.inf, after), axis=1)
+
+    def of_path(self, start, stop, codes, continues):
+        """Return the probability that the words of a span have these labels."""
+        inside = self.transitions[codes[:-1], codes[1:]].sum()
+        inside += self.scores[np.arange(start + 1, stop), codes[1:]].sum()
+        whole = self._entering(start, continues)[codes[0]] + inside
+        return np.exp(whole + self._leaving(stop, continues)[codes[-1]] - self.log_z)
+
+    def of_any(self, start, stop, continues, outside):
+        """Return the probability that an entity of any type has these borders."""
+        message = np.where(outside, -np.inf, self._entering(start, continues))
+        for t in range(start + 1, stop):
+            message = self.scores[t] + self._onwards(message, continues)
+        with np.errstate(divide="ignore"):
+            total = logsumexp(message + self._leaving(stop, continues))
+        return np.exp(total - self.log_z)

@@ -1,0 +1,95 @@
+"""All methods by name, from cheap to costly."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from skcw.confidence.blend import blend
+from skcw.confidence.delta import delta, delta_probit, normalised_delta
+from skcw.confidence.delta_max import delta_max
+from skcw.confidence.draw_marginal import draw_marginal
+from skcw.confidence.kbv import kbv, wkbv
+from skcw.confidence.kd import kd_fixed, kd_independent, kd_pc
+from skcw.confidence.marginal import marginal
+
+
+class Method(NamedTuple):
+    """A confidence method.
+
+    Parameters
+    ----------
+    compute : callable
+        ``compute(decoder, batch, codes, settings)`` gives one number a token.
+    probability : bool
+        Whether the numbers lie between 0 and 1 and mean to be probabilities.
+    needs_variance : bool
+        Whether it serves only models that keep variances.
+    tunes : tuple of str
+        Which of ``scale``, ``temperature`` and ``k`` it depends on.
+    fixed : bool
+        Whether its scale counts variances of one.
+    """
+
+    compute: Callable
+    probability: bool
+    needs_variance: bool
+    tunes: tuple = ()
+    fixed: bool = False
+
+
+def _delta(decoder, batch, codes, settings):
+    return delta(decoder, batch, codes)
+
+
+def _delta_std(decoder, batch, codes, settings):
+    return normalised_delta(decoder, batch, codes)
+
+
+def _delta_probit(decoder, batch, codes, settings):
+    return delta_probit(decoder, batch, codes, settings.scale)
+
+
+def _delta_max(decoder, batch, codes, settings):
+    return delta_max(decoder, batch, codes)
+
+
+METHODS = {
+    "delta": Method(_delta, False, False),
+    "delta-std": Method(_delta_std, False, True),
+    "delta-probit": Method(_delta_probit, True, True, ("scale",)),
+    "delta-max": Method(_delta_max, False, False),
+    "marginal": Method(marginal, True, False, ("temperature",)),
+    "kbv": Method(kbv, True, False, ("k",)),
+    "wkbv": Method(wkbv, True, False, ("k",)),
+    "kd-independent": Method(kd_independent, True, True, ("scale",)),
+    "kd-fixed": Method(kd_fixed, True, False, ("scale",), fixed=True),
+    "kd-pc": Method(kd_pc, True, True, ("scale",)),
+    "draw-marginal": Method(draw_marginal, True, True, ("temperature", "scale")),
+    "blend": Method(blend, True, True, ("temperature", "scale")),
+}
+
+
+def check_method(name, has_variance):
+    """Return the method of a name; raise if it is unknown or cannot be served.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    has_variance : bool
+        Whether the model keeps variances.
+
+    Returns
+    -------
+    method : Method
+        The method.
+    """
+    method = METHODS.get(name)
+    served = [n for n, m in METHODS.items() if has_variance or not m.needs_variance]
+    if method is None:
+        raise ValueError(f"method is {name!r}; there are {', '.join(served)}")
+    if method.needs_variance and not has_variance:
+        raise ValueError(
+            f"method {name!r} needs a variance for each weight, which this tagger does "
+            f"not keep; it can serve {', '.join(served)}"
+        )
+    return method

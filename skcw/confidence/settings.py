@@ -1,0 +1,72 @@
+"""The parameters of confidence methods, and the model's own scale for them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# In units of the model's own scale; chosen on NP chunks, Spanish and Dutch names.
+DEFAULT_SCALE = 0.06
+DEFAULT_FIXED_SCALE = 1.0
+DEFAULT_TEMPERATURE = 0.75
+DEFAULT_K = 30
+SCALE_RANGE = (0.005, 0.6)
+FIXED_SCALE_RANGE = (0.03, 30.0)
+TEMPERATURE_RANGE = (0.1, 3.0)
+
+
+class Settings(NamedTuple):
+    """What confidence methods need to know besides model and input.
+
+    Parameters
+    ----------
+    scale : float
+        The factor s of the variances of the draws.
+    temperature : float
+        What scores are divided by before forward-backward.
+    n_draws : int
+        How many weight vectors are drawn.
+    k : int
+        How many of the best labelings vote.
+    seed : int
+        The seed of the draws.
+    """
+
+    scale: float
+    temperature: float
+    n_draws: int = 100
+    k: int = 30
+    seed: int = 0
+
+
+def mean_square(belief):
+    """Return the mean square of the weights that are not zero; 1 if all are."""
+    weights = belief.weights[belief.weights != 0]
+    return float(np.mean(np.square(weights, dtype=np.float64))) if len(weights) else 1.0
+
+
+def scale_unit(belief, margin, fixed=False):
+    """Return the model's own unit for the scale of draws.
+
+    With the belief's variances it is the square of the margin that training asks for
+    over the prior variance: both measure weights, and the quotient does not depend on
+    the unit they are measured in. With variances of one it is the mean square of the
+    weights.
+
+    Parameters
+    ----------
+    belief : Belief
+        The model.
+    margin : float
+        The score by which a right label should lead.
+    fixed : bool, default=False
+        Whether draws have variances of one.
+
+    Returns
+    -------
+    unit : float
+        The unit.
+    """
+    if fixed or belief.variance is None:
+        return mean_square(belief)
+    blank = belief.width * belief.width
+    return margin**2 / float(belief.variance[blank])

@@ -1,0 +1,130 @@
+"""Confidence in spans and in whole sequences."""
+
+import numpy as np
+
+from skcw.confidence._tallies import BoundaryAgreement, SpanAgreement
+from skcw.confidence.constrained import path_probability, span_probability
+from skcw.confidence.kd import drawn_agreement
+
+DRAWN = {
+    "kd-pc": {},
+    "kd-fixed": {"fixed": True},
+    "kd-independent": {"independent": True},
+}
+JOINT_METHODS = (*DRAWN, "kbv", "marginal")
+DEFINITIONS = ("least-word", "all-words", "boundary", "exact")
+
+
+def continues_matrix(labels):
+    """Tell which label goes on with the entity of which.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels, such as ``B-PER``.
+
+    Returns
+    -------
+    continues : ndarray of bool, shape (n_labels, n_labels)
+        ``continues[i, j]``: j after i belongs to the same entity.
+    outside : ndarray of bool, shape (n_labels,)
+        Which labels mark no entity.
+    """
+    parts = [label.partition("-") for label in labels]
+    roles = np.array([role for role, _, _ in parts])
+    types = np.array([kind for _, _, kind in parts])
+    goes_on = np.isin(roles, ["I", "E", "L"])
+    open_ended = np.isin(roles, ["B", "I"])
+    continues = open_ended[:, None] & goes_on & (types[:, None] == types)
+    return continues, np.array([label == "O" for label in labels])
+
+
+def span_confidence(decoder, batch, codes, spans, definition, method, settings, labels):
+    """Return the confidence in spans by a definition that looks at them as a whole.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The model.
+    batch : SequenceBatch
+        The sequences.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+    spans : (ndarray, ndarray)
+        Where spans start and stop, counted over the batch, in order.
+    definition : {"all-words", "boundary", "exact"}
+        What has to be right.
+    method : str
+        One of ``JOINT_METHODS``.
+    settings : Settings
+        Its parameters.
+    labels : sequence of str
+        The names of the labels.
+
+    Returns
+    -------
+    confidence : ndarray of float64, shape (n_spans,)
+        The probability, or share, of each span.
+    """
+    continues, outside = continues_matrix(labels)
+    if method == "marginal":
+        return span_probability(
+            decoder, batch, codes, spans, definition, settings, continues, outside
+        )
+    if definition == "boundary":
+        tally = BoundaryAgreement(*spans, batch.offsets, continues, outside)
+    else:
+        chain = continues if definition == "exact" else None
+        tally = SpanAgreement(codes, *spans, batch.offsets, chain)
+    if method == "kbv":
+        counts = _k_best_counts(decoder, batch, settings.k, tally)
+        owner = np.searchsorted(batch.offsets, spans[0], side="right") - 1
+        return tally.spans / counts[owner]
+    drawn_agreement(decoder, batch, codes, settings, [tally], **DRAWN[method])
+    return tally.spans / settings.n_draws
+
+
+def sequence_confidence(decoder, batch, codes, method, settings):
+    """Return the confidence that the whole labeling of each sequence is right.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The model.
+    batch : SequenceBatch
+        The sequences.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels: the best labeling.
+    method : str
+        One of ``JOINT_METHODS``.
+    settings : Settings
+        Its parameters.
+
+    Returns
+    -------
+    confidence : ndarray of float64, shape (n_sequences,)
+        One for each sequence.
+    """
+    if method == "marginal":
+        return path_probability(decoder, batch, codes, settings.temperature)
+    if method == "kbv":
+        return 1.0 / _k_best_counts(decoder, batch, settings.k)
+    agreement = drawn_agreement(decoder, batch, codes, settings, **DRAWN[method])
+    return agreement.sequences / settings.n_draws
+
+
+def _k_best_counts(decoder, batch, k, tally=None):
+    """Return how many of the k best labelings each sequence has; show them to a tally."""
+    counts = np.ones(len(batch))
+
+    def work(piece, tokens, sequences):
+        labels, _, found = decoder.k_best(piece, k)
+        rank = np.arange(k)[:, None]
+        # A labeling that does not exist agrees with nothing.
+        labels[rank >= np.repeat(found, piece.lengths)] = -1
+        counts[sequences] = np.maximum(found, 1)
+        if tally is not None:
+            tally(labels, tokens, sequences)
+
+    decoder._each_piece(work, batch)
+    return counts
