@@ -74,7 +74,9 @@ def span_probability(
 
     def work(piece, tokens, sequences):
         scores = decoder.scores(piece)[:, :n].astype(np.float64) / settings.temperature
-        for s in np.unique(owner[(owner >= sequences.start) & (owner < sequences.stop)]):
+        for s in np.unique(
+            owner[(owner >= sequences.start) & (owner < sequences.stop)]
+        ):
             first, last = batch.offsets[s] - tokens.start, batch.offsets[s + 1]
             lattice = _Lattice(scores[first : last - tokens.start], transitions)
             for i in np.flatnonzero(owner == s):

@@ -6,17 +6,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcw.belief import Belief
-from skcw.confidence import delta_max
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, encode_any
 from skcw.data.ragged import object_rows, split_rows
 from skcw.data.vocabulary import Vocabulary
 from skcw.decoding import Decoder
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
+from skcw.tagging._confidence import ConfidenceMixin
 from skcw.tagging._explanation import explain_sequence
 
 
-class BeliefTagger(BaseSequenceTagger):
+class BeliefTagger(ConfidenceMixin, BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It predicts, explains and saves; a subclass learns and sets what ``_fitted``
@@ -117,30 +117,6 @@ class BeliefTagger(BaseSequenceTagger):
             for s in range(len(batch))
         )
 
-    def predict_confidence(self, X, method=None):
-        """Return how sure the tagger is of each predicted label.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        method : {"delta-max"}, default=None
-            ``"delta-max"``, the default, is the distance of the best labeling to the
-            best one with another label at that word. It ranks words well; it is not
-            a probability.
-
-        Returns
-        -------
-        confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
-        """
-        if method not in (None, "delta-max"):
-            raise ValueError(f"method must be 'delta-max' or None, got {method!r}")
-        batch = self.encode(X)
-        decoder = self._decoder(batch)
-        codes, _ = decoder.viterbi(batch)
-        return split_rows(delta_max(decoder, batch, codes), batch.offsets)
-
     def predict_marginals(self, X):
         """Return forward-backward marginals, in the form of sklearn-crfsuite.
 
@@ -213,6 +189,7 @@ class BeliefTagger(BaseSequenceTagger):
             "rounds": self.belief_.rounds,
             "n_iter": self.n_iter_,
             "history": self.history_,
+            "confidence": getattr(self, "confidence_", {}),
         }
         arrays = {f"belief.{k}": v for k, v in self.belief_.arrays().items()}
         if self.vocabulary_ is not None:
@@ -243,3 +220,5 @@ class BeliefTagger(BaseSequenceTagger):
         for name, value in fitted.items():
             setattr(self, name, value)
         self.n_iter_, self.history_ = state["n_iter"], state["history"]
+        if state.get("confidence"):
+            self.confidence_ = state["confidence"]

@@ -200,6 +200,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         if not one_pass:
             belief = belief.settled()
         vars(self).pop("n_features_in_", None)
+        if fresh:
+            vars(self).pop("confidence_", None)
         for name, value in fitted(belief).items():
             setattr(self, name, value)
         self.history_ = history
@@ -282,6 +284,9 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     def _cost_unit(self):
         """Return the score that a cost of one is worth in cost-augmented decoding."""
         return 1.0
+
+    def _margin(self):
+        return self._cost_unit()
 
 
 class GaussianSequenceTagger(LinearSequenceTagger):

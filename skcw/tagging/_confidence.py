@@ -1,0 +1,286 @@
+"""How sure a tagger is: of words, entities and whole sequences."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skcw.confidence.draws import draw_votes
+from skcw.confidence.methods import check_method
+from skcw.confidence.settings import (
+    DEFAULT_FIXED_SCALE,
+    DEFAULT_K,
+    DEFAULT_SCALE,
+    DEFAULT_TEMPERATURE,
+)
+from skcw.confidence.tuning import settings_of
+from skcw.confidence.whole import (
+    DEFINITIONS,
+    JOINT_METHODS,
+    sequence_confidence,
+    span_confidence,
+)
+from skcw.data.ragged import object_rows, split_rows
+from skcw.metrics import extract_spans
+from skcw.tagging._base import Entity
+from skcw.tagging._confidence_fitting import ConfidenceFitting
+
+DEFAULT_METHOD = "marginal"
+N_DRAWS = 100
+
+
+class ConfidenceMixin(ConfidenceFitting):
+    """Confidence of a tagger that has a belief and decodes encoded batches."""
+
+    def predict_confidence(
+        self,
+        X,
+        method=None,
+        *,
+        scale=None,
+        temperature=None,
+        k=None,
+        n_draws=N_DRAWS,
+        random_state=None,
+    ):
+        """Return how sure the tagger is of each predicted label.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        method : str, default=None
+            From cheap to costly; the default is ``"marginal"``.
+
+            - ``"delta"``: what the best labeling loses in score if that one word gets
+              its best other label. Ranks words; no probability.
+            - ``"delta-std"``: the same in standard deviations of that difference;
+              ``"delta-probit"``: the probability that it is positive. CW and AROW.
+            - ``"delta-max"``: the loss when the rest of the labeling may adapt.
+            - ``"marginal"``: the forward-backward probability of the label.
+            - ``"kbv"``, ``"wkbv"``: the share of the `k` best labelings that have the
+              label, each counting one or by its score.
+            - ``"kd-independent"``: the share of `n_draws` draws of the scores of single
+              tokens that keep the label. CW and AROW.
+            - ``"kd-fixed"``, ``"kd-pc"``: the share of weight vectors drawn around the
+              mean that keep the label, with one variance for all weights, or with
+              that of the belief (CW and AROW).
+            - ``"draw-marginal"``: marginals averaged over such draws;
+              ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``. CW and AROW.
+        scale : float, default=None
+            The factor of the variances of draws, in units of the model's own scale.
+            By default what ``fit_confidence`` has chosen for the method, or 0.06
+            (1.0 for ``"kd-fixed"``).
+        temperature : float, default=None
+            What scores are divided by, in units of the margin that training asks
+            for. By default what ``fit_confidence`` has chosen, or 0.75.
+        k : int, default=None
+            How many labelings vote; by default 30, or what was chosen.
+        n_draws : int, default=100
+            How many weight vectors are drawn. Ranking improves up to several hundred.
+        random_state : int, default=None
+            The seed of the draws; by default the tagger's if that is an integer, or 0.
+            The answer depends on it, the model and the sequence alone.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence.
+        """
+        name, chosen = self._chosen_method(method)
+        batch = self.encode(X)
+        decoder = self._decoder(batch)
+        settings = self._settings(
+            name,
+            chosen,
+            scale=scale,
+            temperature=temperature,
+            k=k,
+            n_draws=n_draws,
+            random_state=random_state,
+        )
+        codes, _ = decoder.viterbi(batch)
+        return split_rows(
+            chosen.compute(decoder, batch, codes, settings), batch.offsets
+        )
+
+    def predict_sequence_confidence(self, X, method=None, **options):
+        """Return how sure the tagger is that a whole labeling is right.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        method : {"marginal", "kbv", "kd-independent", "kd-fixed", "kd-pc"}, default=None
+            ``"marginal"``, the default, is the probability of the labeling;
+            ``"kbv"`` its share among the `k` best; the others the share of drawn
+            models that give the very same labeling.
+        **options : float or int
+            ``scale``, ``temperature``, ``k``, ``n_draws`` and ``random_state`` as in
+            ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of float64, shape (n_sequences,)
+            One number per sequence; 1 for an empty one.
+        """
+        name, chosen = self._chosen_method(method, JOINT_METHODS)
+        batch = self.encode(X)
+        decoder = self._decoder(batch)
+        settings = self._settings(name, chosen, **options)
+        codes, _ = decoder.viterbi(batch)
+        return sequence_confidence(decoder, batch, codes, name, settings)
+
+    def predict_entities(self, X, definition="least-word", method=None, **options):
+        """Return the entities that the predicted labels mark.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+        definition : str, default="least-word"
+            What the confidence of an entity is about.
+
+            - ``"least-word"``: its least sure word. Cheap, with any method; to rank.
+            - ``"all-words"``: all its words have their labels. To accept annotations.
+            - ``"boundary"``: an entity of any type begins and ends there. To link or
+              to mask.
+            - ``"exact"``: it begins and ends there and has its type. What span F1
+              counts; the one to calibrate.
+        method : str, default=None
+            Any of ``predict_confidence`` for ``"least-word"``; for the others
+            ``"marginal"`` (the default, by forward-backward under constraints),
+            ``"kbv"``, ``"kd-independent"``, ``"kd-fixed"`` or ``"kd-pc"``.
+        **options : float or int
+            ``scale``, ``temperature``, ``k``, ``n_draws`` and ``random_state`` as in
+            ``predict_confidence``.
+
+        Returns
+        -------
+        entities : ndarray of shape (n_sequences,), dtype object
+            For each sequence a list of named tuples ``(label, start, end,
+            confidence)``.
+        """
+        if definition not in DEFINITIONS:
+            raise ValueError(
+                f"definition is {definition!r}; there are {', '.join(DEFINITIONS)}"
+            )
+        words = definition == "least-word"
+        name, chosen = self._chosen_method(method, None if words else JOINT_METHODS)
+        batch = self.encode(X)
+        decoder = self._decoder(batch)
+        settings = self._settings(name, chosen, **options)
+        codes, _ = decoder.viterbi(batch)
+        found, starts, stops = self._spans(codes, batch.offsets)
+        if words:
+            by_word = chosen.compute(decoder, batch, codes, settings)
+            sure = [by_word[a:b].min() for a, b in zip(starts, stops, strict=True)]
+        else:
+            spans = np.array(starts, dtype=np.int64), np.array(stops, dtype=np.int64)
+            labels = self.classes_.tolist()
+            sure = span_confidence(
+                decoder, batch, codes, spans, definition, name, settings, labels
+            )
+        sure = iter(sure)
+        return object_rows(
+            [Entity(*span, float(next(sure))) for span in row] for row in found
+        )
+
+    def _spans(self, codes, offsets):
+        """Return the spans of each sequence, and where they lie in the batch."""
+        found = [extract_spans(labels) for labels in self._as_labels(codes, offsets)]
+        begins = offsets[:-1].tolist()
+        starts = [
+            b + s.start for b, row in zip(begins, found, strict=True) for s in row
+        ]
+        stops = [b + s.end for b, row in zip(begins, found, strict=True) for s in row]
+        return found, starts, stops
+
+    def predict_voted(self, X, fixed=None, **options):
+        """Return the label that most drawn models give each word.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        fixed : bool, default=None
+            Whether all weights are drawn with one variance; by default where the tagger
+            keeps none.
+        **options : float or int
+            ``scale``, ``n_draws`` and ``random_state`` as in ``predict_confidence``.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_sequences,), dtype object
+            A list of labels per sequence. Each word is voted on by itself, so the
+            labels need not fit together.
+        """
+        check_is_fitted(self, "belief_")
+        fixed = self.belief_.variance is None if fixed is None else fixed
+        name, chosen = self._chosen_method("kd-fixed" if fixed else "kd-pc")
+        settings = self._settings(name, chosen, **options)
+        batch = self.encode(X)
+        votes = draw_votes(
+            self._decoder(batch),
+            batch,
+            settings.n_draws,
+            settings.scale,
+            seed=settings.seed,
+            fixed=fixed,
+        )
+        return self._as_labels(votes.argmax(axis=1), batch.offsets)
+
+    def _chosen_method(self, name, among=None):
+        check_is_fitted(self, "belief_")
+        name = DEFAULT_METHOD if name is None else name
+        if among is not None and name not in among:
+            raise ValueError(
+                f"method is {name!r}; for spans and whole sequences there are "
+                f"{', '.join(among)}"
+            )
+        return name, check_method(name, self.belief_.variance is not None)
+
+    def _settings(self, name, method, *, n_draws=N_DRAWS, random_state=None, **options):
+        """Return the settings of a call: what is given, was fitted, or is usual."""
+        values = {
+            "scale": DEFAULT_FIXED_SCALE if method.fixed else DEFAULT_SCALE,
+            "temperature": DEFAULT_TEMPERATURE,
+            "k": DEFAULT_K,
+        }
+        values |= getattr(self, "confidence_", {}).get(name, {}).get("values", {})
+        if unknown := set(options) - set(values):
+            raise TypeError(
+                f"there is no option {min(unknown)!r}; there are scale, temperature, k, "
+                "n_draws and random_state"
+            )
+        values |= {key: v for key, v in options.items() if v is not None}
+        for key in ("scale", "temperature"):
+            if not isinstance(values[key], Real) or not 0 < values[key] < np.inf:
+                raise ValueError(
+                    f"{key} must be a positive number, got {values[key]!r}"
+                )
+        for key, value in (("k", values["k"]), ("n_draws", n_draws)):
+            if value != int(value) or value < 1:
+                raise ValueError(f"{key} must be a positive integer, got {value!r}")
+        return settings_of(
+            values,
+            self.belief_,
+            self._margin(),
+            method.fixed,
+            n_draws=int(n_draws),
+            seed=self._draw_seed(random_state),
+        )
+
+    def _draw_seed(self, random_state):
+        if random_state is None:
+            own = getattr(self, "random_state", None)
+            return int(own) if isinstance(own, Integral) else 0
+        if not isinstance(random_state, Integral) or random_state < 0:
+            raise ValueError(
+                f"random_state of draws is a non-negative integer, got {random_state!r}"
+            )
+        return int(random_state)
+
+    def _margin(self):
+        """Return the score by which training wants a right label to lead."""
+        return 1.0

@@ -1,0 +1,108 @@
+"""The parameters of a confidence method, chosen on labelled sequences."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from skcw.confidence.tuning import METRICS, grid_of, scores_of, unit_of
+from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.ragged import object_rows
+
+
+class ConfidenceFitting:
+    """The half of the confidence of a tagger that learns."""
+
+    def fit_confidence(
+        self,
+        X,
+        y,
+        method=None,
+        *,
+        metric="average_precision",
+        cv=None,
+        n_values=20,
+        n_draws=50,
+        random_state=None,
+    ):
+        """Choose the scale, temperature or K of a method; weights stay as they are.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            Labelled sequences that the tagger has not learnt from; or, with `cv`,
+            those it has learnt from.
+        y : iterable of sequences of str
+            Their labels.
+        method : str, default=None
+            The method of ``predict_confidence`` to tune.
+        metric : {"average_precision", "rmse", "log_loss"}, default="average_precision"
+            What to be best at: finding wrong words; the calibration error over 20
+            bins; the logarithmic loss of "this label is right".
+        cv : int, splitter or None, default=None
+            With folds, copies of the tagger are fitted without each fold and judged on
+            it; the values chosen are in units of the model's own scale, so they
+            serve this tagger.
+        n_values : int, default=20
+            How many values of the scale and of the temperature to try.
+        n_draws : int, default=50
+            How many weight vectors to draw for each value.
+        random_state : int, default=None
+            As in ``predict_confidence``.
+
+        Returns
+        -------
+        self : object
+            The tagger; ``confidence_[method]`` has the ``values`` chosen and, for
+            plotting, the ``curves`` they come from.
+        """
+        name, chosen = self._chosen_method(method)
+        if metric not in METRICS:
+            raise ValueError(f"metric is {metric!r}; there are {', '.join(METRICS)}")
+        if metric == "rmse" and not chosen.probability:
+            raise ValueError(f"{name!r} gives no probabilities: choose another metric")
+        fit = {"metric": metric, "values": {}, "curves": {}}
+        trials = list(self._trials(X, y, cv))
+        for parameter in chosen.tunes:
+            grid = grid_of(parameter, n_values, chosen.fixed)
+            scores = np.zeros(len(grid))
+            for tagger, batch, codes, correct in trials:
+                decoder = tagger._decoder(batch)
+                settings = tagger._settings(
+                    name,
+                    chosen,
+                    **fit["values"],
+                    n_draws=n_draws,
+                    random_state=random_state,
+                )
+                unit = unit_of(
+                    parameter, decoder.belief, tagger._margin(), chosen.fixed
+                )
+                scores += scores_of(
+                    name, parameter, grid, unit, decoder, batch, codes, correct,
+                    metric, settings,
+                )  # fmt: skip
+            fit["values"][parameter] = float(grid[np.argmax(scores)])
+            fit["curves"][parameter] = {
+                "grid": grid.tolist(),
+                "scores": (scores / len(trials)).tolist(),
+            }
+        self.confidence_ = {**getattr(self, "confidence_", {}), name: fit}
+        return self
+
+    def _trials(self, X, y, cv):
+        """Yield taggers with sequences they have not learnt from, and what they say."""
+        batch = self.encode(X)
+        y = object_rows(y)
+        check_lengths(batch.lengths, np.array([len(labels) for labels in y]))
+        if cv is None:
+            yield self, batch, *self._answers(batch, y)
+            return
+        for train, test in check_cv(cv).split(batch, y):
+            tagger = clone(self).fit(batch[train], y[train])
+            yield tagger, batch[test], *tagger._answers(batch[test], y[test])
+
+    def _answers(self, batch, y):
+        """Return the predicted codes and which of them are right."""
+        codes, _ = self._decoder(batch).viterbi(batch)
+        gold, _, _ = encode_labels(y, self.classes_.tolist(), grow=False)
+        return codes, codes == gold
