@@ -82,7 +82,7 @@ cdef class Passes:
                 if top[g] == -INFINITY:
                     top[g] = 0.0
             skcw_lane_exponentials(&self.factor[t, 0, 0], row, top, self.n_labels,
-                                   self.temperature)
+                                   1.0 / self.temperature)
 
     cdef void begin(self) noexcept nogil:
         cdef Py_ssize_t j, g
@@ -94,19 +94,29 @@ cdef class Passes:
     cdef void step(self, Py_ssize_t t, double[:, ::1] state) noexcept nogil:
         """state = factor[t] * inflow, with the sum one in every lane."""
         cdef Py_ssize_t j, g
-        for g in range(SKCW_LANES):
-            self.total[g] = 0.0
         for j in range(self.n_labels):
             for g in range(SKCW_LANES):
                 state[j, g] = self.factor[t, j, g] * self.inflow[j, g]
-                self.total[g] += state[j, g]
+        self.normalise(state)
+
+    cdef void normalise(self, double[:, ::1] state) noexcept nogil:
+        """Divide the state of a token by its sum in every lane, the `total`."""
+        cdef Py_ssize_t j, g
+        cdef double[SKCW_LANES] total, factor
         for g in range(SKCW_LANES):
-            if self.total[g] <= FAINT:
-                self.failed[g] = 1
-                self.total[g] = 1.0
+            total[g] = 0.0
         for j in range(self.n_labels):
             for g in range(SKCW_LANES):
-                state[j, g] /= self.total[g]
+                total[g] += state[j, g]
+        for g in range(SKCW_LANES):
+            if total[g] <= FAINT:
+                self.failed[g] = 1
+                total[g] = 1.0
+            self.total[g] = total[g]
+            factor[g] = 1.0 / total[g]
+        for j in range(self.n_labels):
+            for g in range(SKCW_LANES):
+                state[j, g] *= factor[g]
 
     cdef void watch(
         self, Py_ssize_t t, const double[:, ::1] state, const double[:, ::1] best_link,
@@ -162,24 +172,7 @@ cdef class Passes:
             for j in range(self.n_labels):
                 for g in range(SKCW_LANES):
                     self.ahead[t, j, g] *= self.inflow[j, g]
-        self.normalise(length)
-
-    cdef void normalise(self, Py_ssize_t length) noexcept nogil:
-        """Divide the marginals of a token, in `ahead`, by their sum."""
-        cdef Py_ssize_t t, j, g
-        for t in range(length):
-            for g in range(SKCW_LANES):
-                self.total[g] = 0.0
-            for j in range(self.n_labels):
-                for g in range(SKCW_LANES):
-                    self.total[g] += self.ahead[t, j, g]
-            for g in range(SKCW_LANES):
-                if self.total[g] <= FAINT:
-                    self.failed[g] = 1
-                    self.total[g] = 1.0
-            for j in range(self.n_labels):
-                for g in range(SKCW_LANES):
-                    self.ahead[t, j, g] /= self.total[g]
+            self.normalise(self.ahead[t])
 
 
 cdef class Again:

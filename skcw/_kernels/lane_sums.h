@@ -7,6 +7,11 @@
 /* So many labels are summed at once: what fits the registers. */
 #define SKCW_SUMS 4
 
+/* 1 / k!, the last one first. */
+static const double SKCW_TAYLOR[] = {
+    1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+    1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0};
+
 /* x <= 0 becomes exp(x), right to 1e-15; below -690 it becomes 0.
  * exp(x) = 2^n exp(r) with |r| <= ln 2 / 2 and Taylor's series for exp(r). */
 static inline __attribute__((always_inline, unused)) void skcw_exponential(
@@ -19,25 +24,25 @@ static inline __attribute__((always_inline, unused)) void skcw_exponential(
     const skcw_block_d shifted = near * 0x1.71547652b82fep0 + to_integer;
     const skcw_block_d n = shifted - to_integer;
     const skcw_block_d r = (near - n * ln2_high) - n * ln2_low;
-    skcw_block_d sum = (skcw_block_d){0} + 1.0;
-    for (int k = 13; k > 0; --k)
-        sum = 1.0 + sum * r * (1.0 / k);
+    skcw_block_d sum = (skcw_block_d){0} + SKCW_TAYLOR[0];
+    for (int k = 1; k < 13; ++k)
+        sum = SKCW_TAYLOR[k] + sum * r;
     /* The last bits of `shifted` are n: it goes to the exponent. */
     const skcw_mask_d power = ((skcw_mask_d)shifted << 52) + (skcw_mask_d)sum;
     *x = (skcw_block_d)(power & seen);
 }
 
-/* out[k, g] = exp((scores[k, g] - top[g]) / temperature) for n vectors of scores. */
+/* out[k, g] = exp((scores[k, g] - top[g]) * factor) for n vectors of scores. */
 SKCW_CLONES static void skcw_lane_exponentials(
     double *restrict out, const float *restrict scores, const double *restrict top,
-    ptrdiff_t n, double temperature)
+    ptrdiff_t n, double factor)
 {
     skcw_block_d most, x;
+    skcw_block_f score;
     memcpy(&most, top, sizeof(most));
     for (ptrdiff_t k = 0; k < n; ++k) {
-        for (int g = 0; g < SKCW_BLOCK; ++g)
-            x[g] = scores[k * SKCW_BLOCK + g];
-        x = (x - most) / temperature;
+        memcpy(&score, scores + k * SKCW_BLOCK, sizeof(score));
+        x = (__builtin_convertvector(score, skcw_block_d) - most) * factor;
         skcw_exponential(&x);
         memcpy(out + k * SKCW_BLOCK, &x, sizeof(x));
     }
