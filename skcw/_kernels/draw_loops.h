@@ -106,11 +106,12 @@ SKCW_INLINE void skcw_draw_pair(
 }
 
 /* out[r, j, g] = mean[r, j] + deviation[r, j] * normal(seed, draw g, ids[r], j).
- * keys holds two words for each draw. */
+ * keys holds two words for each draw; the padding of rows is left as it is. */
 SKCW_CLONES static void skcw_draw_rows(
     float *restrict out, const float *restrict mean,
     const float *restrict deviation, const long long *restrict ids,
-    ptrdiff_t n_rows, ptrdiff_t labels, const unsigned *restrict keys)
+    ptrdiff_t n_rows, ptrdiff_t n_labels, ptrdiff_t labels,
+    const unsigned *restrict keys)
 {
     skcw_bits key[2];
     memcpy(key, keys, sizeof(key));
@@ -119,9 +120,10 @@ SKCW_CLONES static void skcw_draw_rows(
         skcw_bits own[2] = {key[0] ^ (unsigned)id, key[1] ^ (unsigned)(id >> 32)};
         skcw_mix32(&own[0]);
         skcw_mix32(&own[1]);
-        for (ptrdiff_t j = r * labels; j < (r + 1) * labels; j += 2)
-            skcw_draw_pair(out + j * SKCW_LANES, own, (unsigned)(j - r * labels) / 2,
-                           mean + j, deviation + j);
+        const float *means = mean + r * labels, *deviations = deviation + r * labels;
+        for (ptrdiff_t j = 0; j < n_labels; j += 2)
+            skcw_draw_pair(out + (r * labels + j) * SKCW_LANES, own, (unsigned)j / 2,
+                           means + j, deviations + j);
     }
 }
 
@@ -205,8 +207,43 @@ SKCW_CLONES static void skcw_max_ahead(
                         trans + b * SKCW_LANES, n_labels, size);
 }
 
-/* The way back: out[t, g] is the label of token t in lane g; the first wins a tie.
- * Labels before are looked for again, as in lattice.pyx. */
+/* step[g] = trans[i, label[g], g]. Most words have the same label in all lanes. */
+SKCW_INLINE void skcw_steps_to(
+    skcw_block_f *step, const float *restrict trans, const skcw_mask_f *label,
+    const int all_same)
+{
+    if (all_same)
+        memcpy(step, trans + (*label)[0] * SKCW_LANES, sizeof(*step));
+    else
+        for (int g = 0; g < SKCW_LANES; ++g)
+            (*step)[g] = trans[(*label)[g] * SKCW_LANES + g];
+}
+
+/* The label at t on the best path to `label` at t + 1 in every lane, which takes its
+ * place; the first wins a tie. Without transitions, the best end. */
+SKCW_INLINE void skcw_best_before(
+    skcw_mask_f *label, const float *restrict best, const float *restrict trans,
+    ptrdiff_t n_labels, ptrdiff_t size)
+{
+    skcw_block_f top = (skcw_block_f){0} - INFINITY, path, step = {0};
+    skcw_mask_f found = {0};
+    int all_same = 1;
+    for (int g = 1; g < SKCW_LANES; ++g)
+        all_same &= (*label)[g] == (*label)[0];
+    for (ptrdiff_t i = 0; i < n_labels; ++i) {
+        if (trans)
+            skcw_steps_to(&step, trans + i * size, label, all_same);
+        memcpy(&path, best + i * SKCW_LANES, sizeof(path));
+        path += step;
+        const skcw_mask_f more = path > top;
+        top = (skcw_block_f)((more & (skcw_mask_f)path) | (~more & (skcw_mask_f)top));
+        found = (more & (int)i) | (~more & found);
+    }
+    *label = found;
+}
+
+/* Viterbi's way back: out[t, g] is the label of token t in lane g. Labels before are
+ * looked for again, as in lattice.pyx. */
 SKCW_CLONES static void skcw_max_back(
     int *restrict out, const float *restrict best, const float *restrict trans,
     ptrdiff_t n_tokens, ptrdiff_t n_labels, ptrdiff_t labels)
@@ -214,20 +251,8 @@ SKCW_CLONES static void skcw_max_back(
     const ptrdiff_t size = labels * SKCW_LANES;
     skcw_mask_f label = {0};
     for (ptrdiff_t t = n_tokens - 1; t >= 0; --t) {
-        skcw_block_f top = (skcw_block_f){0} - INFINITY, path, step = {0};
-        skcw_mask_f found = {0};
-        for (ptrdiff_t i = 0; i < n_labels; ++i) {
-            memcpy(&path, best + t * size + i * SKCW_LANES, sizeof(path));
-            if (t < n_tokens - 1)
-                for (int g = 0; g < SKCW_LANES; ++g)
-                    step[g] = trans[i * size + label[g] * SKCW_LANES + g];
-            path += step;
-            const skcw_mask_f more = path > top;
-            top = (skcw_block_f)((more & (skcw_mask_f)path)
-                                 | (~more & (skcw_mask_f)top));
-            found = (more & (int)i) | (~more & found);
-        }
-        label = found;
+        skcw_best_before(&label, best + t * size, t < n_tokens - 1 ? trans : 0,
+                         n_labels, size);
         memcpy(out + t * SKCW_LANES, &label, sizeof(label));
     }
 }

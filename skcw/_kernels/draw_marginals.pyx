@@ -223,7 +223,7 @@ def add_marginals(
     cdef Passes passes = Passes(source, most, temperature)
     cdef Again again = Again(source, most)
     cdef Links links = Links(np.asarray(trans), temperature)
-    cdef float[::1] scores = np.empty(
+    cdef float[::1] scores = np.zeros(
         most * source.labels * SKCW_LANES, dtype=np.float32)
     with nogil:
         for s in range(offsets.shape[0] - 1):

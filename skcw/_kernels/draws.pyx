@@ -18,7 +18,7 @@ cdef extern from "draw_loops.h" nogil:
     unsigned long long skcw_mix64(unsigned long long)
     void skcw_draw_rows(
         float*, const float*, const float*, const long long*, Py_ssize_t, Py_ssize_t,
-        const unsigned*)
+        Py_ssize_t, const unsigned*)
     void skcw_sum_rows(
         float*, const float*, Py_ssize_t, const long long*, Py_ssize_t, const int*,
         const float*)
@@ -81,17 +81,18 @@ def distinct_features(const int[::1] indices, int[::1] slots):
 
 def draw_rows(
     const float[:, ::1] mean, const float[:, ::1] deviation, const long long[::1] ids,
-    const unsigned int[:, ::1] keys, float[:, :, ::1] out,
+    const unsigned int[:, ::1] keys, Py_ssize_t n_labels, float[:, :, ::1] out,
 ):
     """Fill out[r, j, g] with the weight of label j in row r and draw g.
 
-    ids tell the normals apart: rows with the same one move together.
+    ids tell the normals apart: rows with the same one move together. The padding
+    of rows beyond the pairs of labels is left as it is.
     """
     if ids.shape[0] == 0:
         return
     with nogil:
         skcw_draw_rows(&out[0, 0, 0], &mean[0, 0], &deviation[0, 0], &ids[0],
-                       ids.shape[0], out.shape[1], &keys[0, 0])
+                       ids.shape[0], n_labels, out.shape[1], &keys[0, 0])
 
 
 cdef class DrawnScores:
@@ -189,7 +190,8 @@ cdef class IndependentScores(DrawnScores):
         self, Py_ssize_t start, Py_ssize_t length, float* scores,
     ) noexcept nogil:
         skcw_draw_rows(scores, &self.mean[start, 0], &self.deviation[start, 0],
-                       &self.ids[start], length, self.labels, &self.keys[0, 0])
+                       &self.ids[start], length, self.n_labels, self.labels,
+                       &self.keys[0, 0])
 
 
 def token_ids(
@@ -228,7 +230,7 @@ def draw_labelings(
     """
     cdef Py_ssize_t s, j, start, length, size = source.labels * SKCW_LANES
     # One sequence at a time: its lattice stays in the nearest cache.
-    cdef float[::1] best = np.empty(longest(offsets) * size, dtype=np.float32)
+    cdef float[::1] best = np.zeros(longest(offsets) * size, dtype=np.float32)
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, length = offsets[s], offsets[s + 1] - offsets[s]

@@ -87,7 +87,7 @@ class Drawing:
             trans = self._room(self.decoder.n_labels)
             for first in range(0, self.n_draws, LANES):
                 keys = draw_keys(self.seed, first)
-                draw_rows(*transitions, keys, trans)
+                draw_rows(*transitions, keys, self.decoder.n_labels, trans)
                 scores = scores_of(keys)
                 if self.decoder.forbidden is not None:
                     borders = self.decoder.forbidden[-2:].astype(np.float32)
@@ -109,7 +109,7 @@ class Drawing:
         rows = self._room(len(features))
 
         def draw(keys):
-            draw_rows(mean, deviation, ids, keys, rows)
+            draw_rows(mean, deviation, ids, keys, belief.n_labels, rows)
             return SummedRows(belief.n_labels, rows, piece.indptr, slots, values)
 
         return draw
@@ -148,7 +148,7 @@ class Drawing:
         return self.root_scale * np.sqrt(variance)
 
     def _room(self, n_rows):
-        return np.empty((n_rows, self.labels, LANES), dtype=np.float32)
+        return np.zeros((n_rows, self.labels, LANES), dtype=np.float32)
 
 
 def _single(array):

@@ -87,7 +87,7 @@ def test_normals_equal_their_twin():
     numbers = np.array([0, 1, 17, 2**31 - 1, 2**32, 2**32 + 21, -(2**62)])
     out = np.empty((len(numbers), 8, LANES), np.float32)
     zero, one = np.zeros((len(numbers), 8), np.float32), np.ones((len(numbers), 8))
-    draw_rows(zero, one.astype(np.float32), numbers, draw_keys(2**64 - 1, 16), out)
+    draw_rows(zero, one.astype(np.float32), numbers, draw_keys(2**64 - 1, 16), 8, out)
     for g in range(LANES):
         expected = twin.normals(2**64 - 1, 16 + g, numbers.tolist(), 8)
         assert_allclose(out[:, :, g], expected, rtol=0, atol=NORMAL)
@@ -98,7 +98,7 @@ def many_normals():
     shape = 20_000, 24
     out = np.empty((*shape, LANES), np.float32)
     zero, one = np.zeros(shape, np.float32), np.ones(shape, np.float32)
-    draw_rows(zero, one, np.arange(shape[0]), draw_keys(0, 0), out)
+    draw_rows(zero, one, np.arange(shape[0]), draw_keys(0, 0), shape[1], out)
     return out.astype(np.float64)
 
 
