@@ -16,8 +16,6 @@
 #define SKCW_LANES SKCW_BLOCK
 /* How many labels are summed or maximised at once: what fits the registers. */
 #define SKCW_LABELS 8
-/* How many features ahead a drawn row is asked for. */
-#define SKCW_ROWS_AHEAD 4
 
 typedef unsigned skcw_bits
     __attribute__((vector_size(SKCW_LANES * sizeof(unsigned))));
@@ -137,9 +135,6 @@ SKCW_INLINE void skcw_sum_some(
         sum[i] = (skcw_block_f){0};
     for (ptrdiff_t k = 0; k < n_entries; ++k) {
         const float *row = rows + slots[k] * size;
-        if (k + SKCW_ROWS_AHEAD < n_entries)
-            for (int c = 0; c < n * SKCW_LANES; c += 64 / (int)sizeof(float))
-                __builtin_prefetch(rows + slots[k + SKCW_ROWS_AHEAD] * size + c);
         for (int i = 0; i < n; ++i) {
             memcpy(&part, row + i * SKCW_LANES, sizeof(part));
             sum[i] += values ? values[k] * part : part;

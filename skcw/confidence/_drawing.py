@@ -18,6 +18,8 @@ from skcw.confidence._variance import score_variance
 
 # Transitions from label i are drawn as if i were this feature and those after it.
 FIRST_TRANSITION = 1 << 32
+# A piece is cut where it has more entries: at worst each asks for a row of its own.
+MOST_ENTRIES = 1 << 18
 
 
 class Group(NamedTuple):
@@ -81,21 +83,31 @@ class Drawing:
         """
 
         def draw(piece, tokens, sequences):
-            piece = piece.compact()
-            scores_of = (self._independent if self.independent else self._rows)(piece)
-            transitions = self._transitions()
-            trans = self._room(self.decoder.n_labels)
-            for first in range(0, self.n_draws, LANES):
-                keys = draw_keys(self.seed, first)
-                draw_rows(*transitions, keys, self.decoder.n_labels, trans)
-                scores = scores_of(keys)
-                if self.decoder.forbidden is not None:
-                    borders = self.decoder.forbidden[-2:].astype(np.float32)
-                    scores.forbid(*borders)
-                n_draws = min(LANES, self.n_draws - first)
-                work(Group(scores, trans, n_draws), piece, tokens, sequences)
+            for first, last in _cuts(piece):
+                start = int(piece.offsets[first])
+                part = piece[first:last].compact()
+                self._draw_part(
+                    work,
+                    part,
+                    slice(tokens.start + start, tokens.start + start + part.n_tokens),
+                    slice(sequences.start + first, sequences.start + last),
+                )
 
         self.decoder._each_piece(draw, batch)
+
+    def _draw_part(self, work, piece, tokens, sequences):
+        n_labels, forbidden = self.decoder.n_labels, self.decoder.forbidden
+        scores_of = (self._independent if self.independent else self._rows)(piece)
+        transitions = self._transitions()
+        trans = self._room(n_labels)
+        for first in range(0, self.n_draws, LANES):
+            keys = draw_keys(self.seed, first)
+            draw_rows(*transitions, keys, n_labels, trans)
+            scores = scores_of(keys)
+            if forbidden is not None:
+                scores.forbid(*forbidden[-2:].astype(np.float32))
+            n_draws = min(LANES, self.n_draws - first)
+            work(Group(scores, trans, n_draws), piece, tokens, sequences)
 
     def _rows(self, piece):
         """Return a function that draws the weights of the features of a piece."""
@@ -155,3 +167,14 @@ def _single(array):
     if array is None:
         return None
     return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _cuts(piece):
+    """Yield the first and the last sequence of parts with few enough entries."""
+    entries = piece.indptr[piece.offsets]
+    first = 0
+    while first < len(piece):
+        last = int(np.searchsorted(entries, entries[first] + MOST_ENTRIES, "right"))
+        last = max(last - 1, first + 1)
+        yield first, last
+        first = last

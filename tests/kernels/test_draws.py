@@ -12,6 +12,7 @@ from skcw.belief import Belief
 from skcw.confidence import (
     Agreement,
     SpanAgreement,
+    _drawing,
     count_draws,
     draw_marginals,
     draw_votes,
@@ -65,10 +66,10 @@ def all_labelings(decoder, batch, n_draws, scale=0.3, seed=5, **options):
     parts = {}
 
     def keep(labelings, tokens, sequences):
-        parts.setdefault(tokens.start, []).append(labelings.copy())
+        parts.setdefault(sequences.start, []).append(labelings.copy())
 
     count_draws(decoder, batch, n_draws, scale, [keep], seed=seed, **options)
-    return np.concatenate([np.concatenate(parts[t]) for t in sorted(parts)], axis=1)
+    return np.concatenate([np.concatenate(parts[s]) for s in sorted(parts)], axis=1)
 
 
 def twin_lattices(belief, sentences, draw, scale, forbidden, fixed):
@@ -221,8 +222,8 @@ def test_neither_pieces_nor_threads_change_a_bit(way, monkeypatch):
     shares = draw_marginals(Decoder(belief), batch, 10, 0.3, seed=5, **way)
     parts = [all_labelings(Decoder(belief), one, 10, **way) for one in batch]
     assert_array_equal(np.concatenate(parts, axis=1), whole)
-    monkeypatch.setattr(decoding, "TOKENS_A_PIECE", 4)
-    for n_jobs in (None, 2):
+    for name, n_jobs in (("MOST_ENTRIES", None), ("TOKENS_A_PIECE", 2)):
+        monkeypatch.setattr(_drawing if n_jobs is None else decoding, name, 4)
         decoder = Decoder(belief, n_jobs=n_jobs)
         assert_array_equal(all_labelings(decoder, batch, 10, **way), whole)
         assert_array_equal(
