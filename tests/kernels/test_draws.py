@@ -183,6 +183,20 @@ def test_without_spread_averaged_marginals_are_marginals(n_labels, temperature):
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
 
 
+def test_in_averaged_marginals_what_underflows_may_still_be_the_best():
+    # Label 1 is 750 worse at both ends, label 0 is 500 worse at each of 4 steps.
+    belief = Belief.start(1, 2, initial_variance=1.0)
+    width = belief.width
+    belief.average = np.zeros((width + 2, width), np.float32)
+    belief.average[:2, :2] = [[-500.0, -5e3], [-5e3, 0.0]]
+    belief.average[width + 1, 1] = -750.0
+    belief.variance = np.ones_like(belief.average).ravel()
+    belief.average, belief.row_of = belief.average.ravel(), belief.row_of + 1
+    batch = SequenceBatch([0, 5], [0, 1, 1, 1, 1, 2], [0, 0], None, 1)
+    found = draw_marginals(Decoder(belief), batch, 3, 0.0, seed=0)
+    assert_allclose(found, np.tile([0.0, 1.0], (5, 1)), atol=1e-12)
+
+
 @each_border
 @each_way
 def test_without_spread_every_draw_is_the_best_labeling(way, forbidden):
