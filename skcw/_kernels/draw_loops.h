@@ -154,7 +154,7 @@ SKCW_INLINE void skcw_sum_some(
             f(SKCW_LABELS / 2, __VA_ARGS__);                                   \
     } while (0)
 
-/* out[t, j, g] = sum over the features k of token t of values[k] rows[slots[k], j, g] */
+/* out[t, j, g] = sum of values[k] rows[slots[k], j, g] over the features k of token t */
 SKCW_CLONES static void skcw_sum_rows(
     float *restrict out, const float *restrict rows, ptrdiff_t labels,
     const long long *restrict indptr, ptrdiff_t n_tokens,

@@ -18,7 +18,7 @@ static inline __attribute__((always_inline, unused)) void skcw_exponential(
     skcw_block_d *x)
 {
     const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
-    const double to_integer = 0x1.8p52; /* adding it leaves no digits behind the point */
+    const double to_integer = 0x1.8p52; /* adding it rounds */
     const skcw_mask_d seen = *x > -690.0;
     const skcw_block_d near = (skcw_block_d)((skcw_mask_d)*x & seen);
     const skcw_block_d shifted = near * 0x1.71547652b82fep0 + to_integer;
