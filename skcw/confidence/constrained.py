@@ -74,12 +74,13 @@ def span_probability(
 
     def work(piece, tokens, sequences):
         scores = decoder.scores(piece)[:, :n].astype(np.float64) / settings.temperature
-        for s in np.unique(
-            owner[(owner >= sequences.start) & (owner < sequences.stop)]
-        ):
-            first, last = batch.offsets[s] - tokens.start, batch.offsets[s + 1]
-            lattice = _Lattice(scores[first : last - tokens.start], transitions)
-            for i in np.flatnonzero(owner == s):
+        low, high = np.searchsorted(owner, [sequences.start, sequences.stop])
+        own, firsts = np.unique(owner[low:high], return_index=True)
+        bounds = low + np.append(firsts, high - low)
+        for s, first_span, last_span in zip(own, bounds, bounds[1:], strict=False):
+            first, last = batch.offsets[[s, s + 1]] - tokens.start
+            lattice = _Lattice(scores[first:last], transitions)
+            for i in range(first_span, last_span):
                 span = starts[i] - batch.offsets[s], stops[i] - batch.offsets[s]
                 allowed = codes[starts[i] : stops[i]]
                 if definition == "boundary":

@@ -3,8 +3,15 @@
 import numpy as np
 
 
-def k_best_shares(decoder, batch, codes, k, weighted=False):
-    """Return, for every K up to k, the share of the K best labelings with each label.
+def existing_k_best(decoder, piece, k):
+    """Return the k best labelings, or all there are, as ``Decoder.k_best`` does."""
+    # No more than there are; 2 ** 64 are enough for any k.
+    longest = min(int(piece.lengths.max(initial=0)), 64)
+    return decoder.k_best(piece, min(k, decoder.n_labels**longest))
+
+
+def k_best_shares(decoder, batch, codes, ks, weighted=False):
+    """Return, for several K, the share of the K best labelings with each label.
 
     Parameters
     ----------
@@ -14,27 +21,27 @@ def k_best_shares(decoder, batch, codes, k, weighted=False):
         The sequences.
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
-    k : int
-        The largest K.
+    ks : sequence of int
+        The values of K.
     weighted : bool, default=False
         Whether a labeling counts by its score, if that is positive (WKBV). Where none
         is, all count the same.
 
     Returns
     -------
-    shares : ndarray of float64, shape (k, n_tokens)
-        Row K - 1 is that of K; where fewer labelings exist, all of them count.
+    shares : ndarray of float64, shape (len(ks), n_tokens)
+        Where fewer than K labelings exist, all of them count.
     """
-    shares = np.ones((k, batch.n_tokens))
+    ks = np.asarray(ks)
+    shares = np.ones((len(ks), batch.n_tokens))
 
     def work(piece, tokens, sequences):
-        labels, total, found = decoder.k_best(piece, k)
-        votes = _votes(total, found, weighted)
-        agree = labels == codes[tokens]
-        by_token = np.repeat(votes, piece.lengths, axis=0).T
-        shares[:, tokens] = np.cumsum(agree * by_token, axis=0) / np.cumsum(
-            by_token, axis=0
-        )
+        labels, total, found = existing_k_best(decoder, piece, int(ks.max()))
+        votes = np.repeat(_votes(total, found, weighted), piece.lengths, axis=0).T
+        agree = (labels == codes[tokens]) * votes
+        last = np.minimum(ks, len(votes)) - 1
+        votes, agree = (np.cumsum(a, axis=0)[last] for a in (votes, agree))
+        shares[:, tokens] = agree / votes
 
     decoder._each_piece(work, batch)
     return np.clip(shares, 0.0, 1.0)
@@ -52,9 +59,9 @@ def _votes(total, found, weighted):
 
 def kbv(decoder, batch, codes, settings):
     """Return the share of the K best labelings that have each label."""
-    return k_best_shares(decoder, batch, codes, settings.k)[-1]
+    return k_best_shares(decoder, batch, codes, [settings.k])[0]
 
 
 def wkbv(decoder, batch, codes, settings):
     """Return the share of the K best labelings, weighted by max(0, score)."""
-    return k_best_shares(decoder, batch, codes, settings.k, weighted=True)[-1]
+    return k_best_shares(decoder, batch, codes, [settings.k], weighted=True)[0]

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from skcw.confidence.blend import blend
 from skcw.confidence.delta import delta, delta_probit, normalised_delta
 from skcw.confidence.delta_max import delta_max
@@ -36,12 +38,13 @@ class Method(NamedTuple):
     fixed: bool = False
 
 
+# Only rounding makes another label seem better than the best.
 def _delta(decoder, batch, codes, settings):
-    return delta(decoder, batch, codes)
+    return np.maximum(delta(decoder, batch, codes), 0.0)
 
 
 def _delta_std(decoder, batch, codes, settings):
-    return normalised_delta(decoder, batch, codes)
+    return np.maximum(normalised_delta(decoder, batch, codes), 0.0)
 
 
 def _delta_probit(decoder, batch, codes, settings):

@@ -1,5 +1,6 @@
 """The parameters of confidence methods, and the model's own scale for them."""
 
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,30 @@ class Settings(NamedTuple):
     n_draws: int = 100
     k: int = 30
     seed: int = 0
+
+
+def usual_values(fixed):
+    """Return the values that are used where none is given or fitted."""
+    return {
+        "scale": DEFAULT_FIXED_SCALE if fixed else DEFAULT_SCALE,
+        "temperature": DEFAULT_TEMPERATURE,
+        "k": DEFAULT_K,
+    }
+
+
+def check_positive(name, value):
+    """Raise unless a value is a positive, finite number."""
+    if not isinstance(value, Real) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_count(name, value):
+    """Raise unless a value is a positive whole number."""
+    whole = isinstance(value, Integral) or (
+        isinstance(value, Real) and float(value).is_integer()
+    )
+    if not whole or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
 
 
 def mean_square(belief):

@@ -78,9 +78,8 @@ def scores_of(
     """
     measure = METRICS[metric]
     if parameter == "k":
-        weighted = name == "wkbv"
-        shares = k_best_shares(decoder, batch, codes, int(grid[-1]), weighted)
-        return np.array([measure(shares[int(k) - 1], correct) for k in grid])
+        shares = k_best_shares(decoder, batch, codes, grid.astype(int), name == "wkbv")
+        return np.array([measure(share, correct) for share in shares])
     compute = METHODS[name].compute
     if name == "blend":
         # Each half by itself: the temperature of marginals, then the scale of draws.
@@ -92,6 +91,27 @@ def scores_of(
         trial = settings._replace(**{parameter: float(value * unit)})
         found.append(measure(compute(decoder, batch, codes, trial), correct))
     return np.array(found)
+
+
+def best_of(grid, scores, usual):
+    """Return the value with the best score; of several the nearest to the usual one.
+
+    Parameters
+    ----------
+    grid : ndarray
+        The values.
+    scores : ndarray
+        Their scores.
+    usual : float
+        The value that is used where none was fitted.
+
+    Returns
+    -------
+    value : float
+        The value.
+    """
+    best = grid[scores == scores.max()]
+    return float(best[np.argmin(np.abs(np.log(best / usual)))])
 
 
 def unit_of(parameter, belief, margin, fixed):

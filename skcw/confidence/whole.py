@@ -4,7 +4,9 @@ import numpy as np
 
 from skcw.confidence._tallies import BoundaryAgreement, SpanAgreement
 from skcw.confidence.constrained import path_probability, span_probability
+from skcw.confidence.kbv import existing_k_best
 from skcw.confidence.kd import drawn_agreement
+from skcw.metrics.spans import split_label
 
 DRAWN = {
     "kd-pc": {},
@@ -18,6 +20,8 @@ DEFINITIONS = ("least-word", "all-words", "boundary", "exact")
 def continues_matrix(labels):
     """Tell which label goes on with the entity of which.
 
+    They are read as :func:`skcw.metrics.extract_spans` reads them.
+
     Parameters
     ----------
     labels : sequence of str
@@ -30,13 +34,11 @@ def continues_matrix(labels):
     outside : ndarray of bool, shape (n_labels,)
         Which labels mark no entity.
     """
-    parts = [label.partition("-") for label in labels]
-    roles = np.array([role for role, _, _ in parts])
-    types = np.array([kind for _, _, kind in parts])
-    goes_on = np.isin(roles, ["I", "E", "L"])
+    roles, types = np.array([split_label(label) for label in labels]).T
+    goes_on = np.isin(roles, ["I", "E"])
     open_ended = np.isin(roles, ["B", "I"])
     continues = open_ended[:, None] & goes_on & (types[:, None] == types)
-    return continues, np.array([label == "O" for label in labels])
+    return continues, roles == "O"
 
 
 def span_confidence(decoder, batch, codes, spans, definition, method, settings, labels):
@@ -114,12 +116,12 @@ def sequence_confidence(decoder, batch, codes, method, settings):
 
 
 def _k_best_counts(decoder, batch, k, tally=None):
-    """Return how many of the k best labelings each sequence has; show them to a tally."""
+    """Show the k best labelings to a tally; return how many each sequence has."""
     counts = np.ones(len(batch))
 
     def work(piece, tokens, sequences):
-        labels, _, found = decoder.k_best(piece, k)
-        rank = np.arange(k)[:, None]
+        labels, _, found = existing_k_best(decoder, piece, k)
+        rank = np.arange(len(labels))[:, None]
         # A labeling that does not exist agrees with nothing.
         labels[rank >= np.repeat(found, piece.lengths)] = -1
         counts[sequences] = np.maximum(found, 1)

@@ -1,18 +1,13 @@
 """How sure a tagger is: of words, entities and whole sequences."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcw.confidence.draws import draw_votes
 from skcw.confidence.methods import check_method
-from skcw.confidence.settings import (
-    DEFAULT_FIXED_SCALE,
-    DEFAULT_K,
-    DEFAULT_SCALE,
-    DEFAULT_TEMPERATURE,
-)
+from skcw.confidence.settings import check_count, check_positive, usual_values
 from skcw.confidence.tuning import settings_of
 from skcw.confidence.whole import (
     DEFINITIONS,
@@ -111,10 +106,11 @@ class ConfidenceMixin(ConfidenceFitting):
         ----------
         X : iterable of sequences
             The sequences.
-        method : {"marginal", "kbv", "kd-independent", "kd-fixed", "kd-pc"}, default=None
+        method : str, default=None
             ``"marginal"``, the default, is the probability of the labeling;
-            ``"kbv"`` its share among the `k` best; the others the share of drawn
-            models that give the very same labeling.
+            ``"kbv"`` its share among the `k` best; ``"kd-independent"``,
+            ``"kd-fixed"`` and ``"kd-pc"`` the share of drawn models that give the
+            very same labeling.
         **options : float or int
             ``scale``, ``temperature``, ``k``, ``n_draws`` and ``random_state`` as in
             ``predict_confidence``.
@@ -242,26 +238,18 @@ class ConfidenceMixin(ConfidenceFitting):
 
     def _settings(self, name, method, *, n_draws=N_DRAWS, random_state=None, **options):
         """Return the settings of a call: what is given, was fitted, or is usual."""
-        values = {
-            "scale": DEFAULT_FIXED_SCALE if method.fixed else DEFAULT_SCALE,
-            "temperature": DEFAULT_TEMPERATURE,
-            "k": DEFAULT_K,
-        }
+        values = usual_values(method.fixed)
         values |= getattr(self, "confidence_", {}).get(name, {}).get("values", {})
         if unknown := set(options) - set(values):
             raise TypeError(
-                f"there is no option {min(unknown)!r}; there are scale, temperature, k, "
-                "n_draws and random_state"
+                f"there is no option {min(unknown)!r}; there are scale, temperature, "
+                "k, n_draws and random_state"
             )
         values |= {key: v for key, v in options.items() if v is not None}
         for key in ("scale", "temperature"):
-            if not isinstance(values[key], Real) or not 0 < values[key] < np.inf:
-                raise ValueError(
-                    f"{key} must be a positive number, got {values[key]!r}"
-                )
-        for key, value in (("k", values["k"]), ("n_draws", n_draws)):
-            if value != int(value) or value < 1:
-                raise ValueError(f"{key} must be a positive integer, got {value!r}")
+            check_positive(key, values[key])
+        check_count("k", values["k"])
+        check_count("n_draws", n_draws)
         return settings_of(
             values,
             self.belief_,
@@ -275,9 +263,10 @@ class ConfidenceMixin(ConfidenceFitting):
         if random_state is None:
             own = getattr(self, "random_state", None)
             return int(own) if isinstance(own, Integral) else 0
-        if not isinstance(random_state, Integral) or random_state < 0:
+        if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
             raise ValueError(
-                f"random_state of draws is a non-negative integer, got {random_state!r}"
+                "random_state of draws is an integer from 0 to 2**64 - 1, got "
+                f"{random_state!r}"
             )
         return int(random_state)
 

@@ -1,10 +1,14 @@
 """The parameters of a confidence method, chosen on labelled sequences."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from skcw.confidence.tuning import METRICS, grid_of, scores_of, unit_of
+from skcw.confidence.settings import check_count, usual_values
+from skcw.confidence.tuning import METRICS, best_of, grid_of, scores_of, unit_of
 from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import object_rows
 
@@ -58,30 +62,25 @@ class ConfidenceFitting:
         name, chosen = self._chosen_method(method)
         if metric not in METRICS:
             raise ValueError(f"metric is {metric!r}; there are {', '.join(METRICS)}")
-        if metric == "rmse" and not chosen.probability:
-            raise ValueError(f"{name!r} gives no probabilities: choose another metric")
+        if metric != "average_precision" and not chosen.probability:
+            raise ValueError(
+                f"{name!r} gives no probabilities, so metric must be "
+                f"'average_precision', got {metric!r}"
+            )
+        check_count("n_values", n_values)
         fit = {"metric": metric, "values": {}, "curves": {}}
         trials = list(self._trials(X, y, cv))
+        _check_informative(trials, metric)
         for parameter in chosen.tunes:
             grid = grid_of(parameter, n_values, chosen.fixed)
+            options = {
+                **fit["values"], "n_draws": n_draws, "random_state": random_state
+            }  # fmt: skip
             scores = np.zeros(len(grid))
-            for tagger, batch, codes, correct in trials:
-                decoder = tagger._decoder(batch)
-                settings = tagger._settings(
-                    name,
-                    chosen,
-                    **fit["values"],
-                    n_draws=n_draws,
-                    random_state=random_state,
-                )
-                unit = unit_of(
-                    parameter, decoder.belief, tagger._margin(), chosen.fixed
-                )
-                scores += scores_of(
-                    name, parameter, grid, unit, decoder, batch, codes, correct,
-                    metric, settings,
-                )  # fmt: skip
-            fit["values"][parameter] = float(grid[np.argmax(scores)])
+            for trial in trials:
+                scores += _scores(name, chosen, parameter, grid, trial, metric, options)
+            usual = usual_values(chosen.fixed)[parameter]
+            fit["values"][parameter] = best_of(grid, scores, usual)
             fit["curves"][parameter] = {
                 "grid": grid.tolist(),
                 "scores": (scores / len(trials)).tolist(),
@@ -92,17 +91,52 @@ class ConfidenceFitting:
     def _trials(self, X, y, cv):
         """Yield taggers with sequences they have not learnt from, and what they say."""
         batch = self.encode(X)
+        y = list(y) if isinstance(y, Iterator) else y
+        _, lengths, _ = encode_labels(y)
+        check_lengths(batch.lengths, lengths)
         y = object_rows(y)
-        check_lengths(batch.lengths, np.array([len(labels) for labels in y]))
         if cv is None:
-            yield self, batch, *self._answers(batch, y)
+            yield _Trial(self, batch, *self._answers(batch, y))
             return
+        # Encoding has left rare features out already, and cannot do so twice.
+        fresh = clone(self).set_params(min_count=1)
         for train, test in check_cv(cv).split(batch, y):
-            tagger = clone(self).fit(batch[train], y[train])
-            yield tagger, batch[test], *tagger._answers(batch[test], y[test])
+            tagger = clone(fresh).fit(batch[train], y[train])
+            yield _Trial(tagger, batch[test], *tagger._answers(batch[test], y[test]))
 
     def _answers(self, batch, y):
         """Return the predicted codes and which of them are right."""
         codes, _ = self._decoder(batch).viterbi(batch)
         gold, _, _ = encode_labels(y, self.classes_.tolist(), grow=False)
         return codes, codes == gold
+
+
+class _Trial(NamedTuple):
+    """A tagger, sequences that are new to it, and what it says of them."""
+
+    tagger: object
+    batch: object
+    codes: np.ndarray
+    correct: np.ndarray
+
+
+def _check_informative(trials, metric):
+    correct = np.concatenate([trial.correct for trial in trials])
+    if not len(correct):
+        raise ValueError("there is nothing to choose by: X has no token")
+    if metric == "average_precision" and correct.all():
+        raise ValueError(
+            "no predicted label is wrong, so that average precision tells nothing; "
+            "give sequences that the tagger has not learnt from, or another metric"
+        )
+
+
+def _scores(name, method, parameter, grid, trial, metric, options):
+    """Return the metric of one trial for every value of the grid."""
+    tagger, batch, codes, correct = trial
+    decoder = tagger._decoder(batch)
+    settings = tagger._settings(name, method, **options)
+    unit = unit_of(parameter, decoder.belief, tagger._margin(), method.fixed)
+    return scores_of(
+        name, parameter, grid, unit, decoder, batch, codes, correct, metric, settings
+    )
