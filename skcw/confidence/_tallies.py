@@ -132,7 +132,7 @@ class SpanAgreement:
 
 
 class BoundaryAgreement:
-    """How many labelings mark an entity of any type exactly at each of some spans.
+    """How many labelings mark an entity exactly at each of some spans.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ class BoundaryAgreement:
         Where sequences begin.
     continues : ndarray of bool, shape (n_labels, n_labels)
         ``continues[i, j]``: label j after label i goes on with the same entity.
-    outside : ndarray of bool, shape (n_labels,)
-        Which labels mark no entity.
+    outside : ndarray of bool, shape (n_labels,) or (n_spans, n_labels)
+        Which labels mark no entity; or, by span, none of the right type.
 
     Attributes
     ----------
@@ -164,7 +164,9 @@ class BoundaryAgreement:
     def __init__(self, starts, stops, offsets, continues, outside):
         self.starts, self.stops = np.asarray(starts), np.asarray(stops)
         self.offsets = offsets
-        self.continues, self.outside = continues, outside
+        self.continues = continues
+        shape = len(self.starts), len(continues)
+        self.inside = ~np.broadcast_to(outside, shape)
         self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
@@ -173,8 +175,9 @@ class BoundaryAgreement:
         stops = self.stops[first:last] - tokens.start
         begins = self.offsets[sequences] - tokens.start
         goes_on = _goes_on(labelings, self.continues, begins)
-        inside = ~self.outside[labelings] & (labelings >= 0)
-        agree = inside[:, starts] & _all_same(goes_on[:, :-1], starts + 1, stops)
+        first_labels = labelings[:, starts]
+        agree = self.inside[np.arange(first, last), first_labels] & (first_labels >= 0)
+        agree &= _all_same(goes_on[:, :-1], starts + 1, stops)
         agree &= ~(goes_on[:, starts] | goes_on[:, stops])
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 

@@ -18,7 +18,7 @@ DEFINITIONS = ("least-word", "all-words", "boundary", "exact")
 
 
 def continues_matrix(labels):
-    """Tell which label goes on with the entity of which.
+    """Tell which label goes on with the entity of which, and of what type each is.
 
     They are read as :func:`skcw.metrics.extract_spans` reads them.
 
@@ -31,14 +31,15 @@ def continues_matrix(labels):
     -------
     continues : ndarray of bool, shape (n_labels, n_labels)
         ``continues[i, j]``: j after i belongs to the same entity.
-    outside : ndarray of bool, shape (n_labels,)
-        Which labels mark no entity.
+    kinds : ndarray of int64, shape (n_labels,)
+        The number of each label's type; -1 marks no entity.
     """
     roles, types = np.array([split_label(label) for label in labels]).T
     goes_on = np.isin(roles, ["I", "E"])
     open_ended = np.isin(roles, ["B", "I"])
     continues = open_ended[:, None] & goes_on & (types[:, None] == types)
-    return continues, roles == "O"
+    _, kinds = np.unique(types, return_inverse=True)
+    return continues, np.where(roles == "O", -1, kinds)
 
 
 def span_confidence(decoder, batch, codes, spans, definition, method, settings, labels):
@@ -68,16 +69,22 @@ def span_confidence(decoder, batch, codes, spans, definition, method, settings, 
     confidence : ndarray of float64, shape (n_spans,)
         The probability, or share, of each span.
     """
-    continues, outside = continues_matrix(labels)
+    borders = None
+    if definition != "all-words":
+        continues, kinds = continues_matrix(labels)
+        outside = kinds < 0
+        if definition == "exact":
+            # Any labels will do that mark an entity of this type.
+            outside = kinds[codes[spans[0]]][:, None] != kinds
+        borders = continues, outside
     if method == "marginal":
         return span_probability(
-            decoder, batch, codes, spans, definition, settings, continues, outside
+            decoder, batch, codes, spans, settings.temperature, borders
         )
-    if definition == "boundary":
-        tally = BoundaryAgreement(*spans, batch.offsets, continues, outside)
+    if borders is None:
+        tally = SpanAgreement(codes, *spans, batch.offsets)
     else:
-        chain = continues if definition == "exact" else None
-        tally = SpanAgreement(codes, *spans, batch.offsets, chain)
+        tally = BoundaryAgreement(*spans, batch.offsets, *borders)
     if method == "kbv":
         counts = _k_best_counts(decoder, batch, settings.k, tally)
         owner = np.searchsorted(batch.offsets, spans[0], side="right") - 1

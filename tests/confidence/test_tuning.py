@@ -1,0 +1,126 @@
+"""Units of a model, values to try, and the choice among them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw.belief import Belief
+from skcw.confidence.methods import METHODS
+from skcw.confidence.settings import (
+    Settings,
+    check_count,
+    check_positive,
+    mean_square,
+    scale_unit,
+    usual_values,
+)
+from skcw.confidence.tuning import (
+    K_VALUES,
+    METRICS,
+    best_of,
+    grid_of,
+    scores_of,
+    settings_of,
+    unit_of,
+)
+from skcw.metrics import confidence_rmse, error_average_precision
+from tests.confidence.lattices import small_problem
+
+TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
+
+
+def test_the_unit_of_the_scale_is_the_margin_over_the_prior():
+    belief = Belief.start(3, 2, initial_variance=4.0)
+    assert scale_unit(belief, 6.0) == 9.0
+    assert scale_unit(belief, 6.0, fixed=True) == 1.0  # no weights yet
+
+
+def test_the_unit_of_fixed_draws_is_the_mean_square_of_the_weights():
+    belief = Belief.start(3, 2)
+    belief.average[[0, 1, -1]] = 1.0, -3.0, 2.0
+    assert_allclose(mean_square(belief), 14 / 3, rtol=1e-6)
+    assert scale_unit(belief, 6.0) == mean_square(belief)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("n_values", [1, 2, 20])
+def test_values_to_try_lie_around_the_usual_one(fixed, n_values):
+    for parameter in ("scale", "temperature"):
+        grid = grid_of(parameter, n_values, fixed)
+        assert len(grid) == n_values and (np.diff(grid) > 0).all()
+        if n_values > 1:
+            assert grid[0] < usual_values(fixed)[parameter] < grid[-1]
+    assert_array_equal(grid_of("k", n_values), K_VALUES)
+
+
+def test_of_equally_good_values_the_usual_one_is_nearest():
+    grid = np.array([0.1, 1.0, 10.0, 100.0])
+    assert best_of(grid, np.array([0.0, 2.0, 1.0, 0.0]), usual=100.0) == 1.0
+    assert best_of(grid, np.zeros(4), usual=8.0) == 10.0
+    assert best_of(grid, np.array([1.0, 0.0, 0.0, 1.0]), usual=1.0) == 0.1
+
+
+@pytest.mark.parametrize(("name", "parameter"), TUNED)
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_are_those_of_the_method_with_each_value(name, parameter, metric):
+    decoder, batch, codes = small_problem()
+    correct = np.random.default_rng(0).random(len(codes)) < 0.7
+    settings = Settings(0.3, 0.6, n_draws=9)
+    grid = np.array([2, 5]) if parameter == "k" else np.array([0.2, 2.0])
+    unit = 1.0 if parameter == "k" else 1.5
+    found = scores_of(
+        name, parameter, grid, unit, decoder, batch, codes, correct, metric, settings
+    )
+    # What is put together from others is tuned part by part.
+    parts = {
+        ("blend", "temperature"): "marginal",
+        ("blend", "scale"): "kd-pc",
+        ("draw-marginal", "temperature"): "marginal",
+    }
+    method = METHODS[parts.get((name, parameter), name)]
+    for value, score in zip(grid, found, strict=True):
+        value = int(value) if parameter == "k" else value * unit
+        trial = settings._replace(**{parameter: value})
+        confidence = method.compute(decoder, batch, codes, trial)
+        assert_allclose(score, METRICS[metric](confidence, correct), rtol=1e-12)
+
+
+def test_all_metrics_are_better_when_larger():
+    correct = np.array([True, True, False, True])
+    good, bad = np.array([0.9, 0.8, 0.1, 0.9]), np.array([0.2, 0.8, 0.9, 0.5])
+    for metric in METRICS.values():
+        assert metric(good, correct) > metric(bad, correct)
+        # Certainty that is wrong costs much, but not infinitely much.
+        assert np.isfinite(metric(np.array([1.0, 1.0, 1.0, 0.0]), correct))
+    assert METRICS["average_precision"](bad, correct) == error_average_precision(
+        bad, correct
+    )
+    assert METRICS["rmse"](bad, correct) == -confidence_rmse(bad, correct)
+
+
+def test_settings_are_values_in_units_of_the_model():
+    belief = Belief.start(3, 2, initial_variance=4.0)
+    values = {"scale": 0.5, "temperature": 2.0, "k": 5.0}
+    found = settings_of(values, belief, 6.0, False, n_draws=7, seed=1)
+    assert found == Settings(4.5, 12.0, n_draws=7, k=5, seed=1)
+    assert type(found.k) is int
+    assert unit_of("temperature", belief, 6.0, False) == 6.0
+    assert unit_of("k", belief, 6.0, False) == 1.0
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, np.nan, np.inf, "3", None, [3], 1 + 0j])
+def test_a_count_is_a_positive_whole_number(value):
+    with pytest.raises(ValueError, match="k must be a positive integer, got"):
+        check_count("k", value)
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "3", None, [3], 1 + 0j])
+def test_a_scale_is_a_positive_number(value):
+    with pytest.raises(ValueError, match="scale must be a positive number, got"):
+        check_positive("scale", value)
+
+
+@pytest.mark.parametrize("value", [1, 3.0, np.int64(2), np.float32(4), True])
+def test_numbers_of_every_type_are_numbers(value):
+    check_count("k", value)
+    check_positive("scale", value)
