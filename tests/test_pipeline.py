@@ -79,6 +79,70 @@ def test_every_answer_is_the_one_of_the_tagger_on_the_features(tagger):
     assert pipeline.classes_.tolist() == alone.classes_.tolist()
 
 
+@pytest.fixture
+def n_encodings(monkeypatch):
+    """Return a function that tells how often features were extracted."""
+    calls = []
+    transform = WindowFeatures.transform
+
+    def counted(self, X):
+        calls.append(len(X))
+        return transform(self, X)
+
+    monkeypatch.setattr(WindowFeatures, "transform", counted)
+    return lambda: len(calls)
+
+
+@pytest.mark.parametrize("tagger", TAGGERS[:-1], ids=name_of)
+def test_confidence_and_its_options_are_passed_on(tagger, n_encodings):
+    pipeline = fitted(tagger=tagger)
+    alone, batch = pipeline.tagger, pipeline.encode(X_TEST)
+    before = n_encodings()
+    options = {"scale": 2.0, "n_draws": 9, "random_state": 3}
+    assert same_bits(
+        pipeline.predict_confidence(X_TEST, "kd-fixed", **options),
+        alone.predict_confidence(batch, "kd-fixed", **options),
+    )
+    assert np.array_equal(
+        pipeline.predict_sequence_confidence(X_TEST, "kd-fixed", **options),
+        alone.predict_sequence_confidence(batch, "kd-fixed", **options),
+    )
+    assert pipeline.predict_entities(X_TEST, "exact", "kbv", k=7).tolist() == (
+        alone.predict_entities(batch, "exact", "kbv", k=7).tolist()
+    )
+    assert pipeline.predict_voted(X_TEST, fixed=True, **options).tolist() == (
+        alone.predict_voted(batch, fixed=True, **options).tolist()
+    )
+    assert n_encodings() == before + 4
+
+
+@pytest.mark.parametrize("cv", [None, 2])
+def test_parameters_of_confidence_are_fitted_through_it(tmp_path, n_encodings, cv):
+    pipeline, alone = fitted(["word"]), fitted(["word"])
+    batch = alone.encode(X_TEST)
+    before = n_encodings()
+    options = {"metric": "rmse", "cv": cv, "n_values": 4, "n_draws": 8}
+    assert pipeline.fit_confidence(X_TEST, Y_TEST, "kd-pc", **options) is pipeline
+    assert n_encodings() == before + 1
+    alone.tagger.fit_confidence(batch, Y_TEST, "kd-pc", **options)
+    assert pipeline.tagger.confidence_ == alone.tagger.confidence_
+    pipeline.save(tmp_path / "model.skcw")
+    again = skcw.load(tmp_path / "model.skcw")
+    assert again.tagger.confidence_ == pipeline.tagger.confidence_
+    assert same_bits(
+        again.predict_confidence(X_TEST, "kd-pc"),
+        alone.tagger.predict_confidence(batch, "kd-pc"),
+    )
+
+
+def test_nothing_of_confidence_is_offered_before_fit():
+    pipeline = make_tagging_pipeline()
+    with pytest.raises(NotFittedError):
+        pipeline.fit_confidence(X_TEST, Y_TEST)
+    with pytest.raises(NotFittedError):
+        pipeline.predict_sequence_confidence(X_TEST)
+
+
 def test_columns_and_lists_of_tuples_are_the_same_to_it(pipeline):
     columns = TokenColumns.from_sequences(X_TEST, names=["word", "pos"])
     assert same_bits(pipeline.predict(columns), pipeline.predict(X_TEST))
@@ -163,9 +227,15 @@ def test_partial_fit_knows_classes_in_advance():
 
 def test_what_a_crf_cannot_do_its_pipeline_does_not_offer():
     pipeline = make_tagging_pipeline("ner", CRFSequenceTagger())
-    assert not hasattr(pipeline, "explain")
-    assert not hasattr(pipeline, "partial_fit")
-    assert hasattr(make_tagging_pipeline(), "explain")
+    for name in (
+        "explain",
+        "partial_fit",
+        "fit_confidence",
+        "predict_sequence_confidence",
+        "predict_voted",
+    ):
+        assert not hasattr(pipeline, name)
+        assert hasattr(make_tagging_pipeline(), name)
 
 
 def test_parameters_of_both_steps_can_be_searched():

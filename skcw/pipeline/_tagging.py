@@ -9,20 +9,12 @@ from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.features.saving import features_state, restored_features
 from skcw.persistence import read_model, write_model
+from skcw.pipeline._available import tagger_has
+from skcw.pipeline._confidence import PassedConfidence
 from skcw.tagging import BaseSequenceTagger
 
 
-def _tagger_has(name):
-    """Return a check whether the tagger of a pipeline has a method."""
-
-    def check(self):
-        getattr(self.steps[-1][1], name)
-        return True
-
-    return check
-
-
-class TaggingPipeline(Pipeline):
+class TaggingPipeline(PassedConfidence, Pipeline):
     """Features and a tagger in one estimator, with all that a tagger can do.
 
     A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
@@ -113,7 +105,7 @@ class TaggingPipeline(Pipeline):
         )
         return self
 
-    @available_if(_tagger_has("partial_fit"))
+    @available_if(tagger_has("partial_fit"))
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences; new features may appear.
 
@@ -173,23 +165,6 @@ class TaggingPipeline(Pipeline):
         """
         return self.tagger.predict(self._encode_one(x))[0]
 
-    def predict_confidence(self, X, method=None):
-        """Return how sure the tagger is of each predicted label.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences.
-        method : str, default=None
-            A method of the tagger; None is its own default.
-
-        Returns
-        -------
-        confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
-        """
-        return self.tagger.predict_confidence(self.encode(X), method=method)
-
     def predict_nbest(self, X, n):
         """Return the n best distinct labelings of every sequence.
 
@@ -207,21 +182,6 @@ class TaggingPipeline(Pipeline):
         """
         return self.tagger.predict_nbest(self.encode(X), n)
 
-    def predict_entities(self, X):
-        """Return the entities that the predicted labels mark.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences.
-
-        Returns
-        -------
-        entities : ndarray of shape (n_sequences,), dtype object
-            A list of ``(label, start, end, confidence)`` per sequence.
-        """
-        return self.tagger.predict_entities(self.encode(X))
-
     def predict_marginals(self, X):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
 
@@ -237,7 +197,7 @@ class TaggingPipeline(Pipeline):
         """
         return self.tagger.predict_marginals(self.encode(X))
 
-    @available_if(_tagger_has("explain"))
+    @available_if(tagger_has("explain"))
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 

@@ -143,7 +143,10 @@ def test_a_sequence_without_a_legal_labeling_is_named():
 
 def test_the_only_legal_labeling_is_beyond_doubt():
     tagger = CWSequenceTagger(constraints=only_pairs).fit([["a", "b"]], [["A", "B"]])
-    assert tagger.predict_confidence([["x", "y"]])[0].tolist() == [np.inf, np.inf]
+    X = [["x", "y"]]
+    assert tagger.predict_confidence(X)[0].tolist() == [1.0, 1.0]
+    for method in ("delta", "delta-max"):
+        assert tagger.predict_confidence(X, method)[0].tolist() == [np.inf, np.inf]
     assert [len(row) for row in tagger.predict_nbest([["x", "y"]], 5)] == [1]
     # There is no legal rival to explain the label by, so an illegal one must do.
     assert tagger.explain(["a", "b"])[0].rival == "B"
