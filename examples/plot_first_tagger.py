@@ -43,9 +43,9 @@ for (word, _), label, sure in zip(X_test[0], labels[0], confidence[0], strict=Tr
 # Read the least confident words first
 # ------------------------------------
 #
-# The confidence here is ``delta-max``: the distance in score between the best labeling
-# of the sentence and the best one that labels this word differently. It has no unit,
-# so what counts is the order it puts the words in.
+# The confidence is the probability of the label among all labelings of the sentence.
+# ``fit_confidence`` would set its scale by labelled sentences; without it, what counts
+# most is the order it puts the words in.
 
 sure = np.concatenate(confidence)
 wrong = np.concatenate(
@@ -68,12 +68,10 @@ print(f"a reader of the least confident tenth finds {found[tenth - 1]:.0%} of th
 
 figure, (values, curve) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 
-bins = np.linspace(sure.min(), np.quantile(sure, 0.99), 41)
+bins = np.linspace(0, 1, 41)
 for mask, name in ((~wrong, "right"), (wrong, "wrong")):
     values.hist(sure[mask], bins=bins, density=True, alpha=0.6, label=name)
-values.set(
-    xlabel="confidence (delta-max)", ylabel="density", title="Two kinds of words"
-)
+values.set(xlabel="confidence", ylabel="density", title="Two kinds of words")
 values.legend()
 
 curve.plot(read, found, label="least confident first")

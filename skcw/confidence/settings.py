@@ -30,6 +30,19 @@ class Settings(NamedTuple):
         How many of the best labelings vote.
     seed : int
         The seed of the draws.
+
+    Examples
+    --------
+    >>> from skcw.belief import Belief
+    >>> from skcw.confidence import METHODS, Settings
+    >>> from skcw.data import SequenceEncoder
+    >>> from skcw.decoding import Decoder
+    >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
+    >>> decoder = Decoder(Belief.start(2, 4))
+    >>> codes, _ = decoder.viterbi(batch)
+    >>> settings = Settings(scale=1.0, temperature=0.5, k=16)
+    >>> METHODS["kbv"].compute(decoder, batch, codes, settings)
+    array([0.25, 0.25])
     """
 
     scale: float

@@ -107,10 +107,10 @@ class CWSequenceTagger(GaussianSequenceTagger):
     >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
     ['NAME', 'O']
 
-    How sure it is: the distance to the best labeling that differs at a word.
+    How sure it is of each label, as a probability:
 
     >>> tagger.predict_confidence([[["w=anna"], ["w=home"]]])[0].round(1)
-    array([1.2, 1.5])
+    array([0.8, 0.9])
     """
 
     _parameter_constraints: dict = {

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 
 from skcw.constraints import forbidden_matrix
-from skcw.metrics import extract_spans
 from skcw.utils._check_data import make_tagged, one_token_each
 from skcw.utils._laws import (
     has_free_labels,
@@ -76,7 +75,7 @@ class Lattice:
         return [str(self.labels[code]) for code in codes]
 
 
-def _short(tagger, seed=1):
+def short_sequences(tagger, seed=1):
     """Return a fitted tagger and short sequences that it has not seen."""
     train = make_tagged(tagger, longest=5, valued=True)
     fitted = prepared(tagger, min_count=1).fit(*train)
@@ -87,7 +86,7 @@ def _short(tagger, seed=1):
 @law(methods=("predict_nbest",))
 def check_the_best_labeling_is_the_predicted_one(tagger):
     """Give distinct labelings, best first, the predicted one before all others."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     best = tagger.predict_nbest(X, 1)
     several = tagger.predict_nbest(X, 8)
     for s, labels in enumerate(tagger.predict(X)):
@@ -113,7 +112,7 @@ def _require_refused(tagger, X, n):
 @law(methods=("predict_nbest",), when=is_linear)
 def check_nbest_equals_brute_force(tagger):
     """Find the n best of all labelings, and all when there are fewer."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     lattice = Lattice(tagger)
     for n in (5, 10**6):
         for sequence, row in zip(X, tagger.predict_nbest(X, n), strict=True):
@@ -138,7 +137,7 @@ def _require_n_best(lattice, sequence, row, n):
 @law(when=is_linear)
 def check_predict_equals_brute_force(tagger):
     """Predict the best of all (legal) labelings."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     lattice = Lattice(tagger)
     for sequence, labels in zip(X, tagger.predict(X), strict=True):
         codes, total = lattice.labelings(sequence)
@@ -150,7 +149,7 @@ def check_predict_equals_brute_force(tagger):
 @law()
 def check_marginals_sum_to_one(tagger):
     """Give every label a probability, at every token one in all."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     for row in tagger.predict_marginals(X):
         keys = [list(token) for token in row]
         require(keys == [list(tagger.classes_)] * len(row), "a label has no marginal")
@@ -164,7 +163,7 @@ def check_marginals_sum_to_one(tagger):
 @law(when=is_linear)
 def check_marginals_equal_brute_force(tagger):
     """Weigh all labelings by the exponentials of their scores."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     lattice = Lattice(tagger)
     for sequence, row in zip(X, tagger.predict_marginals(X), strict=True):
         codes, total = lattice.labelings(sequence)
@@ -178,61 +177,6 @@ def check_marginals_equal_brute_force(tagger):
 
 def _table(marginals):
     return np.array([list(token.values()) for token in marginals])
-
-
-@law()
-def check_confidence_is_finite_and_not_negative(tagger):
-    """Be unsure or sure to some degree, never less than nothing, at every word."""
-    tagger, X = _short(tagger)
-    for row in tagger.predict_confidence(X):
-        require(not np.isnan(row).any(), f"confidence is not a number: {row}")
-        require((row >= 0).all(), f"confidence is negative: {row}")
-        # Constraints may leave a word no other label at all.
-        finite = np.isfinite(row).all() or not has_free_labels(tagger)
-        require(finite, f"confidence is not finite: {row}")
-
-
-def _knows_delta_max(tagger, example):
-    try:
-        example.predict_confidence(make_tagged(tagger).X, method="delta-max")
-    except (TypeError, ValueError):
-        return False
-    return is_linear(tagger, example)
-
-
-@law(when=_knows_delta_max)
-def check_delta_max_is_the_distance_to_the_best_rival(tagger):
-    """Measure how far the best labeling with another label at a word is behind."""
-    tagger, X = _short(tagger)
-    lattice = Lattice(tagger)
-    labels = tagger.predict(X)
-    for s, row in enumerate(tagger.predict_confidence(X, method="delta-max")):
-        codes, total = lattice.labelings(X[s])
-        scale = lattice.tolerance * max(1.0, np.abs(total).max())
-        for t, label in enumerate(labels[s]):
-            other = codes[:, t] != lattice.labels.index(label)
-            rival = total[other].max() if other.any() else -np.inf
-            near = np.isclose(row[t], total.max() - rival, rtol=0, atol=2 * scale)
-            require(near, f"delta-max of sequence {s}, token {t} is {row[t]}")
-
-
-@law()
-def check_entities_agree_with_labels(tagger):
-    """Give the spans of the predicted labels, as sure as their least sure word."""
-    tagger, X = _short(tagger)
-    rows = zip(
-        tagger.predict_entities(X),
-        tagger.predict(X),
-        tagger.predict_confidence(X),
-        strict=True,
-    )
-    for entities, labels, confidence in rows:
-        spans = [(span.label, span.start, span.end) for span in extract_spans(labels)]
-        found = [(e.label, e.start, e.end) for e in entities]
-        require(found == spans, f"{found} are not the entities of {labels}")
-        for e in entities:
-            least = confidence[e.start : e.end].min()
-            require(e.confidence == least, "an entity is surer than its words")
 
 
 def _is_linear_and_free(tagger, example):
@@ -263,7 +207,7 @@ def check_without_transitions_tokens_are_independent(tagger):
 @law(methods=("encode",))
 def check_encoded_sequences_give_the_same_rows(tagger):
     """Predict the same from ``encode(X)``, whole or in slices, as from X."""
-    tagger, X = _short(tagger)
+    tagger, X = short_sequences(tagger)
     batch = tagger.encode(X)
     said = outputs(tagger, X)
     require(outputs(tagger, batch) == said, "encode changed the answers")

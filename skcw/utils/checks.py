@@ -2,22 +2,35 @@
 
 Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` with the law
 that was broken. Laws that do not speak of a tagger are left out: those of
-``partial_fit``, ``predict_nbest``, ``save`` and ``encode`` where there is no such
-method, those of seeds and workers where there is no such parameter, those of variances,
-``phi`` and ``r`` where there are none, comparisons with all labelings where no weights
-are shown, and renamed labels where constraints or class weights name them.
+``partial_fit``, ``predict_nbest``, ``save``, ``encode`` and ``fit_confidence`` where
+there is no such method, those of seeds and workers where there is no such parameter,
+those of variances, ``phi`` and ``r`` where there are none, comparisons with all
+labelings where no weights are shown, and renamed labels where constraints or class
+weights name them.
 """
 
 import re
 from functools import partial
 
-from skcw.utils import _check_decoding, _check_estimator, _check_inputs, _check_learning
+from skcw.utils import (
+    _check_confidence,
+    _check_decoding,
+    _check_estimator,
+    _check_inputs,
+    _check_learning,
+)
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import applies, laws_in, prepared
 
 __all__ = ["check_tagger", "parametrize_with_tagger_checks", "yield_tagger_checks"]
 
-LAWS = laws_in(_check_estimator, _check_inputs, _check_learning, _check_decoding)
+LAWS = laws_in(
+    _check_estimator,
+    _check_inputs,
+    _check_learning,
+    _check_decoding,
+    _check_confidence,
+)
 
 
 def yield_tagger_checks(tagger):

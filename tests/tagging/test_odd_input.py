@@ -396,7 +396,7 @@ def test_numbers_of_numpy_are_numbers():
 
 @every_tagger
 def test_an_unknown_method_of_confidence_is_refused(Tagger):
-    with pytest.raises(ValueError, match="method .*'magic'"):
+    with pytest.raises(ValueError, match=r"method .*'magic'"):
         Tagger().fit(X, Y).predict_confidence(X, method="magic")
 
 

@@ -440,6 +440,59 @@ class ExaggeratesItsLead(CWSequenceTagger):
         return object_rows(1.01 * row for row in super().predict_confidence(X, method))
 
 
+@breaks("check_every_word_has_a_confidence")
+class IsMoreThanSure(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        return object_rows(2 * row for row in super().predict_confidence(X, method))
+
+
+@breaks("check_every_word_has_a_confidence")
+class IsSureOfTheFirstWord(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        return object_rows(row[:1] for row in super().predict_confidence(X, method))
+
+
+@breaks("check_confidence_depends_on_the_sequence_alone")
+class ComparesWithItsNeighbours(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        rows = super().predict_confidence(X, method)
+        return object_rows(row / (1 + len(rows)) for row in rows)
+
+
+@breaks("check_confidence_depends_on_the_sequence_alone")
+class DrawsByPlace(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        rows = super().predict_confidence(X, method)
+        return object_rows(row / (1 + s) for s, row in enumerate(rows))
+
+
+@breaks("check_the_more_must_be_right_the_less_sure_it_is")
+class TrustsTheWholeMost(CWSequenceTagger):
+    def predict_sequence_confidence(self, X, method=None):
+        return super().predict_sequence_confidence(X, method) ** 0.1
+
+
+@breaks("check_the_more_must_be_right_the_less_sure_it_is")
+class TrustsLongEntities(CWSequenceTagger):
+    def predict_entities(self, X, definition="least-word"):
+        rows = super().predict_entities(X, definition)
+        if definition != "all-words":
+            return rows
+        return object_rows([e._replace(confidence=1.0) for e in row] for row in rows)
+
+
+@breaks("check_fitting_confidence_changes_confidence_alone")
+class LearnsInSecret(CWSequenceTagger):
+    def fit_confidence(self, X, y, metric):
+        return super().fit_confidence(X, y, metric=metric).partial_fit(X, y)
+
+
+@breaks("check_fitting_confidence_changes_confidence_alone")
+class PaysNoAttention(CWSequenceTagger):
+    def fit_confidence(self, X, y, metric):
+        return self
+
+
 @breaks("check_entities_agree_with_labels")
 class EndsInclusively(CWSequenceTagger):
     def predict_entities(self, X):

@@ -65,7 +65,8 @@ def test_all_laws_speak_of_a_confidence_weighted_tagger_but_that_of_r():
 
 
 @pytest.mark.parametrize(
-    "word", ["partial_fit", "n_jobs", "variance", "encoded", "delta_max"]
+    "word",
+    ["partial_fit", "n_jobs", "variance", "encoded", "delta_max", "fitting_confidence"],
 )
 def test_laws_of_what_a_crf_lacks_are_left_out(word):
     assert any(word in law for law in laws_of(CWSequenceTagger()))
