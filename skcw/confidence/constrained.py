@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# Steps of several sequences at once take room for so many numbers.
+ROOM = 1 << 20
+
 
 def path_probability(decoder, batch, codes, temperature):
     """Return the probability of one labeling of each sequence.
@@ -29,7 +32,7 @@ def path_probability(decoder, batch, codes, temperature):
 
     decoder._each_piece(work, batch)
     score = decoder.path_scores(batch, codes) / temperature
-    return np.clip(np.exp(score - log_z), 0.0, 1.0)
+    return np.exp(np.minimum(score - log_z, 0.0))
 
 
 def span_probability(decoder, batch, codes, spans, temperature, borders=None):
@@ -61,7 +64,7 @@ def span_probability(decoder, batch, codes, spans, temperature, borders=None):
         One for each span.
     """
     starts, stops = map(np.asarray, spans)
-    out = np.ones(len(starts))
+    log_share = np.zeros(len(starts))
     n = decoder.n_labels
     transitions = decoder.transitions[:n, :n].astype(np.float64) / temperature
     owner = np.searchsorted(batch.offsets, starts, side="right") - 1
@@ -69,79 +72,88 @@ def span_probability(decoder, batch, codes, spans, temperature, borders=None):
         continues, outside = borders[0], np.broadcast_to(borders[1], (len(starts), n))
 
     def work(piece, tokens, sequences):
-        scores = decoder.scores(piece)[:, :n].astype(np.float64) / temperature
         low, high = np.searchsorted(owner, [sequences.start, sequences.stop])
-        own, firsts = np.unique(owner[low:high], return_index=True)
-        bounds = low + np.append(firsts, high - low)
-        for s, first_span, last_span in zip(own, bounds, bounds[1:], strict=False):
-            begin, end = batch.offsets[[s, s + 1]]
-            lattice = _Lattice(
-                scores[begin - tokens.start : end - tokens.start], transitions
-            )
-            for i in range(first_span, last_span):
-                span = starts[i] - begin, stops[i] - begin
-                if borders is None:
-                    out[i] = lattice.of_path(*span, codes[starts[i] : stops[i]])
-                else:
-                    out[i] = lattice.of_entity(*span, continues, outside[i])
+        if low == high:
+            return
+        mine = slice(low, high)
+        scores = decoder.scores(piece)[:, :n].astype(np.float64) / temperature
+        used, row = np.unique(owner[mine] - sequences.start, return_inverse=True)
+        ends = piece.offsets[used], piece.offsets[used + 1]
+        lattices = _Lattices(scores, transitions, *ends)
+        where = row, starts[mine] - tokens.start, stops[mine] - tokens.start
+        if borders is None:
+            log_share[mine] = lattices.of_labels(*where, codes[tokens])
+        else:
+            log_share[mine] = lattices.of_entities(*where, continues, outside[mine])
 
     decoder._each_piece(work, batch)
-    return np.clip(out, 0.0, 1.0)
+    return np.exp(np.minimum(log_share, 0.0))
 
 
-class _Lattice:
-    """Forward and backward messages of one sequence, as logarithms."""
+class _Lattices:
+    """Forward and backward messages of several sequences, as logarithms.
 
-    def __init__(self, scores, transitions):
+    All sequences take a step at once.
+    """
+
+    def __init__(self, scores, transitions, begins, ends):
         self.scores, self.transitions = scores, transitions
-        n = len(scores)
-        self.alpha, self.beta = np.empty_like(scores), np.zeros_like(scores)
-        self.alpha[0] = scores[0]
-        for t in range(1, n):
-            self.alpha[t] = scores[t] + self._onwards(self.alpha[t - 1])
-        for t in range(n - 2, -1, -1):
-            after = transitions + scores[t + 1] + self.beta[t + 1]
-            self.beta[t] = _log_sum(after, axis=1)
-        self.log_z = _log_sum(self.alpha[-1])
+        self.begins, self.ends = begins, ends
+        self.ahead, self.back = scores.copy(), np.zeros_like(scores)
+        lengths = ends - begins
+        for t in range(1, lengths.max()):
+            at = begins[lengths > t] + t
+            self.ahead[at] += _onwards(self.ahead[at - 1], transitions)
+        for t in range(2, lengths.max() + 1):
+            at = ends[lengths >= t] - t
+            self.back[at] = _onwards(self._after(at + 1), transitions.T)
+        self.log_z = _log_sum(self.ahead[ends - 1], axis=1)
 
-    def _onwards(self, message, allowed=None):
-        steps = message[:, None] + self.transitions
-        if allowed is not None:
-            steps = np.where(allowed, steps, -np.inf)
-        return _log_sum(steps, axis=0)
+    def _after(self, at):
+        return self.scores[at] + self.back[at]
 
-    def _entering(self, start, continues):
-        """Return the messages into `start` from where no entity goes on."""
-        if start == 0:
-            return self.alpha[start]
-        return self.scores[start] + self._onwards(self.alpha[start - 1], ~continues)
+    def of_labels(self, row, starts, stops, codes):
+        """Return the log-probability that the words of spans have these labels."""
+        total = self.ahead[starts, codes[starts]]
+        for t in range(1, (stops - starts).max()):
+            on = stops - starts > t
+            at = starts[on] + t
+            total[on] += self.transitions[codes[at - 1], codes[at]]
+            total[on] += self.scores[at, codes[at]]
+        return total + self.back[stops - 1, codes[stops - 1]] - self.log_z[row]
 
-    def _leaving(self, stop, continues):
-        """Return the messages out of the token before `stop`, ending its entity."""
-        if stop == len(self.scores):
-            return self.beta[stop - 1]
-        after = self.transitions + self.scores[stop] + self.beta[stop]
-        return _log_sum(np.where(continues, -np.inf, after), axis=1)
-
-    def of_path(self, start, stop, codes):
-        """Return the probability that the words of a span have these labels."""
-        inside = self.transitions[codes[:-1], codes[1:]].sum()
-        inside += self.scores[np.arange(start + 1, stop), codes[1:]].sum()
-        whole = self.alpha[start, codes[0]] + inside + self.beta[stop - 1, codes[-1]]
-        return np.exp(whole - self.log_z)
-
-    def of_entity(self, start, stop, continues, outside):
-        """Return the probability that an entity has exactly these borders."""
-        message = np.where(outside, -np.inf, self._entering(start, continues))
-        for t in range(start + 1, stop):
-            message = self.scores[t] + self._onwards(message, continues)
-        return np.exp(_log_sum(message + self._leaving(stop, continues)) - self.log_z)
+    def of_entities(self, row, starts, stops, continues, outside):
+        """Return the log-probability that entities have exactly these borders."""
+        within = np.where(continues, self.transitions, -np.inf)
+        across = np.where(continues, -np.inf, self.transitions)
+        message, leaving = self.ahead[starts], self.back[stops - 1]
+        after = starts > self.begins[row]
+        at = starts[after]
+        message[after] = self.scores[at] + _onwards(self.ahead[at - 1], across)
+        message[outside] = -np.inf
+        for t in range(1, (stops - starts).max()):
+            on = stops - starts > t
+            at = starts[on] + t
+            message[on] = self.scores[at] + _onwards(message[on], within)
+        before = stops < self.ends[row]
+        leaving[before] = _onwards(self._after(stops[before]), across.T)
+        return _log_sum(message + leaving, axis=1) - self.log_z[row]
 
 
-def _log_sum(rows, axis=None):
+def _onwards(messages, transitions):
+    """Return what messages (n, n_labels) become after a transition."""
+    out = np.empty_like(messages)
+    size = max(1, ROOM // transitions.size)
+    for first in range(0, len(out), size):
+        part = slice(first, first + size)
+        out[part] = _log_sum(messages[part, :, None] + transitions, axis=1)
+    return out
+
+
+def _log_sum(rows, axis):
     """Return the logarithm of the sum of exponentials; of nothing, minus infinity."""
     most = np.max(rows, axis=axis, keepdims=True)
     shift = np.where(np.isfinite(most), most, 0.0)
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(rows - shift).sum(axis=axis, keepdims=True)) + shift
-    return total.item() if axis is None else np.squeeze(total, axis)
+    return np.squeeze(total, axis)

@@ -32,7 +32,7 @@ def k_best_shares(decoder, batch, codes, ks, weighted=False):
     shares : ndarray of float64, shape (len(ks), n_tokens)
         Where fewer than K labelings exist, all of them count.
     """
-    ks = np.asarray(ks)
+    ks = np.array([min(int(k), np.iinfo(np.int64).max) for k in ks])
     shares = np.ones((len(ks), batch.n_tokens))
 
     def work(piece, tokens, sequences):

@@ -13,6 +13,8 @@ DEFAULT_K = 30
 SCALE_RANGE = (0.005, 0.6)
 FIXED_SCALE_RANGE = (0.03, 30.0)
 TEMPERATURE_RANGE = (0.1, 3.0)
+# Far from where single precision ends, whatever the unit.
+LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
 
 
 class Settings(NamedTuple):
@@ -62,9 +64,12 @@ def usual_values(fixed):
 
 
 def check_positive(name, value):
-    """Raise unless a value is a positive, finite number."""
-    if not isinstance(value, Real) or not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    """Raise unless a value is a positive number that arithmetic can bear."""
+    if not isinstance(value, Real) or not LEAST_VALUE <= value <= LARGEST_VALUE:
+        raise ValueError(
+            f"{name} must be a positive number from {LEAST_VALUE} to {LARGEST_VALUE}, "
+            f"got {value!r}"
+        )
 
 
 def check_count(name, value):

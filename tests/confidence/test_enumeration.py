@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import decoding
+from skcw.confidence import constrained
 from skcw.confidence.constrained import path_probability
 from skcw.confidence.kbv import k_best_shares
 from skcw.confidence.methods import METHODS
@@ -164,6 +165,7 @@ def test_pieces_and_threads_change_no_span(definition, monkeypatch):
     whole = span_confidence(decoder, batch, codes, spans, *asked)
     assert len(whole) > 3
     monkeypatch.setattr(decoding, "TOKENS_A_PIECE", 3)
+    monkeypatch.setattr(constrained, "ROOM", 30)  # one step at a time
     decoder, *_ = small_problem(seed=4, n_jobs=2)
     assert_array_equal(span_confidence(decoder, batch, codes, spans, *asked), whole)
 

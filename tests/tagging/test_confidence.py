@@ -296,11 +296,11 @@ def test_methods_that_need_variances_are_refused_without(name, method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": 0}, "scale must be a positive number, got 0"),
-        ({"scale": np.nan}, "scale must be a positive number, got nan"),
-        ({"scale": np.inf}, "scale must be a positive number, got inf"),
-        ({"scale": "1"}, "scale must be a positive number, got '1'"),
-        ({"temperature": -1}, "temperature must be a positive number, got -1"),
+        ({"scale": 0}, r"scale must be a positive number .*, got 0"),
+        ({"scale": np.nan}, r"scale must be a positive number .*, got nan"),
+        ({"scale": np.inf}, r"scale must be a positive number .*, got inf"),
+        ({"scale": "1"}, r"scale must be a positive number .*, got '1'"),
+        ({"temperature": -1}, r"temperature must be a positive number .*, got -1"),
         ({"k": 0}, "k must be a positive integer, got 0"),
         ({"k": 2.5}, "k must be a positive integer, got 2.5"),
         ({"k": "many"}, "k must be a positive integer, got 'many'"),
@@ -341,10 +341,27 @@ def test_unknown_options_are_refused():
 
 def test_options_at_the_limits_of_numbers_give_numbers():
     for name, method in SERVED:
-        for options in ({"scale": 1e-30}, {"temperature": 1e-9}, {"temperature": 1e30}):
+        for options in (
+            {"scale": 1e-30},
+            {"scale": 1e30},
+            {"temperature": 1e-30},
+            {"temperature": 1e30},
+            {"k": 10**30},
+        ):
             found = confidence_of(name, method=method, **options, n_draws=3)
             assert not np.isnan(found).any()
             assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-30, 1e30])
+@pytest.mark.parametrize("definition", ["all-words", "boundary", "exact"])
+def test_spans_at_the_limits_of_numbers_have_probabilities(definition, temperature):
+    tagger = FITTED["CW"]
+    rows = tagger.predict_entities(X, definition, temperature=temperature)
+    found = np.array([entity.confidence for row in rows for entity in row])
+    assert ((found >= 0) & (found <= 1)).all()
+    whole = tagger.predict_sequence_confidence(X, temperature=temperature)
+    assert ((whole >= 0) & (whole <= 1)).all()
 
 
 @each_tagger
