@@ -7,11 +7,11 @@ import numpy as np
 
 # In units of the model's own scale; chosen on NP chunks, Spanish and Dutch names.
 DEFAULT_SCALE = 0.06
-DEFAULT_FIXED_SCALE = 1.0
-DEFAULT_TEMPERATURE = 0.75
+DEFAULT_FIXED_SCALE = 4.0
+DEFAULT_TEMPERATURE = 0.8
 DEFAULT_K = 30
 SCALE_RANGE = (0.005, 0.6)
-FIXED_SCALE_RANGE = (0.03, 30.0)
+FIXED_SCALE_RANGE = (0.1, 40.0)
 TEMPERATURE_RANGE = (0.1, 3.0)
 # Far from where single precision ends, whatever the unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30

@@ -65,10 +65,10 @@ class ConfidenceMixin(ConfidenceFitting):
         scale : float, default=None
             The factor of the variances of draws, in units of the model's own scale.
             By default what ``fit_confidence`` has chosen for the method, or 0.06
-            (1.0 for ``"kd-fixed"``).
+            (4.0 for ``"kd-fixed"``).
         temperature : float, default=None
             What scores are divided by, in units of the margin that training asks
-            for. By default what ``fit_confidence`` has chosen, or 0.75.
+            for. By default what ``fit_confidence`` has chosen, or 0.8.
         k : int, default=None
             How many labelings vote; by default 30, or what was chosen.
         n_draws : int, default=100

@@ -1,6 +1,7 @@
 """The averaged structured perceptron."""
 
 from skcw._kernels.one_rival import perceptron_pass
+from skcw.confidence.settings import mean_square
 from skcw.tagging._linear import LinearSequenceTagger
 
 
@@ -130,3 +131,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
 
     def _run_pass(self, mean, variance, drift, state, corpus, lesson):
         return perceptron_pass(mean, variance, drift, state, corpus, lesson)
+
+    def _margin(self):
+        # The perceptron asks for no margin: its weights are counts of mistakes.
+        return 8.0 * mean_square(self.belief_) ** 0.5
