@@ -4,6 +4,7 @@ import statistics
 
 from _corpora import chunking_path, load_chunking
 from _crfsuite import CRFsuite
+from _feature_lines import LINES, lines_of
 from _measure import in_fresh_process, peak_memory, progress, timed
 from _scores import all_scores
 from _tables import at_least, at_most, format_goals, format_table, number
@@ -14,30 +15,6 @@ from skcw.features import WindowFeatures
 from skcw.pipeline import make_tagging_pipeline
 
 PASSES = 10
-# What `_features.chunking_features` builds, said in lines.
-LINES = [
-    "bias",
-    "word[-2..2]",
-    "bigram(word)[-1..0]",
-    "pos[-2..2]",
-    "bigram(pos)[-2..1]",
-    "trigram(pos)[-2..0]",
-]
-# The features of `_features.entity_features`: affixes of short words apart.
-ENTITY_LINES = [
-    "bias",
-    "word[-2..2]",
-    "lower[-2..2]",
-    "pos[-2..2]",
-    "short_shape[-2..2]",
-    "bigram(word)[-1..0]",
-    "bigram(pos)[-1..0]",
-    "bigram(short_shape)[-1..0]",
-    "trigram(short_shape)[-1]",
-    "prefix(1..4)",
-    "suffix(1..4)",
-]
-
 PYTHON, NATIVE, TUPLES = (
     "Python strings + CRFsuite ap",
     "skcw, columns of a file",
@@ -83,10 +60,6 @@ def run(settings):
     }
 
 
-def _lines(corpus):
-    return LINES if "chunking" in corpus.name else ENTITY_LINES
-
-
 def _measure_python(train, test):
     model = CRFsuite("ap", max_iterations=PASSES)
     X, features = timed(train.features)
@@ -98,7 +71,7 @@ def _measure_python(train, test):
 
 def _measure_native(train, test, columns_of):
     X, X_test = columns_of(train.tokens), columns_of(test.tokens)
-    _, features = timed(lambda: WindowFeatures(_lines(train)).fit_transform(X))
+    _, features = timed(lambda: WindowFeatures(lines_of(train)).fit_transform(X))
     model = _pipeline(train)
     _, fit = timed(lambda: model.fit(X, train.labels))
     y_pred, tag = timed(lambda: model.predict(X_test))
@@ -107,7 +80,7 @@ def _measure_native(train, test, columns_of):
 
 def _pipeline(corpus):
     return make_tagging_pipeline(
-        WindowFeatures(_lines(corpus)),
+        WindowFeatures(lines_of(corpus)),
         CWSequenceTagger(max_iter=PASSES, random_state=0),
     )
 

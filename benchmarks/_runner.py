@@ -7,6 +7,7 @@ from pathlib import Path
 from _tables import save_parts
 
 QUICK_SEEDS = 2
+QUICK_SPLITS = 2
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,9 @@ class Settings:
     seeds: int
     folds: int
     output: Path
+    splits: int = 5
+    jobs: int = 1
+    cache: Path | None = None
 
 
 def parse(description, parts, results, arguments=None):
@@ -33,6 +37,9 @@ def parse(description, parts, results, arguments=None):
     parser.add_argument("--output", type=Path, help="folder of the results")
     parser.add_argument("--seeds", type=int, default=5, help="runs to take medians of")
     parser.add_argument("--folds", type=int, default=10, help="folds, where a part has")
+    parser.add_argument("--splits", type=int, default=5, help="splits, likewise")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, likewise")
+    parser.add_argument("--cache", type=Path, help="folder of what is done, likewise")
     given = parser.parse_args(arguments)
     chosen = given.parts.split(",")
     if unknown := set(chosen) - set(parts):
@@ -41,12 +48,18 @@ def parse(description, parts, results, arguments=None):
         )
     if given.seeds < 1 or given.folds < 2:
         parser.error("at least one seed and two folds are needed")
+    if given.splits < 1 or given.jobs < 1:
+        parser.error("at least one split and one process are needed")
     return [part for part in parts if part in chosen], Settings(
         data_home=given.data_home,
         quick=given.quick,
         seeds=min(given.seeds, QUICK_SEEDS) if given.quick else given.seeds,
         folds=given.folds,
         output=given.output or (results / "quick" if given.quick else results),
+        splits=min(given.splits, QUICK_SPLITS) if given.quick else given.splits,
+        jobs=given.jobs,
+        # What a quick run has done is no part of a full one.
+        cache=given.cache / "quick" if given.cache and given.quick else given.cache,
     )
 
 

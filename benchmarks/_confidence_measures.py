@@ -1,0 +1,51 @@
+"""What the confidences of one set of test words are worth."""
+
+import numpy as np
+from _confidence_protocol import REVIEWED
+
+from skcw.metrics import (
+    area_under_risk_coverage,
+    confidence_bins,
+    confidence_rmse,
+    error_average_precision,
+    errors_found,
+    residual_errors,
+    risk_coverage_curve,
+)
+
+RANKED = np.arange(0, 5001, 100)
+COVERAGE = np.linspace(0.5, 1.0, 101)
+SCALARS = ("ap", "rmse", "errors", *(f"left_{n}" for n in REVIEWED), "area")
+
+
+def measure(confidence, correct, probability):
+    """Return all figures and curves of one method.
+
+    ``ap``: average precision of finding wrong words; ``rmse`` over 20 bins;
+    ``errors`` in all; ``left_n``: errors left after n words are reviewed; ``area``
+    under risk-coverage; ``found`` among the first `RANKED`; ``risk`` at `COVERAGE`.
+    """
+    found = {
+        "ap": error_average_precision(confidence, correct),
+        "rmse": confidence_rmse(confidence, correct) if probability else None,
+        "errors": int(np.sum(~correct)),
+        "area": area_under_risk_coverage(confidence, correct),
+        "found": errors_found(confidence, correct, RANKED).tolist(),
+        "risk": _risk(confidence, correct),
+        "bins": _bins(confidence, correct) if probability else None,
+    }
+    left = residual_errors(confidence, correct, np.array(REVIEWED)).tolist()
+    found |= {f"left_{n}": value for n, value in zip(REVIEWED, left, strict=True)}
+    return found
+
+
+def _risk(confidence, correct):
+    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    return np.interp(COVERAGE, coverage, risk).tolist()
+
+
+def _bins(confidence, correct):
+    """Return how many words each bin holds, and how many of them are right."""
+    _, accuracy, count = confidence_bins(confidence, correct)
+    right = np.where(count > 0, np.nan_to_num(accuracy) * count, 0)
+    return {"count": count.tolist(), "right": right.round().astype(int).tolist()}
