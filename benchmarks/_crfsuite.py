@@ -45,10 +45,28 @@ class CRFsuite:
 
     def predict(self, X):
         """Return the labels of every sequence; the first call opens the model."""
+        tagger = self._opened()
+        return [tagger.tag(sequence) for sequence in X]
+
+    def predict_marginals(self, X):
+        """Return the probabilities of all labels, as sklearn-crfsuite makes them."""
+        tagger = self._opened()
+        labels, found = tagger.labels(), []
+        for sequence in X:
+            tagger.set(sequence)
+            found.append(
+                [
+                    {label: tagger.marginal(label, i) for label in labels}
+                    for i in range(len(sequence))
+                ]
+            )
+        return found
+
+    def _opened(self):
         if self._tagger is None:
             self._tagger = pycrfsuite.Tagger()
             self._tagger.open(self._path)
-        return [self._tagger.tag(sequence) for sequence in X]
+        return self._tagger
 
 
 def all_features(algorithm, **parameters):
