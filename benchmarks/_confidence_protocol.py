@@ -4,6 +4,14 @@ from typing import NamedTuple
 
 from skcw import CWSequenceTagger, PASequenceTagger
 from skcw.confidence.methods import METHODS
+from skcw.confidence.settings import (
+    DEFAULT_FIXED_SCALE,
+    DEFAULT_SCALE,
+    DEFAULT_TEMPERATURE,
+    FIXED_SCALE_RANGE,
+    SCALE_RANGE,
+    TEMPERATURE_RANGE,
+)
 
 PASSES = 10
 N_MODELS = 8
@@ -45,6 +53,7 @@ OUR_ROWS = (
     Row("draw-marginal", "draw-marginal", OUR_DRAWS),
     Row("blend", "blend", OUR_DRAWS),
     Row("marginal, untuned", "marginal", rule=UNTUNED),
+    Row("kd-fixed, untuned", "kd-fixed", OUR_DRAWS, UNTUNED),
     Row("blend, untuned", "blend", OUR_DRAWS, UNTUNED),
 )
 
@@ -82,4 +91,11 @@ def rows_of(learner):
 
 def conditions(quick):
     """Return what all rows depend on: results under others are not used."""
-    return {"passes": PASSES, "effort": list(effort(quick))}
+    return {
+        "passes": PASSES,
+        "effort": list(effort(quick)),
+        "defaults": [DEFAULT_SCALE, DEFAULT_FIXED_SCALE, DEFAULT_TEMPERATURE],
+        "ranges": [
+            list(ends) for ends in (SCALE_RANGE, FIXED_SCALE_RANGE, TEMPERATURE_RANGE)
+        ],
+    }

@@ -1,0 +1,222 @@
+"""The pictures: Fig. 2, 3 and 4 of the paper, risk-coverage and errors left."""
+
+import io
+import sys
+
+import numpy as np
+from _confidence_measures import COVERAGE, RANKED
+from _confidence_protocol import CRF, CW, PA, RANDOM
+
+BARS = "confidence-fig2.png"
+FOUND = "confidence-fig3.png"
+BINS = "confidence-fig4.png"
+REVIEW = "confidence-review.png"
+FIGURES = (BARS, FOUND, BINS, REVIEW)
+
+# Colours that stay apart for colour-blind eyes; ours are drawn bolder.
+STYLES = {
+    CRF: {"color": "black", "marker": "o"},
+    "KD-Fixed": {"color": "#E69F00", "marker": "v"},
+    "KD-PC": {"color": "#0072B2", "marker": "D"},
+    "Delta": {"color": "#009E73", "marker": "^"},
+    "WKBV": {"color": "#CC79A7", "marker": "s"},
+    "KBV": {"color": "#8C6BB1", "marker": "x"},
+    RANDOM: {"color": "#BBBBBB", "marker": ""},
+    "marginal": {"color": "#56B4E9", "marker": "<"},
+    "draw-marginal": {"color": "#7F2704", "marker": ">"},
+    "blend": {"color": "#F28E8C", "marker": "P"},
+}
+BEST_STYLE = {"color": "#D62728", "marker": "*"}
+PAPERS_BARS = (CRF, "KD-Fixed", "KD-PC", "Delta", "WKBV", "KBV", RANDOM)
+OUR_BARS = ("marginal", "draw-marginal", "blend")
+LINES = (CRF, "KD-Fixed", "KD-PC", "Delta", "WKBV", "KBV")
+BIN_LINES = (CRF, "KD-Fixed", "KD-PC", "WKBV")
+REVIEW_LINES = (
+    (CRF, CRF),
+    (CW, "Delta"),
+    (CW, "KD-Fixed"),
+    (CW, "KD-PC"),
+    (CW, "marginal"),
+)
+FEWEST_WORDS = 20
+SHOWN_COVERAGE = 0.8
+COLOURS = 96
+
+
+def draw_figures(trials, best, output):
+    """Draw all figures into a folder; without matplotlib say so and go on.
+
+    ``best`` is the learner and the row to be shown beside those of the paper.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("Note: without matplotlib there are no pictures", file=sys.stderr)
+        return
+    output.mkdir(parents=True, exist_ok=True)
+    for draw, file in (
+        (_draw_bars, BARS),
+        (_draw_found, FOUND),
+        (_draw_bins, BINS),
+        (_draw_review, REVIEW),
+    ):
+        figure = Figure(layout="constrained")
+        draw(figure, trials, best)
+        _save(figure, output / file)
+
+
+def _save(figure, path):
+    """Write a picture of few colours: a third of the size, and no one can tell."""
+    # Pillow comes with matplotlib.
+    from PIL import Image
+
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=90)
+    Image.open(drawn).convert("RGB").quantize(COLOURS).save(path, optimize=True)
+
+
+def rows_over_splits(by_learner, learner, row):
+    """Return a row of all splits; the CRF has one row, whoever is asked."""
+    learner = CRF if row == CRF else learner
+    found = [trial["rows"].get(row) for trial in by_learner[learner]]
+    return None if found[0] is None else found
+
+
+def _draw_bars(figure, trials, best):
+    figure.set_size_inches(12, 7.4)
+    panels = figure.subplots(2, 2, gridspec_kw={"width_ratios": (3, 2)})
+    for line, learner in zip(panels, (CW, PA), strict=True):
+        for panel, key, what in zip(
+            line, ("ap", "rmse"), ("average precision", "RMSE"), strict=True
+        ):
+            _grouped_bars(panel, trials, learner, key, best["row"])
+            panel.set(title=f"{learner}: {what}", ylabel=what)
+            panel.set_xticks(range(len(trials)), trials)
+            panel.grid(axis="y", alpha=0.3)
+            panel.set_axisbelow(True)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(6))
+
+
+def _grouped_bars(panel, trials, learner, key, best):
+    bars = [
+        row
+        for row in dict.fromkeys((*PAPERS_BARS, *OUR_BARS, best))
+        if not (key == "rmse" and row == "KBV")
+        and all(
+            (found := rows_over_splits(one, learner, row)) and found[0][key] is not None
+            for one in trials.values()
+        )
+    ]
+    width = 0.86 / len(bars)
+    for i, row in enumerate(bars):
+        values = [
+            [found[key] for found in rows_over_splits(one, learner, row)]
+            for one in trials.values()
+        ]
+        panel.bar(
+            np.arange(len(trials)) + (i - (len(bars) - 1) / 2) * width,
+            [np.mean(v) for v in values],
+            width,
+            yerr=[np.std(v) for v in values],
+            error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+            color=_style(row, best)["color"],
+            hatch=None if row in PAPERS_BARS else "//",
+            edgecolor="white",
+            linewidth=0.4,
+            label=row,
+        )
+
+
+def _draw_found(figure, trials, best):
+    figure.set_size_inches(4.3 * len(trials), 7)
+    panels = figure.subplots(2, len(trials), squeeze=False, sharex=True)
+    for (name, one), above, below in zip(trials.items(), *panels, strict=True):
+        delta = _mean_curve(one, CW, "Delta", "found")
+        for row in (*LINES, best["row"]):
+            curve = _mean_curve(one, CW, row, "found")
+            above.plot(RANKED, curve, label=row, **_line(row, 10, best))
+            below.plot(RANKED, curve - delta, **_line(row, 10, best))
+        above.set(title=name)
+        below.set(xlabel="words ranked")
+        above.grid(alpha=0.3)
+        below.grid(alpha=0.3)
+    panels[0][0].set_ylabel("wrong words found")
+    panels[1][0].set_ylabel("more than Delta finds")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(len(LINES) + 1))
+
+
+def _draw_bins(figure, trials, best):
+    figure.set_size_inches(4.3 * len(trials), 5)
+    panels = figure.subplots(1, len(trials), squeeze=False)[0]
+    for panel, (name, one) in zip(panels, trials.items(), strict=True):
+        panel.plot([0, 1], [0, 1], color="#999999", linewidth=1)
+        for row in (*BIN_LINES, best["row"]):
+            centre, accuracy = bin_curve(rows_over_splits(one, CW, row))
+            panel.plot(centre, accuracy, label=row, **_line(row, 1, best))
+        panel.set(title=name, xlabel="confidence", xlim=(0, 1), ylim=(0, 1))
+        panel.set_aspect("equal")
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("share of right words")
+    figure.legend(*panels[0].get_legend_handles_labels(), **_below(len(BIN_LINES) + 1))
+
+
+def bin_curve(rows):
+    """Return centres and accuracies of the bins that are not nearly empty."""
+    count = np.sum([row["bins"]["count"] for row in rows], axis=0)
+    right = np.sum([row["bins"]["right"] for row in rows], axis=0)
+    centre = (np.arange(len(count)) + 0.5) / len(count)
+    enough = count >= FEWEST_WORDS
+    return centre[enough], right[enough] / count[enough]
+
+
+def _draw_review(figure, trials, best):
+    figure.set_size_inches(4.3 * len(trials), 7)
+    panels = figure.subplots(2, len(trials), squeeze=False)
+    shown = COVERAGE >= SHOWN_COVERAGE
+    for (name, one), above, below in zip(trials.items(), *panels, strict=True):
+        for learner, row in (*REVIEW_LINES, (best["learner"], best["row"])):
+            style = _line(row, 10, best)
+            label = row if row == CRF else f"{learner}, {row}"
+            risk = _mean_curve(one, learner, row, "risk")
+            above.plot(100 * COVERAGE[shown], 100 * risk[shown], label=label, **style)
+            errors = np.mean(
+                [found["errors"] for found in rows_over_splits(one, learner, row)]
+            )
+            left = errors - _mean_curve(one, learner, row, "found")
+            below.plot(RANKED, left, **style)
+        above.set(title=name, xlabel="% of words accepted")
+        below.set(xlabel="words reviewed", yscale="log")
+        above.grid(alpha=0.3)
+        below.grid(alpha=0.3, which="both")
+    panels[0][0].set_ylabel("% wrong among them")
+    panels[1][0].set_ylabel("wrong words left")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(6))
+
+
+def _mean_curve(by_learner, learner, row, key):
+    rows = rows_over_splits(by_learner, learner, row)
+    return np.mean([found[key] for found in rows], axis=0)
+
+
+def _style(row, best):
+    return BEST_STYLE if row == best else STYLES[row]
+
+
+def _line(row, every, best):
+    bold = row in (CRF, best["row"])
+    return {
+        **_style(row, best["row"]),
+        "markersize": 7 if row == best["row"] else 5,
+        "markevery": every,
+        "linewidth": 1.8 if bold else 1.2,
+        "markerfacecolor": "none",
+    }
+
+
+def _below(columns):
+    return {
+        "loc": "outside lower center",
+        "ncols": columns,
+        "fontsize": "medium",
+        "frameon": False,
+    }
