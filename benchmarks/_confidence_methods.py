@@ -19,10 +19,10 @@ number of errors, so that it compares methods of one learner, and errors left af
 review compare learners. RMSE: over 20 bins. Left n: wrong words left after the n least
 sure are reviewed. Area: under risk-coverage, the mean risk over all coverages. Means
 and standard deviations over the splits. Values are chosen on a quarter of the training
-part, by a copy that has not seen it: in the paper's rows (capitals, {PAPERS_DRAWS} draws) by AP
-as in the paper; in the others ({OUR_DRAWS} draws) by the logarithmic loss, one rule for
-order and probability. Untuned: default scale and temperature. CRF: lbfgs, 150
-iterations, c1 and c2 chosen by F on a quarter of the training part of the first split."""
+part, by a copy that has not seen it: in the paper's rows (capitals, {PAPERS_DRAWS} draws)
+by AP as in the paper; in the others ({OUR_DRAWS} draws) by the logarithmic loss, one rule
+for order and probability. Untuned: default scale and temperature. CRF: lbfgs, 150
+iterations; c1 and c2 chosen by F on a quarter of the first split's training part."""
 
 
 def run(settings):
