@@ -19,10 +19,11 @@ number of errors, so that it compares methods of one learner, and errors left af
 review compare learners. RMSE: over 20 bins. Left n: wrong words left after the n least
 sure are reviewed. Area: under risk-coverage, the mean risk over all coverages. Means
 and standard deviations over the splits. Values are chosen on a quarter of the training
-part, by a copy that has not seen it: in the paper's rows (capitals, {PAPERS_DRAWS} draws)
-by AP as in the paper; in the others ({OUR_DRAWS} draws) by the logarithmic loss, one rule
-for order and probability. Untuned: default scale and temperature. CRF: lbfgs, 150
-iterations; c1 and c2 chosen by F on a quarter of the first split's training part."""
+part, by a copy that has not seen it. The paper's rows (capitals): {PAPERS_DRAWS} draws,
+chosen by AP as in the paper; in the others {OUR_DRAWS} draws, chosen by the logarithmic
+loss, one rule for order and probability. Untuned: default scale and temperature. CRF:
+lbfgs, 150 iterations; c1 and c2 chosen by F on a quarter of the first split's training
+part."""
 
 
 def run(settings):
@@ -167,11 +168,8 @@ def _claims_table(found):
     rows = [
         [
             one["claim"],
-            *[
-                f"{one['leads'][name]:{one['form']}} ({one['splits'][name]})"
-                for name in names
-            ],
-            _verdict(one["held"], len(names), found["quick"]),
+            *[_lead(one, name) for name in names],
+            _verdict(one["held"], len(one["leads"]), found["quick"]),
         ]
         for one in found["claims"]
     ]
@@ -180,6 +178,12 @@ def _claims_table(found):
         f"{table}\n\nBy how much the claim holds: below 0 it does not. Mean over the "
         f"splits; in brackets on how\nmany of {found['splits']} splits."
     )
+
+
+def _lead(claim, name):
+    if name not in claim["leads"]:
+        return "-"
+    return f"{claim['leads'][name]:{claim['form']}} ({claim['splits'][name]})"
 
 
 def _verdict(held, n_sets, quick):
