@@ -43,9 +43,9 @@ for (word, _), label, sure in zip(X_test[0], labels[0], confidence[0], strict=Tr
 # Read the least confident words first
 # ------------------------------------
 #
-# The confidence is the probability of the label among all labelings of the sentence.
-# ``fit_confidence`` would set its scale by labelled sentences; without it, what counts
-# most is the order it puts the words in.
+# The confidence here is ``marginal``, the default: the probability of the label, all
+# labelings of the sentence considered. There are others, and they can be fitted to
+# held-out sentences; see the example on confidence methods.
 
 sure = np.concatenate(confidence)
 wrong = np.concatenate(
@@ -63,16 +63,19 @@ print(f"a reader of the least confident tenth finds {found[tenth - 1]:.0%} of th
 # The answer in two pictures
 # --------------------------
 #
-# Left: the confidence of right and of wrong words. Right: the share of all mistakes
-# found after reading a share of the words; a random order would follow the diagonal.
+# Left: the confidence of right and of wrong words. Most words are right and sure, hence
+# the logarithmic scale. Right: the share of all mistakes found after reading a share of
+# the words; a random order would follow the diagonal.
 
 figure, (values, curve) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 
-bins = np.linspace(0, 1, 41)
+bins = np.linspace(0, 1, 21)
 for mask, name in ((~wrong, "right"), (wrong, "wrong")):
-    values.hist(sure[mask], bins=bins, density=True, alpha=0.6, label=name)
-values.set(xlabel="confidence", ylabel="density", title="Two kinds of words")
-values.legend()
+    values.hist(sure[mask], bins=bins, alpha=0.6, label=name, log=True)
+values.set(
+    xlabel="confidence (marginal)", ylabel="number of words", title="Two kinds of words"
+)
+values.legend(loc="upper left")
 
 curve.plot(read, found, label="least confident first")
 curve.plot([0, 1], [0, 1], linestyle="--", color="grey", label="in any order")
