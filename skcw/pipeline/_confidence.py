@@ -27,6 +27,28 @@ class PassedConfidence:
         """
         return self.tagger.predict_confidence(self.encode(X), method=method, **options)
 
+    @available_if(tagger_has("label_confidence"))
+    def label_confidence(self, X, y, method=None, **options):
+        """Return how sure the tagger is of given labels.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        y : sequences of str
+            The labels to judge.
+        method : str, default=None
+            The tagger's method.
+        **options : float or int
+            Those of the tagger's ``label_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence.
+        """
+        return self.tagger.label_confidence(self.encode(X), y, method=method, **options)
+
     @available_if(tagger_has("predict_sequence_confidence"))
     def predict_sequence_confidence(self, X, method=None, **options):
         """Return how sure the tagger is that a whole labeling is right.

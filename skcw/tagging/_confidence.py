@@ -15,6 +15,7 @@ from skcw.confidence.whole import (
     sequence_confidence,
     span_confidence,
 )
+from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import object_rows, split_rows
 from skcw.metrics import extract_spans
 from skcw.tagging._base import Entity
@@ -98,6 +99,43 @@ class ConfidenceMixin(ConfidenceFitting):
         return split_rows(
             chosen.compute(decoder, batch, codes, settings), batch.offsets
         )
+
+    def label_confidence(self, X, y, method=None, **options):
+        """Return how sure the tagger is of given labels, such as an annotator's.
+
+        Ask a tagger that has not learnt from these sequences: one that has, believes
+        what it was told.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        y : iterable of sequences of str
+            The labels to judge.
+        method : str, default=None
+            A method of ``predict_confidence`` that gives probabilities.
+        **options : float or int
+            ``scale``, ``temperature``, ``k``, ``n_draws`` and ``random_state`` as in
+            ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence; 0 for labels the tagger does not know.
+        """
+        name, chosen = self._chosen_method(method)
+        if not chosen.probability or name == "delta-probit":
+            raise ValueError(
+                f"method {name!r} compares the predicted label with its rivals; given "
+                "labels are judged by marginal, kbv, wkbv, kd-..., draw-marginal, blend"
+            )
+        batch = self.encode(X)
+        codes, lengths, _ = encode_labels(y, self.classes_.tolist(), grow=False)
+        check_lengths(batch.lengths, lengths)
+        settings = self._settings(name, chosen, **options)
+        known = np.maximum(codes, 0)
+        sure = chosen.compute(self._decoder(batch), batch, known, settings)
+        return split_rows(np.where(codes >= 0, sure, 0.0), batch.offsets)
 
     def predict_sequence_confidence(self, X, method=None, **options):
         """Return how sure the tagger is that a whole labeling is right.

@@ -19,6 +19,8 @@ from skcw import (
 from skcw.confidence.methods import METHODS
 from skcw.confidence.tuning import K_VALUES
 from skcw.confidence.whole import DEFINITIONS, JOINT_METHODS
+from skcw.datasets import make_tagged_corpus
+from skcw.features import WindowFeatures
 from skcw.metrics import extract_spans
 from skcw.persistence import read_model, write_model
 from skcw.utils._check_data import make_tagged
@@ -581,3 +583,35 @@ def test_a_search_finds_parameters_by_confidence():
     search.fit(X, Y)
     best = search.best_estimator_.fit_confidence(*TRAIN, n_values=3)
     assert "marginal" in best.confidence_
+
+
+def test_given_labels_are_judged_as_the_predicted_ones_where_they_agree():
+    corpus = make_tagged_corpus(120, random_state=0)
+    window = WindowFeatures("ner")
+    X = window.fit_transform(corpus.tokens)
+    tagger = CWSequenceTagger(random_state=0).fit(X[:80], corpus.labels[:80])
+    predicted = tagger.predict(X[80:])
+    for method in ("marginal", "kbv", "wkbv", "kd-pc", "kd-fixed", "draw-marginal"):
+        given = tagger.label_confidence(X[80:], predicted, method, n_draws=8)
+        own = tagger.predict_confidence(X[80:], method, n_draws=8)
+        np.testing.assert_array_equal(np.concatenate(given), np.concatenate(own))
+    marginals = tagger.predict_marginals(X[80:])
+    gold = tagger.label_confidence(
+        X[80:], corpus.labels[80:], temperature=1 / tagger._margin()
+    )
+    expected = [
+        m[label]
+        for row, labels in zip(marginals, corpus.labels[80:], strict=True)
+        for m, label in zip(row, labels, strict=True)
+    ]
+    np.testing.assert_allclose(np.concatenate(gold), expected, rtol=1e-9)
+
+
+def test_a_given_label_that_is_unknown_has_no_confidence():
+    tagger = CWSequenceTagger(random_state=0).fit([["a", "b"]], [["x", "y"]])
+    [row] = tagger.label_confidence([["a", "b"]], [["x", "new"]])
+    assert row[0] > 0 and row[1] == 0
+    with pytest.raises(ValueError, match="given labels are judged by marginal"):
+        tagger.label_confidence([["a"]], [["x"]], "delta-max")
+    with pytest.raises(ValueError, match="1 labels"):
+        tagger.label_confidence([["a", "b"]], [["x"]])
