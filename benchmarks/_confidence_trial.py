@@ -54,7 +54,9 @@ def run_trial(name, split, learner, settings, kept):
     for rule, chosen in tuned.items():
         trial["tuned"][rule] = trial["tuned"].get(rule, {}) | chosen
     tagger.confidence_ = trial["tuned"][PAPERS_RULE]
-    trial["inference"] = _inference(tagger, X_test, y_test, learner, settings.quick)
+    trial["inference"] = kept.get("inference") or _inference(
+        tagger, X_test, y_test, learner, settings.quick
+    )
     trial["seconds"] = kept.get("seconds", 0.0) + time.perf_counter() - started
     return trial
 
@@ -88,20 +90,23 @@ def _tune(X, y, split, learner, rows, effort):
     The copy that is judged has learnt from the other three quarters. Values are in
     units of the model, so they serve the model that learns from all.
     """
+    wanted = {(row.rule, row.method) for row in rows if row.rule != UNTUNED}
+    wanted = sorted(one for one in wanted if METHODS[one[1]].tunes)
+    if not wanted:
+        return {}
     kept, held_out = three_quarters(len(y), TUNING_SEED + split)
     tagger = tagger_of(learner, split).fit(X[kept], y[kept])
     tuned = {}
-    for rule, method in dict.fromkeys((row.rule, row.method) for row in rows):
-        if METHODS[method].tunes and rule != UNTUNED:
-            tagger.fit_confidence(
-                X[held_out],
-                y[held_out],
-                method,
-                metric=rule,
-                n_values=effort.n_values,
-                n_draws=effort.tuning_draws,
-            )
-            tuned.setdefault(rule, {})[method] = tagger.confidence_[method]
+    for rule, method in wanted:
+        tagger.fit_confidence(
+            X[held_out],
+            y[held_out],
+            method,
+            metric=rule,
+            n_values=effort.n_values,
+            n_draws=effort.tuning_draws,
+        )
+        tuned.setdefault(rule, {})[method] = tagger.confidence_[method]
     return tuned
 
 
