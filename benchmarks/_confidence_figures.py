@@ -186,11 +186,21 @@ def _draw_review(figure, trials, best):
             below.plot(RANKED, left, **style)
         above.set(title=name, xlabel="% of words accepted")
         below.set(xlabel="words reviewed", yscale="log")
+        _plain_numbers(below.yaxis)
         above.grid(alpha=0.3)
         below.grid(alpha=0.3, which="both")
     panels[0][0].set_ylabel("% wrong among them")
     panels[1][0].set_ylabel("wrong words left")
     figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(6))
+
+
+def _plain_numbers(axis):
+    """Label a logarithmic axis with 10, 20, 50, 100 instead of powers."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _mean_curve(by_learner, learner, row, key):
