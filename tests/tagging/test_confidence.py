@@ -15,6 +15,7 @@ from skcw import (
     CWSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
+    make_tagging_pipeline,
 )
 from skcw.confidence.methods import METHODS
 from skcw.confidence.tuning import K_VALUES
@@ -32,6 +33,8 @@ TAGGERS = {
     "perceptron": PerceptronSequenceTagger(max_iter=3, random_state=0),
 }
 GAUSSIAN = ("CW", "AROW")
+# Temperatures in the unit of another learner are off by 0.3 and more.
+COARSE = 0.2
 TRAIN = make_tagged(TAGGERS["CW"], n_sequences=30, noise=0.3)
 X, Y = make_tagged(TAGGERS["CW"], seed=1, n_sequences=30, noise=0.5)
 FITTED = {name: clone(tagger).fit(*TRAIN) for name, tagger in TAGGERS.items()}
@@ -73,6 +76,18 @@ def test_a_user_need_not_choose(name):
     assert_array_equal(found, confidence_of(name, method="marginal"))
     wrong = flat(FITTED[name].predict(X)) != flat(Y)
     assert found[wrong].mean() < found[~wrong].mean()
+
+
+@each_tagger
+def test_marginals_are_near_the_accuracy_whatever_the_learner(name):
+    # With fewer sentences weights are small yet, and marginals lower still.
+    corpus = make_tagged_corpus(800, random_state=0)
+    tagger = make_tagging_pipeline("ner", clone(TAGGERS[name]).set_params(max_iter=8))
+    tagger.fit(corpus.tokens[:600], corpus.labels[:600])
+    X_new, gold = corpus.tokens[600:], corpus.labels[600:]
+    right = flat(tagger.predict(X_new)) == flat(gold)
+    sure = flat(tagger.predict_confidence(X_new))
+    assert abs(sure.mean() - right.mean()) < COARSE
 
 
 @each_tagger
