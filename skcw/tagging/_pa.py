@@ -78,6 +78,8 @@ class PASequenceTagger(LinearSequenceTagger):
     history_ : list of dict
         What each pass found: model, epoch, sequences and tokens whose rival was wrong
         (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
+    confidence_ : dict
+        What ``fit_confidence`` has chosen for each method, if it was called.
 
     References
     ----------
