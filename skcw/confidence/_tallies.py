@@ -48,8 +48,8 @@ class Agreement:
     ----------
     codes : ndarray of int32, shape (n_tokens,)
         The labeling to compare with.
-    offsets : ndarray of int64, shape (n_sequences + 1,)
-        Where sequences begin.
+    offsets : ndarray of int64, shape (n_sequences + 1,), default=None
+        Where sequences begin; without them, tokens alone are counted.
 
     Attributes
     ----------
@@ -68,16 +68,20 @@ class Agreement:
     (array([1, 2], dtype=int32), array([1], dtype=int32))
     """
 
-    def __init__(self, codes, offsets):
+    def __init__(self, codes, offsets=None):
         self.codes, self.offsets = codes, offsets
         self.tokens = np.zeros(len(codes), dtype=np.int32)
-        self.sequences = np.zeros(len(offsets) - 1, dtype=np.int32)
+        n_sequences = 0 if offsets is None else len(offsets) - 1
+        self.sequences = np.zeros(n_sequences, dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
-        same = labelings == self.codes[tokens]
-        self.tokens[tokens] += same.sum(axis=0, dtype=np.int32)
+        # Draws lie side by side in memory.
+        same = self.codes[tokens, None] == labelings.T
+        self.tokens[tokens] += same.sum(axis=1, dtype=np.int32)
+        if self.offsets is None:
+            return
         borders = self.offsets[sequences.start : sequences.stop + 1] - tokens.start
-        agree = _all_same(same, borders[:-1], borders[1:])
+        agree = _all_same(same.T, borders[:-1], borders[1:])
         self.sequences[sequences] += agree.sum(axis=0, dtype=np.int32)
 
 

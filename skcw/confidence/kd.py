@@ -4,8 +4,8 @@ from skcw.confidence._tallies import Agreement
 from skcw.confidence.draws import count_draws
 
 
-def drawn_agreement(decoder, batch, codes, settings, tallies=(), **how):
-    """Draw models, and count how many agree with a labeling.
+def tally_draws(decoder, batch, settings, tallies, **how):
+    """Draw models by the settings of a method, and let tallies count.
 
     Parameters
     ----------
@@ -13,46 +13,40 @@ def drawn_agreement(decoder, batch, codes, settings, tallies=(), **how):
         The model.
     batch : SequenceBatch
         The sequences.
-    codes : ndarray of int32, shape (n_tokens,)
-        The predicted labels.
     settings : Settings
         Scale, number of draws and seed.
-    tallies : sequence of callables, default=()
-        What else is to be counted over the same draws.
+    tallies : list of callables
+        What is to be counted, see :func:`skcw.confidence.count_draws`.
     **how : bool
-        ``fixed`` and ``independent`` of :func:`skcw.confidence.count_draws`.
-
-    Returns
-    -------
-    agreement : Agreement
-        By token and by sequence.
+        ``fixed`` and ``independent`` of the same function.
     """
-    agreement = Agreement(codes, batch.offsets)
     count_draws(
         decoder,
         batch,
         settings.n_draws,
         settings.scale,
-        [agreement, *tallies],
+        tallies,
         seed=settings.seed,
         **how,
     )
-    return agreement
+
+
+def _share(decoder, batch, codes, settings, **how):
+    agreement = Agreement(codes)
+    tally_draws(decoder, batch, settings, [agreement], **how)
+    return agreement.tokens / settings.n_draws
 
 
 def kd_pc(decoder, batch, codes, settings):
     """Return the share of draws w ~ N(mean, s variance) that keep each label."""
-    agreement = drawn_agreement(decoder, batch, codes, settings)
-    return agreement.tokens / settings.n_draws
+    return _share(decoder, batch, codes, settings)
 
 
 def kd_fixed(decoder, batch, codes, settings):
     """Return the share of draws w ~ N(mean, s) that keep each label."""
-    agreement = drawn_agreement(decoder, batch, codes, settings, fixed=True)
-    return agreement.tokens / settings.n_draws
+    return _share(decoder, batch, codes, settings, fixed=True)
 
 
 def kd_independent(decoder, batch, codes, settings):
     """Return the share of draws of the scores of single tokens that keep each label."""
-    agreement = drawn_agreement(decoder, batch, codes, settings, independent=True)
-    return agreement.tokens / settings.n_draws
+    return _share(decoder, batch, codes, settings, independent=True)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from skcw.confidence._tallies import BoundaryAgreement, SpanAgreement
+from skcw.confidence._tallies import Agreement, BoundaryAgreement, SpanAgreement
 from skcw.confidence.constrained import path_probability, span_probability
 from skcw.confidence.kbv import existing_k_best
-from skcw.confidence.kd import drawn_agreement
+from skcw.confidence.kd import tally_draws
 from skcw.metrics.spans import split_label
 
 DRAWN = {
@@ -89,7 +89,7 @@ def span_confidence(decoder, batch, codes, spans, definition, method, settings, 
         counts = _k_best_counts(decoder, batch, settings.k, tally)
         owner = np.searchsorted(batch.offsets, spans[0], side="right") - 1
         return tally.spans / counts[owner]
-    drawn_agreement(decoder, batch, codes, settings, [tally], **DRAWN[method])
+    tally_draws(decoder, batch, settings, [tally], **DRAWN[method])
     return tally.spans / settings.n_draws
 
 
@@ -118,7 +118,8 @@ def sequence_confidence(decoder, batch, codes, method, settings):
         return path_probability(decoder, batch, codes, settings.temperature)
     if method == "kbv":
         return 1.0 / _k_best_counts(decoder, batch, settings.k)
-    agreement = drawn_agreement(decoder, batch, codes, settings, **DRAWN[method])
+    agreement = Agreement(codes, batch.offsets)
+    tally_draws(decoder, batch, settings, [agreement], **DRAWN[method])
     return agreement.sequences / settings.n_draws
 
 
