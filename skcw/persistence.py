@@ -17,7 +17,8 @@ from safetensors.numpy import save_file
 
 from skcw.exceptions import ModelFileError
 
-FORMAT = 1
+# 2: names are hashed in another way than in 1.
+FORMAT = 2
 HEADER = "skcw"
 
 
@@ -93,13 +94,18 @@ def _checked_header(path, text):
     try:
         header = json.loads(text)
         written, version = header["format"], header.get("version")
-        newer = written > FORMAT
+        newer, older = written > FORMAT, written < FORMAT
     except (ValueError, TypeError, KeyError) as error:
         raise ModelFileError(f"{path} has a damaged header: {error!r}") from error
     if newer:
         raise ModelFileError(
             f"{path} has format {written}, written by skcw {version}; this version "
             f"reads up to {FORMAT}. Update skcw"
+        )
+    if older:
+        raise ModelFileError(
+            f"{path} has format {written}, whose table of names cannot be searched any "
+            "more. Train the model again"
         )
     return header
 

@@ -316,9 +316,15 @@ def test_a_newer_format_is_refused(path, tmp_path):
         load(newer)
 
 
+def test_an_older_format_is_refused(path, tmp_path):
+    older = changed(path, tmp_path / "older", format=FORMAT - 1)
+    with pytest.raises(ModelFileError, match=r"has format 1,.*Train the model again"):
+        load(older)
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "{}", "[]", "null", "3", "no json", '{"format": "new"}', '{"format":1}'],
+    ["", "{}", "[]", "null", "3", "no json", '{"format": "new"}', '{"format":2}'],
 )
 def test_damaged_headers_are_refused(tmp_path, text):
     save_file({"a": np.zeros(3)}, tmp_path / "model", metadata={HEADER: text})
