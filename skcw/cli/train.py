@@ -16,7 +16,7 @@ from skcw.cli._options import (
     command_parser,
     value_of,
 )
-from skcw.cli._passes import kept_passes, kept_text, told_in_our_words
+from skcw.cli._passes import kept_passes, kept_text
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import make_tagger, passes_parameter
 
@@ -167,8 +167,7 @@ def _fitted(features, tagger, data, dev, clock):
     if X_dev is not None:
         judges = {"X_dev": features.transform(X_dev), "y_dev": y_dev}
     clock.end("features")
-    with told_in_our_words():
-        tagger.fit(batch, y, **judges)
+    tagger.fit(batch, y, **judges)
     clock.end("training")
     return make_tagging_pipeline(features, tagger)
 

@@ -37,9 +37,20 @@ class QuietTrainer(pycrfsuite.Trainer):
     def message(self, message):
         """Take in one piece of CRFsuite's log."""
         if self.logparser.feed(message) == "iteration" and self.verbose:
-            numbers = record(self.logparser.last_iteration).items()
-            line = ", ".join(f"{name} {value:g}" for name, value in numbers)
+            line = _progress(record(self.logparser.last_iteration))
             print(line, file=sys.stderr, flush=True)
+
+
+def _progress(numbers):
+    """Return the numbers of an iteration as the other learners tell theirs."""
+    line = [f"pass {numbers.pop('epoch')}"]
+    seconds, score = numbers.pop("seconds", None), numbers.pop("dev_score", None)
+    line += [f"{name.replace('_', ' ')} {value:g}" for name, value in numbers.items()]
+    if score is not None:
+        line.append(f"dev accuracy {score:.2%}")
+    if seconds is not None:
+        line.append(f"{seconds:.2f} s")
+    return ", ".join(line)
 
 
 def record(iteration):

@@ -100,14 +100,14 @@ class Monitor:
 
     def _report(self, record):
         line = (
-            f"epoch {record['epoch']}/{self.plan.max_iter}: "
+            f"pass {record['epoch']}/{self.plan.max_iter}: "
             f"{record['wrong_tokens']} wrong words in "
             f"{record['wrong_sequences']} sequences"
         )
         if self.several:
             line = f"model {self.model + 1}, {line}"
         if "dev_score" in record:
-            line += f", dev {record['dev_score']:.4f}"
+            line += f", dev accuracy {record['dev_score']:.2%}"
         print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)
 
 

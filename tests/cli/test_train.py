@@ -26,7 +26,7 @@ def test_the_model_predicts_what_the_table_says(run, files, tmp_path):
     assert result["features"] == len(pipeline[0].vocabulary_)
     assert result["passes"] == 10
     assert result["span_f1"] == span_f1_score(y, pipeline.predict(X))
-    assert err.count("pass ") == 10 and err.count(" sentences, ") == 10
+    assert err.count("pass ") == 10 and err.count(" sequences, ") == 10
 
 
 def test_the_table_names_every_figure(run, files, tmp_path):
@@ -56,7 +56,7 @@ def test_the_dev_file_judges_each_pass_and_the_result(run, files, tmp_path):
     labels = skcw.load(tmp_path / "m").predict(X)
     assert code == 0 and result["judged_on"] == "dev"
     assert result["span_f1"] == span_f1_score(y, labels)
-    shares = [float(text) for text in re.findall(r", dev accuracy (.*?) %,", err)]
+    shares = [float(text) for text in re.findall(r", dev accuracy (.*?)%,", err)]
     scores = [100 * record["dev_score"] for record in result["history"]]
     # Two decimals are printed.
     assert shares == pytest.approx(scores, abs=6e-3) and len(shares) == 3
@@ -75,7 +75,7 @@ def test_a_crf_keeps_its_last_pass_and_tells_in_the_same_words(run, files, tmp_p
     args = ["--dev", files / "test.conll", "--passes", 3, "--model", "crf"]
     _, out, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)
     assert "pass kept" not in out
-    assert re.match(r"pass 1, .*dev accuracy \d+\.\d\d %, \d+\.\d\d s\n", err)
+    assert re.match(r"pass 1, .*dev accuracy \d+\.\d\d%, \d+\.\d\d s\n", err)
 
 
 @pytest.mark.parametrize("model", ["cw", "arow", "pa", "perceptron", "crf"])
@@ -359,5 +359,5 @@ def test_warnings_take_one_line(run, tmp_path, recwarn):
             "train", tmp_path / "corpus", "-o", tmp_path / "m", "-q",
             "--features", "word", "--set", "constraints=BIO",
         )  # fmt: skip
-    assert err.startswith("skcw train: warning: 1 training sentences break")
+    assert err.startswith("skcw train: warning: 1 training sequences break")
     assert err.count("\n") == 1

@@ -442,7 +442,7 @@ def test_verbose_prints_a_line_per_iteration_and_nothing_else_does(capsys):
     tagger = CRFSequenceTagger(max_iterations=3, verbose=1).fit(*toy([5, 6, 7]))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == tagger.n_iter_
-    assert lines[0].startswith("epoch 1, loss ")
+    assert lines[0].startswith("pass 1, loss ")
 
 
 # An estimator among others

@@ -413,7 +413,7 @@ def test_verbose_prints_a_line_per_pass_to_standard_error(Tagger, train, dev, ca
     assert out == ""
     assert len(lines) == 3
     for i, line in enumerate(lines, start=1):
-        assert re.match(rf"epoch {i}/3: \d+ .*dev 0\.\d+", line)
+        assert re.match(rf"pass {i}/3: \d+ .*dev accuracy \d+\.\d\d%", line)
 
 
 def test_several_models_print_their_own_lines(train, capfd):
