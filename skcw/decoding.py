@@ -86,8 +86,8 @@ class Decoder:
                 total[sequences],
             )
 
-        self._each_piece(decode, batch)
-        self._check_legal(total, batch)
+        self.each_piece(decode, batch)
+        self.check_legal(total, batch)
         return labels, total
 
     def k_best(self, batch, k):
@@ -109,8 +109,8 @@ class Decoder:
             )
             labels[:, tokens] = part
 
-        self._each_piece(decode, batch)
-        self._check_legal(total[:, 0], batch)
+        self.each_piece(decode, batch)
+        self.check_legal(total[:, 0], batch)
         return labels, total, found
 
     def path_scores(self, batch, labels):
@@ -126,7 +126,7 @@ class Decoder:
                 total[sequences],
             )
 
-        self._each_piece(score, batch)
+        self.each_piece(score, batch)
         return total
 
     def max_marginals(self, batch):
@@ -143,7 +143,7 @@ class Decoder:
                 forced[tokens],
             )
 
-        self._each_piece(decode, batch)
+        self.each_piece(decode, batch)
         return forced
 
     def marginals(self, batch, temperature=1.0):
@@ -165,11 +165,11 @@ class Decoder:
                 log_z[sequences],
             )
 
-        self._each_piece(decode, batch)
-        self._check_legal(log_z, batch)
+        self.each_piece(decode, batch)
+        self.check_legal(log_z, batch)
         return out, log_z
 
-    def _each_piece(self, work, batch):
+    def each_piece(self, work, batch):
         """Call work(piece, its tokens, its sequences) for pieces of the batch."""
         # Before it is cut, so that an error names the sequence by its place in X.
         pieces = list(_pieces(batch.with_precision(self.belief.weights.dtype)))
@@ -181,7 +181,8 @@ class Decoder:
                 delayed(work)(*piece) for piece in pieces
             )
 
-    def _check_legal(self, total, batch):
+    def check_legal(self, total, batch):
+        """Raise if a sequence has no labeling that the constraints allow."""
         if self.forbidden is None:
             return
         dead = np.flatnonzero(np.isneginf(total))

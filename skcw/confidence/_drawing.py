@@ -93,7 +93,7 @@ class Drawing:
                     slice(sequences.start + first, sequences.start + last),
                 )
 
-        self.decoder._each_piece(draw, batch)
+        self.decoder.each_piece(draw, batch)
 
     def _draw_part(self, work, piece, tokens, sequences):
         n_labels, forbidden = self.decoder.n_labels, self.decoder.forbidden

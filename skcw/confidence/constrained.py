@@ -30,7 +30,7 @@ def path_probability(decoder, batch, codes, temperature):
     def work(piece, tokens, sequences):
         log_z[sequences] = decoder.marginals(piece, temperature)[1]
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     score = decoder.path_scores(batch, codes) / temperature
     return np.exp(np.minimum(score - log_z, 0.0))
 
@@ -86,7 +86,7 @@ def span_probability(decoder, batch, codes, spans, temperature, borders=None):
         else:
             log_share[mine] = lattices.of_entities(*where, continues, outside[mine])
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return np.exp(np.minimum(log_share, 0.0))
 
 

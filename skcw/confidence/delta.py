@@ -52,7 +52,7 @@ def delta(decoder, batch, codes):
             gap[tokens],
         )
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return gap
 
 
@@ -112,7 +112,7 @@ def delta_deviation(decoder, batch, codes, *, fixed=False):
             deviation[tokens],
         )
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return gap, deviation
 
 

@@ -71,7 +71,7 @@ def count_draws(
         decoder, n_draws, scale, seed=seed, fixed=fixed, independent=independent
     )
     drawing.each_group(label, batch)
-    decoder._check_legal(total, batch)
+    decoder.check_legal(total, batch)
 
 
 def draw_votes(decoder, batch, n_draws, scale, *, seed, fixed=False, independent=False):
@@ -192,6 +192,6 @@ def draw_marginals(
         decoder, n_draws, scale, seed=seed, fixed=fixed, independent=independent
     )
     drawing.each_group(add, batch)
-    decoder._check_legal(legal, batch)
+    decoder.check_legal(legal, batch)
     out /= n_draws
     return out

@@ -43,7 +43,7 @@ def k_best_shares(decoder, batch, codes, ks, weighted=False):
         votes, agree = (np.cumsum(a, axis=0)[last] for a in (votes, agree))
         shares[:, tokens] = agree / votes
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return np.clip(shares, 0.0, 1.0)
 
 

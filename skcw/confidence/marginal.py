@@ -11,5 +11,5 @@ def marginal(decoder, batch, codes, settings):
         rows, _ = decoder.marginals(piece, temperature=settings.temperature)
         out[tokens] = rows[np.arange(len(rows)), codes[tokens]]
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return np.clip(out, 0.0, 1.0)

@@ -136,5 +136,5 @@ def _k_best_counts(decoder, batch, k, tally=None):
         if tally is not None:
             tally(labels, tokens, sequences)
 
-    decoder._each_piece(work, batch)
+    decoder.each_piece(work, batch)
     return counts
