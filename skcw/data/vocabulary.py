@@ -41,14 +41,12 @@ class Vocabulary:
         self.slots = slots
 
     @classmethod
-    def empty(cls, room=0):
-        """Return a vocabulary without names, and with room for so many."""
-        # Two thirds full is where a table would grow.
-        n_slots = max(1024, 1 << int(1.5 * room).bit_length())
+    def empty(cls):
+        """Return a vocabulary without names."""
         return cls(
             np.empty(0, dtype=np.uint8),
             np.zeros(1, dtype=np.int64),
-            np.zeros(n_slots, dtype=np.uint64),
+            np.zeros(1024, dtype=np.uint64),
         )
 
     @classmethod

@@ -42,20 +42,16 @@ def templates_of(features, columns, lexicons=()):
         features = [line for line in READY_SETS[features] if here or "pos" not in line]
     if not isinstance(features, (list, tuple)) or not len(features):
         raise ValueError(f"features must be a ready set or a list, got {features!r}")
-    found = []
-    of_files = [
-        line.strip()
-        for line in features
-        if isinstance(line, str) and is_template_line(line)
-    ]
-    warn_of_transitions(of_files)
+    found, of_files = [], []
     for line in features:
         if not isinstance(line, str):
             found.append(parse_crfsuite_template(line, position))
         elif is_template_line(line) and line.strip() not in columns:
             found += parse_template_line(line)
+            of_files.append(line.strip())
         else:
             found += parse_line(line, position, lexicons)
+    warn_of_transitions(of_files)
     _check_positions(found, columns)
     return found
 

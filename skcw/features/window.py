@@ -147,10 +147,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self.n_hashed is not None and self.min_count > 1:
             raise ValueError("min_count needs the names of features; n_hashed has none")
         X, columns, templates = self._understood(X)
-        # A corpus has about as many features as tokens: more are no harm.
-        room = X.n_tokens if isinstance(X, TokenColumns) else 0
-        start = Vocabulary.empty(room)
-        batch = self._extracted(X, columns, templates, start, grow=True)
+        nothing = Vocabulary.empty()
+        batch = self._extracted(X, columns, templates, nothing, grow=True)
         batch = drop_rare(batch, self.min_count)
         self.columns_, self.templates_ = columns, templates
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
@@ -241,7 +239,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _extracted(self, X, columns, templates, vocabulary, grow):
         hashed = self.n_hashed is not None
-        table = (vocabulary or Vocabulary.empty()).table(grow=grow and not hashed)
+        names = Vocabulary.empty() if vocabulary is None else vocabulary
+        table = names.table(grow=grow and not hashed)
         known = len(table)
         views, rows = compiled_plan(templates, self.lexicons or {})
         extractor = WindowExtractor(views, rows, columns, table, grow, self.n_hashed)
