@@ -145,7 +145,7 @@ def _measure(name, tagger, train, y_train, test, y_test):
         "learner": name,
         "span_f1": span_f1_score(y_test, labels),
         "token_error": 1 - token_accuracy_score(y_test, labels),
-        "errors_found": errors_found(y_test, labels, tagger.predict_confidence(test)),
+        "errors_found": share_found(y_test, labels, tagger.predict_confidence(test)),
         "fit_seconds": fit_seconds,
         "tag_seconds": tag_seconds,
     }
@@ -165,7 +165,7 @@ def _timed(function, *arguments):
         gc.enable()
 
 
-def errors_found(y_true, y_pred, confidence, share=DOUBTFUL):
+def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
     """Return the share of all wrong words that are among the least confident ones.
 
     Parameters
@@ -187,17 +187,15 @@ def errors_found(y_true, y_pred, confidence, share=DOUBTFUL):
     """
     import numpy as np
 
-    wrong = np.concatenate(
-        [np.not_equal(a, b) for a, b in zip(y_true, y_pred, strict=True)]
-    )
-    if not wrong.any():
+    from skcw import metrics
+
+    correct = np.concatenate(list(metrics.label_matches(y_true, y_pred)))
+    if correct.all():
         return None
     sure = np.concatenate(list(confidence))
     n_read = max(1, round(share * len(sure)))
-    border = np.partition(sure, n_read - 1)[n_read - 1]
-    below, at = sure < border, sure == border
-    found = wrong[below].sum() + wrong[at].mean() * (n_read - below.sum())
-    return float(found / wrong.sum())
+    found = metrics.errors_found(sure, correct, n_read)
+    return found / np.count_nonzero(~correct)
 
 
 def _text(result):

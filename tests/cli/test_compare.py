@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger
-from skcw.cli.compare import errors_found
+from skcw.cli.compare import share_found
 from skcw.data import read_columns
 from skcw.features import WindowFeatures
 from skcw.metrics import span_f1_score, token_accuracy_score
@@ -62,17 +62,17 @@ def test_wrong_words_among_the_doubtful_are_counted():
     guess = [["B", "B", "B", *"A" * 7], ["B", *"A" * 9]]
     sure = [np.arange(10.0), np.arange(10.0) + 0.5]
     # Of 20 words two are read: at 0.0 and 0.5, both wrong, of four wrong ones.
-    assert errors_found(gold, guess, sure) == 0.5
+    assert share_found(gold, guess, sure) == 0.5
 
 
 def test_ties_at_the_border_count_as_on_average():
     gold, sure = [["A"] * 10], [np.zeros(10)]
     for guess in ([["B", *"A" * 9]], [[*"A" * 9, "B"]]):
-        assert errors_found(gold, guess, sure) == pytest.approx(0.1, abs=1e-12)
+        assert share_found(gold, guess, sure) == pytest.approx(0.1, abs=1e-12)
 
 
 def test_without_a_wrong_word_there_is_none_to_find(run, stdin):
-    assert errors_found([["A"]], [["A"]], [np.ones(1)]) is None
+    assert share_found([["A"]], [["A"]], [np.ones(1)]) is None
     stdin("Ann B-PER\nleft O\n\n" * 20)
     args = ["--learners", "cw", "--features", "word"]
     line = run("compare", "-", *args)[1].split("\n")[4]
