@@ -29,6 +29,8 @@ class Method(NamedTuple):
         Which of ``scale``, ``temperature`` and ``k`` it depends on.
     fixed : bool
         Whether its scale counts variances of one.
+    parts : dict of str to callable
+        The part of it by which a parameter is chosen, where that is not the whole.
     """
 
     compute: Callable
@@ -36,6 +38,7 @@ class Method(NamedTuple):
     needs_variance: bool
     tunes: tuple = ()
     fixed: bool = False
+    parts: dict = {}
 
 
 # Only rounding makes another label seem better than the best.
@@ -66,8 +69,20 @@ METHODS = {
     "kd-independent": Method(kd_independent, True, True, ("scale",)),
     "kd-fixed": Method(kd_fixed, True, False, ("scale",), fixed=True),
     "kd-pc": Method(kd_pc, True, True, ("scale",)),
-    "draw-marginal": Method(draw_marginal, True, True, ("temperature", "scale")),
-    "blend": Method(blend, True, True, ("temperature", "scale")),
+    "draw-marginal": Method(
+        draw_marginal,
+        True,
+        True,
+        ("temperature", "scale"),
+        parts={"temperature": marginal},
+    ),
+    "blend": Method(
+        blend,
+        True,
+        True,
+        ("temperature", "scale"),
+        parts={"temperature": marginal, "scale": kd_pc},
+    ),
 }
 
 

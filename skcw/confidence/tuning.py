@@ -80,12 +80,7 @@ def scores_of(
     if parameter == "k":
         shares = k_best_shares(decoder, batch, codes, grid.astype(int), name == "wkbv")
         return np.array([measure(share, correct) for share in shares])
-    compute = METHODS[name].compute
-    if name == "blend":
-        # Each half by itself: the temperature of marginals, then the scale of draws.
-        compute = METHODS["marginal" if parameter == "temperature" else "kd-pc"].compute
-    elif name == "draw-marginal" and parameter == "temperature":
-        compute = METHODS["marginal"].compute
+    compute = METHODS[name].parts.get(parameter, METHODS[name].compute)
     found = []
     for value in grid:
         trial = settings._replace(**{parameter: float(value * unit)})
