@@ -118,7 +118,7 @@ cdef class ColumnParser:
 
     cdef int _read_line(self, const char* begin, const char* end) except -1:
         self.line += 1
-        while end > begin and end[-1] == c"\r":
+        while end > begin and (end - 1)[0] == c"\r":
             end -= 1
         if _is_blank(begin, end) or self._starts_document(begin, end):
             self._end_sentence()
