@@ -90,6 +90,11 @@ class Decoder:
         self.check_legal(total, batch)
         return labels, total
 
+    def most_labelings(self, batch):
+        """Return how many labelings the longest sequence has: no k need be larger."""
+        # 2 ** 64 are enough for any k.
+        return self.n_labels ** min(int(batch.lengths.max(initial=0)), 64)
+
     def k_best(self, batch, k):
         """Return the k best labelings: labels (k, n_tokens), scores and numbers."""
         labels = np.zeros((k, batch.n_tokens), dtype=np.int32)

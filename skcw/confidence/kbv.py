@@ -3,13 +3,6 @@
 import numpy as np
 
 
-def existing_k_best(decoder, piece, k):
-    """Return the k best labelings, or all there are, as ``Decoder.k_best`` does."""
-    # No more than there are; 2 ** 64 are enough for any k.
-    longest = min(int(piece.lengths.max(initial=0)), 64)
-    return decoder.k_best(piece, min(k, decoder.n_labels**longest))
-
-
 def k_best_shares(decoder, batch, codes, ks, weighted=False):
     """Return, for several K, the share of the K best labelings with each label.
 
@@ -36,7 +29,8 @@ def k_best_shares(decoder, batch, codes, ks, weighted=False):
     shares = np.ones((len(ks), batch.n_tokens))
 
     def work(piece, tokens, sequences):
-        labels, total, found = existing_k_best(decoder, piece, int(ks.max()))
+        most = min(int(ks.max()), decoder.most_labelings(piece))
+        labels, total, found = decoder.k_best(piece, most)
         votes = np.repeat(_votes(total, found, weighted), piece.lengths, axis=0).T
         agree = (labels == codes[tokens]) * votes
         last = np.minimum(ks, len(votes)) - 1

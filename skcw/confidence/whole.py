@@ -4,7 +4,6 @@ import numpy as np
 
 from skcw.confidence._tallies import Agreement, BoundaryAgreement, SpanAgreement
 from skcw.confidence.constrained import path_probability, span_probability
-from skcw.confidence.kbv import existing_k_best
 from skcw.confidence.kd import tally_draws
 from skcw.metrics.spans import split_label
 
@@ -128,7 +127,7 @@ def _k_best_counts(decoder, batch, k, tally=None):
     counts = np.ones(len(batch))
 
     def work(piece, tokens, sequences):
-        labels, _, found = existing_k_best(decoder, piece, k)
+        labels, _, found = decoder.k_best(piece, min(k, decoder.most_labelings(piece)))
         rank = np.arange(len(labels))[:, None]
         # A labeling that does not exist agrees with nothing.
         labels[rank >= np.repeat(found, piece.lengths)] = -1

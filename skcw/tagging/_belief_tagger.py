@@ -107,10 +107,9 @@ class BeliefTagger(ConfidenceMixin, BaseSequenceTagger):
         if not isinstance(n, Integral) or n < 1:
             raise ValueError(f"n must be a positive integer, got {n!r}")
         batch = self.encode(X)
-        # No more than there are; 2 ** 64 are enough for any n.
-        longest = min(int(batch.lengths.max(initial=0)), 64)
-        n = min(int(n), len(self.classes_) ** longest)
-        codes, total, found = self._decoder(batch).k_best(batch, n)
+        decoder = self._decoder(batch)
+        n = min(int(n), decoder.most_labelings(batch))
+        codes, total, found = decoder.k_best(batch, n)
         ranks = [self._as_labels(row, batch.offsets) for row in codes]
         return object_rows(
             [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
