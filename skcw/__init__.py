@@ -14,6 +14,12 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw.linear_model import (
+        MultiClassAROW,
+        MultiClassCW,
+        MultiClassPA,
+        MultiClassPerceptron,
+    )
     from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline
     from skcw.tagging import (
         AROWSequenceTagger,
@@ -27,6 +33,10 @@ __all__ = [
     "AROWSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
+    "MultiClassAROW",
+    "MultiClassCW",
+    "MultiClassPA",
+    "MultiClassPerceptron",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
     "TaggingPipeline",
@@ -35,14 +45,23 @@ __all__ = [
     "make_tagging_pipeline",
 ]
 
-_IN_PIPELINE = {"TaggingPipeline", "load", "make_tagging_pipeline"}
+_HOMES = {
+    "skcw.linear_model": {
+        "MultiClassAROW",
+        "MultiClassCW",
+        "MultiClassPA",
+        "MultiClassPerceptron",
+    },
+    "skcw.pipeline": {"TaggingPipeline", "load", "make_tagging_pipeline"},
+}
 
 
 def __getattr__(name):
     """Import what is asked for: `skcw --help` has no use for scikit-learn."""
     if name not in __all__:
         raise AttributeError(f"module 'skcw' has no attribute {name!r}")
-    home = "skcw.pipeline" if name in _IN_PIPELINE else "skcw.tagging"
+    homes = (home for home, names in _HOMES.items() if name in names)
+    home = next(homes, "skcw.tagging")
     found = getattr(import_module(home), name)
     globals()[name] = found
     return found

@@ -1,7 +1,10 @@
 """Every private or young scikit-learn name that skcw relies on, in one place."""
 
 from sklearn.base import _fit_context
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import _check_sample_weight
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -15,5 +18,8 @@ __all__ = [
     "CallbackSupportMixin",
     "Interval",
     "StrOptions",
+    "_check_partial_fit_first_call",
+    "_check_sample_weight",
     "_fit_context",
+    "_safe_indexing",
 ]

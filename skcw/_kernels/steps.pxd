@@ -1,4 +1,6 @@
 cdef (double, double) cw_step(double margin, double spread, double phi) noexcept nogil
+cdef (double, double) variance_step(
+    double margin, double spread, double phi) noexcept nogil
 cdef (double, double) arow_step(
     double margin, double spread, double distance, double r) noexcept nogil
 cdef double covariance_diagonal(

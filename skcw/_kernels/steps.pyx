@@ -2,7 +2,7 @@
 
 Every step answers how far to move the mean (alpha) and how much precision to
 add (beta): mean += alpha * sigma * delta, precision += beta * delta * delta.
-Equation numbers are those of Mejer & Crammer (2010).
+Equation numbers are those of Mejer & Crammer (2010) unless another paper is named.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -36,6 +36,28 @@ cdef (double, double) cw_step(
     shrunk = alpha * spread * phi
     shrunk = 2.0 * spread / (shrunk + sqrt(shrunk * shrunk + 4.0 * spread))
     return alpha, alpha * phi / shrunk
+
+
+cdef (double, double) variance_step(
+    double margin, double spread, double phi
+) noexcept nogil:
+    """Solve Eq. (7) of Crammer et al. (2009): margin >= phi * variance, linearised.
+
+    alpha v is the positive root of 2 phi z^2 + (1 + 2 phi m) z + (m - phi v), in the
+    form that does not cancel; beta = 2 alpha phi by Eq. (8).
+    """
+    cdef double middle = 1.0 + 2.0 * phi * margin
+    cdef double other = 1.0 - 2.0 * phi * margin
+    cdef double root, alpha
+    if spread <= 0.0 or margin >= phi * spread:
+        return 0.0, 0.0
+    # (1 + 2 phi m)^2 - 8 phi (m - phi v), which is never negative.
+    root = sqrt(other * other + 8.0 * phi * phi * spread)
+    if middle >= 0.0:
+        alpha = 2.0 * (phi * spread - margin) / (middle + root) / spread
+    else:
+        alpha = (root - middle) / (4.0 * phi * spread)
+    return alpha, 2.0 * alpha * phi
 
 
 cdef (double, double) arow_step(
@@ -214,6 +236,11 @@ cdef void hildreth(
 def solve_cw(double margin, double spread, double phi):
     """Return (alpha, beta) of Eq. (3)."""
     return cw_step(margin, spread, phi)
+
+
+def solve_variance(double margin, double spread, double phi):
+    """Return (alpha, beta) of Eqs. (7) and (8) of Crammer et al. (2009)."""
+    return variance_step(margin, spread, phi)
 
 
 def solve_arow(double margin, double spread, double distance, double r):

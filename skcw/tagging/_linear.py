@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw.belief import Belief
+from skcw.callbacks import PassTasks
 from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
@@ -16,7 +17,6 @@ from skcw.data.labels import check_lengths, encode_labels, joined_labels
 from skcw.decoding import Decoder
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._callbacks import PassTasks
 from skcw.tagging._inputs import Examples, check_sample_weight, hold_out, token_costs
 from skcw.tagging._training import Plan, train_several
 

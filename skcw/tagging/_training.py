@@ -1,7 +1,5 @@
 """Passes over a corpus: order, stopping, progress, several models at once."""
 
-import sys
-import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,7 +8,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skcw.belief import Belief, BeliefMean
-from skcw.tagging._callbacks import PassTasks
+from skcw.callbacks import PassTasks
+from skcw.monitor import Monitor
 
 
 class Corpus(NamedTuple):
@@ -60,62 +59,35 @@ class Plan:
     verbose: int = 0
 
 
-class Monitor:
-    """Keep the history, show progress, and remember the best epoch."""
+def monitor_of(plan, model):
+    """Return the monitor of one of several models, or of the only one (None)."""
+    return Monitor(
+        plan.max_iter,
+        plan.n_iter_no_change,
+        plan.tol,
+        plan.verbose,
+        common={"model": model or 0},
+        title="" if model is None else f"model {model + 1}, ",
+    )
 
-    def __init__(self, plan, model):
-        self.plan = plan
-        self.several = model is not None
-        self.model = model or 0
-        self.history = []
-        self.best = None
-        self.best_score = -np.inf
-        self.idle = 0
-        self.clock = time.perf_counter()
 
-    def end_epoch(self, belief, n_rows, wrong_sequences, wrong_tokens):
-        """Record an epoch; return whether to stop."""
-        record = {
-            "model": self.model,
-            "epoch": len(self.history) + 1,
-            "wrong_sequences": int(wrong_sequences),
-            "wrong_tokens": int(wrong_tokens),
-        }
-        if self.plan.dev_score is not None:
-            record["dev_score"] = self._judge(belief.closed(n_rows))
-        record["seconds"] = time.perf_counter() - self.clock
-        self.history.append(record)
-        if self.plan.verbose:
-            self._report(record)
-        self.clock = time.perf_counter()
-        return self.idle >= self.plan.n_iter_no_change
+def judge_of(plan, opened, n_rows):
+    """Return what judges a pass: a closed belief and its score; or None."""
+    if plan.dev_score is None:
+        return None
 
-    def _judge(self, belief):
-        score = float(self.plan.dev_score(belief))
-        # Small gains keep the better epoch but do not buy more epochs.
-        self.idle = 0 if score > self.best_score + self.plan.tol else self.idle + 1
-        if score > self.best_score:
-            self.best, self.best_score = belief, score
-        return score
+    def judge():
+        belief = opened.closed(n_rows)
+        return belief, plan.dev_score(belief)
 
-    def _report(self, record):
-        line = (
-            f"pass {record['epoch']}/{self.plan.max_iter}: "
-            f"{record['wrong_tokens']} wrong words in "
-            f"{record['wrong_sequences']} sequences"
-        )
-        if self.several:
-            line = f"model {self.model + 1}, {line}"
-        if "dev_score" in record:
-            line += f", dev accuracy {record['dev_score']:.2%}"
-        print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)
+    return judge
 
 
 def train(belief, corpus, plan, seed, model=None, tasks=None):
     """Train a copy of a closed belief; return it closed again, with its history."""
     opened, n_rows = belief.opened()
     rng = np.random.RandomState(seed)
-    monitor = Monitor(plan, model)
+    monitor = monitor_of(plan, model)
     n_sequences = len(corpus.offsets) - 1
     for _ in range(plan.max_iter):
         order = rng.permutation(n_sequences) if plan.shuffle else np.arange(n_sequences)
@@ -128,7 +100,7 @@ def train(belief, corpus, plan, seed, model=None, tasks=None):
         )
         if tasks is not None:
             tasks.begin(f"pass {len(monitor.history) + 1}")
-        n_rows, opened.rounds, *wrong = plan.run_pass(
+        n_rows, opened.rounds, sequences, tokens = plan.run_pass(
             opened.mean,
             opened.variance,
             opened.average,
@@ -136,7 +108,11 @@ def train(belief, corpus, plan, seed, model=None, tasks=None):
             corpus,
             lesson,
         )
-        stop = monitor.end_epoch(opened, n_rows, *wrong)
+        stop = monitor.end_pass(
+            {"wrong_sequences": int(sequences), "wrong_tokens": int(tokens)},
+            f"{tokens} wrong words in {sequences} sequences",
+            judge_of(plan, opened, n_rows),
+        )
         if tasks is not None:
             stop |= tasks.end(partial(opened.closed, n_rows))
         if stop:

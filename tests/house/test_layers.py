@@ -13,7 +13,7 @@ LAYERS = [
     {"_kernels", "_compat", "_version", "exceptions"},
     {"data", "metrics"},
     {"features"},
-    {"belief", "constraints", "decoding", "persistence"},
+    {"belief", "callbacks", "constraints", "decoding", "monitor", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration", "active", "rerank", "pipeline"},

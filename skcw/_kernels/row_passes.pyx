@@ -1,0 +1,210 @@
+"""One training pass of the classifiers of flat rows.
+
+The average of the mean over rounds is kept lazily: `drift` sums (round - 1) * step,
+so that average = mean - drift / rounds.
+"""
+
+from libc.string cimport memcpy
+
+import numpy as np
+
+from skcw._kernels.row_updates cimport (
+    EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, PARALLEL, SEQUENTIAL, SHARED_SLACK,
+    Course, Rule, Work, rank_rivals, teach)
+from skcw._kernels.steps cimport (
+    arow_step, covariance_diagonal, cw_step, precision_diagonal, variance_step)
+from skcw._kernels.tables cimport (
+    Diagonal, RowReader, Step, prefetch_rows, read_row, row_sums)
+from skcw._kernels.types cimport real
+
+
+cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
+    step.alpha, step.beta = cw_step(margin, step.spread, phi)
+
+
+cdef void _variance_rule(double phi, double margin, Step* step) noexcept nogil:
+    step.alpha, step.beta = variance_step(margin, step.spread, phi)
+
+
+cdef void _arow_rule(double r, double margin, Step* step) noexcept nogil:
+    step.alpha, step.beta = arow_step(margin, step.spread, 1.0, r)
+
+
+cdef void _perceptron_rule(double rate, double margin, Step* step) noexcept nogil:
+    step.alpha, step.beta = (rate if margin <= 0.0 else 0.0), 0.0
+
+
+cdef void _pa_rule(double budget, double margin, Step* step) noexcept nogil:
+    """The smallest change with margin >= 1, but no more than the budget."""
+    step.alpha = step.beta = 0.0
+    if margin < 1.0 and step.spread > 0.0:
+        step.alpha = min(budget, (1.0 - margin) / step.spread)
+
+
+cdef bint _is_wrong(Work work, Py_ssize_t gold, Py_ssize_t width) noexcept nogil:
+    """Tell whether a rival is predicted; of equal scores the first label's wins."""
+    cdef Py_ssize_t rival = work.rivals[0]
+    if width == 1:
+        return (work.scores[0] > 0.0) != (gold == 1)
+    if work.scores[rival] == work.scores[gold]:
+        return rival < gold
+    return work.scores[rival] > work.scores[gold]
+
+
+cdef _run(
+    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    const long long[::1] order, Course course,
+):
+    """Present every row in this order and update the tables in place.
+
+    `rows` has the arrays indptr, indices, values, gold and weight (or None), and
+    `bias`, the intercept's place in the tables or -1. Return the rounds so far, and
+    how many rows were wrong when first presented.
+    """
+    cdef const long long[::1] indptr = rows.indptr
+    cdef const int[::1] indices = rows.indices
+    cdef const real[::1] values = rows.values
+    cdef const int[::1] gold = rows.gold
+    cdef const double[::1] weight = rows.weight
+    cdef RowReader reader = RowReader(indptr, rows.bias)
+    cdef Work work = Work(course.width, course.k, reader.index.shape[0])
+    cdef real* means = &mean[0, 0]
+    cdef real* variances = NULL if variance is None else &variance[0, 0]
+    cdef real* drifts = NULL if drift is None else &drift[0, 0]
+    cdef Py_ssize_t t, i, n, n_wrong = 0
+    cdef double copies, share
+    cdef bint first
+    with nogil:
+        for t in range(order.shape[0]):
+            i = order[t]
+            n = read_row(reader, indptr, indices, values, i)
+            if t + 1 < order.shape[0]:
+                i = order[t + 1]
+                prefetch_rows(means, course.width, &indices[0] + indptr[i],
+                              indptr[i + 1] - indptr[i])
+                i = order[t]
+            copies = 1.0 if weight is None else weight[i]
+            first = True
+            # A weight is a number of copies, presented one after the other; the
+            # last one may be a fraction, whose step is scaled by it.
+            while copies > 0.0:
+                row_sums(means, course.width, reader.values(n), &work.scores[0])
+                if course.width > 1:
+                    rank_rivals(work, gold[i], &course)
+                if first:
+                    n_wrong += _is_wrong(work, gold[i], course.width)
+                    first = False
+                share = min(copies, 1.0)
+                if not teach(means, variances, drifts, rounds, &course,
+                             reader.values(n), reader.squares(n), work, gold[i],
+                             share):
+                    # Further copies would meet the same model: nothing moves.
+                    rounds += copies
+                    break
+                rounds += share
+                copies -= share
+    return rounds, n_wrong
+
+
+cdef Course _course(
+    Py_ssize_t width, Py_ssize_t n_labels, Py_ssize_t k, Rule rule,
+    Diagonal diagonal, double strength
+):
+    cdef Course course
+    course.width, course.n_labels = width, n_labels
+    course.k = min(k, n_labels - 1)
+    course.rule, course.diagonal, course.strength = rule, diagonal, strength
+    course.manner = SEQUENTIAL
+    return course
+
+
+def cw_row_pass(
+    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double phi,
+    str update, str step, str diagonal,
+):
+    """Run one CW pass: Eqs. (7) and (8) of Crammer et al. (2009), or Stdev; see `_run`.
+
+    The best update among diagonal covariances of one rival is the exact one.
+    """
+    cdef Course course = _course(
+        mean.shape[1], n_labels, k, _stdev_rule if step == "stdev" else _variance_rule,
+        covariance_diagonal if diagonal == "covariance" else precision_diagonal, phi)
+    if update == "exact" or (diagonal == "optimal" and course.k == 1):
+        course.manner = EXACT_STDEV if step == "stdev" else EXACT_VARIANCE
+    elif update == "parallel":
+        course.manner = PARALLEL
+    return _run(mean, variance, drift, rounds, rows, order, course)
+
+
+def arow_row_pass(
+    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double r,
+    str update, str diagonal,
+):
+    """Run one AROW pass: a hinge loss of 1, squared; see `_run`."""
+    cdef Course course = _course(
+        mean.shape[1], n_labels, k, _arow_rule,
+        covariance_diagonal if diagonal == "covariance" else precision_diagonal, r)
+    if update == "exact":
+        course.manner = EXACT_AROW
+    elif update == "parallel":
+        course.manner = PARALLEL
+    return _run(mean, variance, drift, rounds, rows, order, course)
+
+
+def perceptron_row_pass(
+    real[:, ::1] mean, real[:, ::1] drift, double rounds, rows,
+    const long long[::1] order, Py_ssize_t n_labels,
+):
+    """Run one perceptron pass; see `_run`."""
+    cdef real[:, ::1] no_variance = None
+    cdef Course course = _course(
+        mean.shape[1], n_labels, 1, _perceptron_rule, precision_diagonal, 1.0)
+    return _run(mean, no_variance, drift, rounds, rows, order, course)
+
+
+def pa_row_pass(
+    real[:, ::1] mean, real[:, ::1] drift, double rounds, rows,
+    const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double budget,
+):
+    """Run one passive-aggressive pass with up to k rivals a row; see `_run`."""
+    cdef real[:, ::1] no_variance = None
+    cdef Course course = _course(
+        mean.shape[1], n_labels, k, _pa_rule, precision_diagonal, budget)
+    if course.k > 1:
+        course.manner = SHARED_SLACK
+    return _run(mean, no_variance, drift, rounds, rows, order, course)
+
+
+cdef unsigned long long _mixed(unsigned long long key) noexcept nogil:
+    """Scatter the bits of a key (the finaliser of splitmix64)."""
+    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ULL
+    key = (key ^ (key >> 27)) * 0x94D049BB133111EBULL
+    return key ^ (key >> 31)
+
+
+def row_keys(
+    const long long[::1] indptr, const int[::1] indices, const real[::1] values,
+    const int[::1] gold,
+):
+    """Return a number per row that depends on its content and label alone.
+
+    A zero counts as absent, so that dense and sparse rows agree.
+    """
+    cdef Py_ssize_t i, k, n_rows = indptr.shape[0] - 1
+    cdef unsigned long long key, bits
+    cdef double value
+    keys = np.empty(n_rows, dtype=np.uint64)
+    cdef unsigned long long[::1] out = keys
+    with nogil:
+        for i in range(n_rows):
+            key = _mixed(<unsigned long long>gold[i] + 0x9E3779B97F4A7C15ULL)
+            for k in range(indptr[i], indptr[i + 1]):
+                value = values[k]
+                if value != 0.0:
+                    memcpy(&bits, &value, sizeof(bits))
+                    key = _mixed(key ^ bits) + 0x9E3779B97F4A7C15ULL * (
+                        <unsigned long long>indices[k] + 1)
+            out[i] = key
+    return keys

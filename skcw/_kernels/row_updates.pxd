@@ -1,0 +1,44 @@
+from skcw._kernels.joint cimport Constraints
+from skcw._kernels.tables cimport Diagonal, Row, Step
+from skcw._kernels.types cimport real
+
+# What a learner does with a rival: fill in alpha and beta; the spread is there.
+ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
+
+# How several rivals are heard.
+cdef enum Manner:
+    SEQUENTIAL
+    PARALLEL
+    EXACT_STDEV
+    EXACT_VARIANCE
+    EXACT_AROW
+    SHARED_SLACK
+
+
+# What all rows of a pass have in common.
+cdef struct Course:
+    Py_ssize_t width
+    Py_ssize_t n_labels
+    Py_ssize_t k
+    Rule rule
+    Diagonal diagonal
+    Manner manner
+    double strength
+
+
+cdef class Work:
+    cdef double[::1] scores
+    cdef double[::1] spreads
+    cdef int[::1] rivals
+    cdef double[::1] alpha
+    cdef double[::1] loss
+    cdef double[:, ::1] gram
+    cdef Step[::1] steps
+    cdef Constraints joint
+
+
+cdef void rank_rivals(
+    Work work, Py_ssize_t gold, const Course* course) noexcept nogil
+cdef bint teach(
+    real* mean, real* variance, real* drift, double rounds, const Course* course,
+    Row row, Row squares, Work work, Py_ssize_t gold, double share) noexcept nogil

@@ -1,0 +1,326 @@
+"""Online classifiers of flat rows: what they have in common."""
+
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skcw._compat import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    _check_partial_fit_first_call,
+    _fit_context,
+)
+from skcw.callbacks import PassTasks
+from skcw.linear_model._belief import TableBelief
+from skcw.linear_model._rows import compressed_rows, hold_out
+from skcw.linear_model._training import Plan, train
+from skcw.linear_model._weights import row_weights
+
+
+class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base of the online classifiers.
+
+    One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
+    ``partial_fit`` continues from where it is and makes one. A subclass gives
+    ``_run_pass``, its kernel, and ``_initial_variance``.
+    """
+
+    _parameter_constraints: dict = {
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "averaging": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "shuffle": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_iter,
+        averaging,
+        fit_intercept,
+        shuffle,
+        class_weight,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        tol,
+        warm_start,
+        random_state,
+        dtype,
+        verbose,
+    ):
+        self.max_iter = max_iter
+        self.averaging = averaging
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.dtype = dtype
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, dense or sparse.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight w presents the row w times in a row in every pass; a fraction
+            scales the step of the last presentation, 0 leaves the row out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        X, y = self._check_rows(X, y, reset=fresh)
+        classes, codes = np.unique(y, return_inverse=True)
+        if not fresh and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start continues with the classes {self.classes_.tolist()}, but "
+                f"y has {classes.tolist()}; use partial_fit for data that lacks some"
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"the number of classes has to be greater than one; got 1 class, "
+                f"{classes.tolist()[0]!r}"
+            )
+        self._learn(X, y, codes, classes, sample_weight, fresh, self.max_iter)
+        self._settle()
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more rows.
+
+        It goes on from the averaged weights of a ``fit``, and averages over the rounds
+        since.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever appear; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        # scikit-learn checks parameters before the first call only.
+        self._validate_params()
+        fresh = not hasattr(self, "belief_")
+        X, y = self._check_rows(X, y, reset=fresh)
+        known = self._known_classes(classes, fresh)
+        unseen = np.setdiff1d(y, known)
+        if len(unseen):
+            raise ValueError(
+                f"y has labels that were not among the classes of the first call: "
+                f"{unseen.tolist()}"
+            )
+        codes = np.searchsorted(known, y)
+        self._learn(X, y, codes, known, sample_weight, fresh, 1, one_pass=True)
+        return self
+
+    def _known_classes(self, classes, fresh):
+        """Return the classes of this and all further calls."""
+        if not fresh and classes is None:
+            return self.classes_
+        probe = BaseEstimator()
+        if not fresh:
+            probe.classes_ = self.classes_
+        _check_partial_fit_first_call(probe, classes)
+        if len(probe.classes_) < 2:
+            raise ValueError("classes must name at least two classes")
+        return probe.classes_
+
+    def _check_rows(self, X, y, reset):
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            accept_large_sparse=False,
+            dtype=[np.float64, np.float32],
+            reset=reset,
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _learn(
+        self, X, y, codes, classes, sample_weight, fresh, max_iter, one_pass=False
+    ):
+        rows = compressed_rows(X, self.dtype, self.fit_intercept)
+        weight = row_weights(
+            X, codes, classes, sample_weight, self.class_weight, one_pass
+        )
+        rows = replace(rows, gold=codes.astype(np.int32), weight=weight)
+        rng = check_random_state(self.random_state)
+        plan = Plan(
+            partial(self._run_pass, n_classes=len(classes)),
+            PassTasks(self, X, y, max_iter, lambda b: self._fitted(b, classes)),
+            max_iter,
+            self.shuffle,
+            rng.randint(np.iinfo(np.int32).max),
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
+        if self.early_stopping and not one_pass:
+            rows, plan.dev_score = self._hold_out(rows, len(classes), rng)
+        belief = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
+        belief, self.history_ = train(belief, rows, plan)
+        for name, value in self._fitted(belief, classes).items():
+            setattr(self, name, value)
+        self.n_iter_ = self.history_[-1]["epoch"]
+        plan.tasks.finish(belief)
+
+    def _hold_out(self, rows, n_classes, rng):
+        """Split off a share of the rows; return the rest and a judge of tables."""
+        held_out, kept = hold_out(rows, self.validation_fraction, rng)
+
+        def accuracy(table):
+            guess = best_codes(shown(held_out.scores(table), n_classes))
+            return np.average(guess == held_out.gold, weights=held_out.weight)
+
+        return kept, accuracy
+
+    def _starting_belief(self, n_features, n_classes, fresh, one_pass):
+        if fresh:
+            return TableBelief.start(
+                n_features,
+                n_classes,
+                self._initial_variance(),
+                self.averaging,
+                self.dtype,
+            )
+        belief = self.belief_.recast(self.dtype)
+        if not one_pass:
+            # A training that fails must leave the classifier as it was.
+            belief = belief.copied()
+        return belief.averaging_from_here() if self.averaging else belief.settled()
+
+    def _fitted(self, belief, classes):
+        """Return the attributes of a fitted classifier."""
+        return {"belief_": belief, "classes_": classes, "weights_": belief.weights()}
+
+    def _settle(self):
+        """Go on from the average, should training continue, and average anew."""
+        self.belief_ = self.belief_.settled()
+        self.weights_ = self.belief_.mean
+
+    def _initial_variance(self):
+        """Return the prior variance, or None for a learner that keeps none."""
+        return None
+
+    def _read(self, X):
+        """Return rows to predict, checked."""
+        check_is_fitted(self, "belief_")
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            accept_large_sparse=False,
+            dtype=[np.float64, np.float32],
+            reset=False,
+        )
+        return compressed_rows(X, self.weights_.dtype, self.fit_intercept)
+
+    def decision_function(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number a row, positive for the second of them; else a
+            score per class, the highest of which is predicted.
+        """
+        return self._scores(self._read(X))
+
+    def _scores(self, rows):
+        return shown(rows.scores(self.weights_), len(self.classes_))
+
+    def predict(self, X):
+        """Return the class with the highest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            A label per row.
+        """
+        codes = best_codes(self.decision_function(X))
+        return self.classes_[codes]
+
+    @property
+    def _is_binary(self):
+        return len(self.classes_) == 2
+
+    @property
+    def coef_(self):
+        """The weights: classes by features, or one row for two classes."""
+        return self._columns(self.weights_)[:, :-1]
+
+    @property
+    def intercept_(self):
+        """The intercepts: one a class, or one for two classes."""
+        return self._columns(self.weights_)[:, -1]
+
+    def _columns(self, table):
+        """Return a table as scikit-learn shows weights, as a view."""
+        return table.T[: 1 if self._is_binary else len(self.classes_)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def shown(columns, n_classes):
+    """Return sums over table columns in scikit-learn's shape."""
+    return columns.ravel() if n_classes == 2 else columns[:, :n_classes]
+
+
+def best_codes(scores):
+    """Return the codes of the classes with the highest scores; ties to the first."""
+    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)

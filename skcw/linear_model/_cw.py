@@ -1,0 +1,211 @@
+"""Confidence-weighted classification."""
+
+from numbers import Real
+
+from scipy.special import ndtr, ndtri
+
+from skcw._compat import Interval, StrOptions
+from skcw._kernels.row_passes import cw_row_pass
+from skcw.linear_model._gaussian import GaussianRowClassifier
+
+
+class MultiClassCW(GaussianRowClassifier):
+    """Classifier trained by confidence-weighted learning.
+
+    The classifier keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. For each
+    row it moves to the closest Gaussian (in relative entropy) under which the true
+    label beats its best rivals with probability η each [1]_, Eqs. (4) to (8): with
+    g = f(x, y) - f(x, r), φ = Φ⁻¹(η), M = μ·g and V = gᵀΣg, that is M ≥ φ √V, or
+    M ≥ φ V in the form that the paper uses.
+
+    Parameters
+    ----------
+    eta : float, default=0.9
+        The probability η, above one half and below one, with which a corrected label
+        must beat each rival.
+    phi : float or None, default=None
+        φ = Φ⁻¹(η) itself; if given, ``eta`` does not count.
+    update : {"single", "sequential", "parallel", "exact"}, default="single"
+        Which rivals count, and how: the best one; several, one after the other; several
+        from the same start, averaged; or the smallest change that satisfies all of
+        several within 1e-6, by Hildreth's method (slow).
+    n_rivals : int, "all" or None, default=None
+        How many rivals count, best first, unless the update is "single". None is all.
+    step : {"variance", "stdev"}, default="variance"
+        The form of the constraint, M ≥ φ V or M ≥ φ √V. With the latter predictions
+        do not depend on the initial variance.
+    bound : {"outer", "inner"}, default="outer"
+        Ask for η of every pair of labels; or for 1 - (1 - η) / (K - 1), so that the
+        label beats all of the K - 1 others together with probability η.
+    diagonal : {"precision", "covariance", "optimal"}, default="precision"
+        How Σ is kept diagonal: the inverse of the diagonal of the full new precision;
+        the diagonal of the full new covariance; or the update that is best among
+        diagonal ones, found by a one-dimensional search, for one rival. The exact
+        update is always of the last kind.
+    initial_variance : float, default=1.0
+        The prior variance of every weight.
+    variance_scale : float or {"log_loss", "calibration"}, default=1.0
+        What the variances are multiplied by when probabilities are computed; labels
+        do not depend on it. A name chooses it in ``fit`` on held-out folds: by the
+        logarithmic loss, or by the error of the predicted labels' probabilities over
+        20 bins. That costs one more training per fold.
+    scale_cv : int, splitter or None, default=None
+        The folds by which ``variance_scale`` is chosen; None means 5.
+    max_iter : int, default=5
+        Number of passes over the training rows.
+    averaging : bool, default=False
+        Predict with the weights averaged over all rounds instead of the last ones.
+    fit_intercept : bool, default=True
+        Learn a constant for every class.
+    shuffle : bool, default=True
+        Present the rows in a new random order in each pass. The orders depend on what
+        the rows are and not on where they stand, so the model does not change when
+        rows are given in another order, and a weight of two equals two copies.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which those of their rows are multiplied.
+    early_stopping : bool, default=False
+        Hold out a share of every class, keep the pass with the best accuracy on it,
+        and stop after ``n_iter_no_change`` passes without gain.
+    validation_fraction : float, default=0.1
+        The share that ``early_stopping`` holds out.
+    n_iter_no_change : int, default=3
+        Passes without gain after which training stops.
+    tol : float, default=1e-4
+        The least gain that counts.
+    warm_start : bool, default=False
+        Let ``fit`` continue from the present weights instead of the prior.
+    random_state : int, RandomState or None, default=None
+        Seed of the orders and of the held-out share.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision in which weights are stored.
+    verbose : int, default=0
+        Above 0, a line per pass goes to the standard error stream.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        The weights; for two classes those of the second less those of the first.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        The constants.
+    coef_variance_ : ndarray
+        The variance of each weight, in the shape of ``coef_``.
+    intercept_variance_ : ndarray
+        The variance of each constant.
+    variance_scale_ : float
+        What the variances are multiplied by in predictions.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has names that are all strings.
+    n_iter_ : int
+        Number of passes made.
+    history_ : list of dict
+        What each pass found: epoch, wrong rows when presented, dev score, seconds.
+
+    References
+    ----------
+    .. [1] K. Crammer, M. Dredze and A. Kulesza, "Multi-class confidence weighted
+       algorithms", EMNLP 2009.
+
+    Examples
+    --------
+    >>> from skcw import MultiClassCW
+    >>> X = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]]
+    >>> y = ["a", "b", "c", "a", "b"]
+    >>> classifier = MultiClassCW(random_state=0).fit(X, y)
+    >>> classifier.predict([[1, 0, 0], [0, 0, 2]]).tolist()
+    ['a', 'c']
+
+    How sure it is, as a probability:
+
+    >>> classifier.predict_confidence([[1, 0, 0], [0, 0, 2]]).round(1).tolist()
+    [0.7, 0.7]
+    """
+
+    _parameter_constraints: dict = {
+        **GaussianRowClassifier._parameter_constraints,
+        "eta": [Interval(Real, 0.5, 1, closed="neither")],
+        "phi": [Interval(Real, 1e-10, 1e10, closed="both"), None],
+        "step": [StrOptions({"variance", "stdev"})],
+        "bound": [StrOptions({"outer", "inner"})],
+        "diagonal": [StrOptions({"precision", "covariance", "optimal"})],
+    }
+
+    def __init__(
+        self,
+        eta=0.9,
+        *,
+        phi=None,
+        update="single",
+        n_rivals=None,
+        step="variance",
+        bound="outer",
+        diagonal="precision",
+        initial_variance=1.0,
+        variance_scale=1.0,
+        scale_cv=None,
+        max_iter=5,
+        averaging=False,
+        fit_intercept=True,
+        shuffle=True,
+        class_weight=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=3,
+        tol=1e-4,
+        warm_start=False,
+        random_state=None,
+        dtype="float32",
+        verbose=0,
+    ):
+        super().__init__(
+            update=update,
+            n_rivals=n_rivals,
+            diagonal=diagonal,
+            initial_variance=initial_variance,
+            variance_scale=variance_scale,
+            scale_cv=scale_cv,
+            max_iter=max_iter,
+            averaging=averaging,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            dtype=dtype,
+            verbose=verbose,
+        )
+        self.eta = eta
+        self.phi = phi
+        self.step = step
+        self.bound = bound
+
+    def _phi(self, n_classes):
+        """Return φ for every rival."""
+        phi = ndtri(self.eta) if self.phi is None else self.phi
+        if self.bound == "outer":
+            return phi
+        # By the upper tail, which is exact where eta is as good as one.
+        return -ndtri(ndtr(-phi) / (n_classes - 1))
+
+    def _run_pass(self, belief, rows, order, n_classes):
+        return cw_row_pass(
+            belief.mean,
+            belief.variance,
+            belief.drift,
+            belief.rounds,
+            rows,
+            order,
+            n_classes,
+            self._k(n_classes),
+            self._phi(n_classes),
+            self.update,
+            self.step,
+            self.diagonal,
+        )

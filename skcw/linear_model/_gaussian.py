@@ -1,0 +1,242 @@
+"""Classifiers that keep a Gaussian over their weights, and what it says of labels."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from skcw._compat import Interval, StrOptions
+from skcw.linear_model._base import RowClassifier, shown
+from skcw.linear_model._distribution import (
+    DISTRIBUTIONS,
+    distribution_of,
+    following,
+    margin_of,
+)
+from skcw.linear_model._scale import CRITERIA, fitted_scale
+
+N_DRAWS = 1000
+
+
+class GaussianRowClassifier(RowClassifier):
+    """Base of CW and AROW: updates for one or several rivals, and probabilities."""
+
+    _parameter_constraints: dict = {
+        **RowClassifier._parameter_constraints,
+        "update": [StrOptions({"single", "sequential", "parallel", "exact"})],
+        "n_rivals": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"all"}),
+            None,
+        ],
+        # Far from where single precision ends, and above the least variance kept.
+        "initial_variance": [Interval(Real, 1e-15, 1e15, closed="both")],
+        "variance_scale": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions(set(CRITERIA)),
+        ],
+        "scale_cv": ["cv_object"],
+    }
+
+    def __init__(
+        self,
+        *,
+        update,
+        n_rivals,
+        diagonal,
+        initial_variance,
+        variance_scale,
+        scale_cv,
+        **common,
+    ):
+        super().__init__(**common)
+        self.update = update
+        self.n_rivals = n_rivals
+        self.diagonal = diagonal
+        self.initial_variance = initial_variance
+        self.variance_scale = variance_scale
+        self.scale_cv = scale_cv
+
+    def _initial_variance(self):
+        return self.initial_variance
+
+    def _k(self, n_classes):
+        """Return the number of rivals that an update considers."""
+        if self.update == "single":
+            if self.n_rivals not in (None, 1):
+                raise ValueError(
+                    f"update='single' considers one rival, but n_rivals is "
+                    f"{self.n_rivals!r}; choose update='sequential', 'parallel' or "
+                    "'exact' for several"
+                )
+            return 1
+        if self.n_rivals in (None, "all"):
+            return n_classes - 1
+        return min(self.n_rivals, n_classes - 1)
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, dense or sparse.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight w presents the row w times in a row in every pass; a fraction
+            scales the step of the last presentation, 0 leaves the row out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        super().fit(X, y, sample_weight)
+        self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more rows.
+
+        It goes on from the averaged weights of a ``fit``, and averages over the rounds
+        since. A variance scale that ``fit`` has chosen stays; without ``fit`` it is 1,
+        or the number given.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever appear; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        super().partial_fit(X, y, classes, sample_weight)
+        if not isinstance(self.variance_scale, str):
+            self.variance_scale_ = float(self.variance_scale)
+        elif not hasattr(self, "variance_scale_"):
+            self.variance_scale_ = 1.0
+        return self
+
+    def predict_distribution(
+        self, X, method="exact", *, n_draws=N_DRAWS, random_state=0
+    ):
+        """Return the probability that each label's score is the highest.
+
+        The weights are drawn from the belief, with variances times
+        ``variance_scale_``. As every label has its own weights, the scores of a row are
+        independent Gaussians.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        method : {"exact", "draws"}, default="exact"
+            By quadrature, right to 1e-6 and deterministic; or as the share of draws
+            that put the label first, the paper's way. All rows share the draws, so
+            that the answer for a row does not depend on the others.
+        n_draws : int, default=1000
+            How many draws.
+        random_state : int, RandomState or None, default=0
+            The seed of the draws.
+
+        Returns
+        -------
+        distribution : ndarray of shape (n_samples, n_classes)
+            Rows that sum to one. The label that ``predict`` returns is nearly always
+            the most probable one; ``predict_proba`` makes it so.
+        """
+        if method not in DISTRIBUTIONS:
+            raise ValueError(
+                f"method is {method!r}; it must be one of {', '.join(DISTRIBUTIONS)}"
+            )
+        scores, spreads = self._scores_and_spreads(X)
+        return distribution_of(scores, spreads, method, n_draws, random_state)
+
+    def predict_proba(self, X):
+        """Return the probabilities of the labels, the predicted one's the highest.
+
+        It is ``predict_distribution(X)``, but where another label is more probable
+        than the one with the highest mean score, the two exchange their probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Rows that sum to one.
+        """
+        scores, spreads = self._scores_and_spreads(X)
+        return following(distribution_of(scores, spreads, "exact"), scores)
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Minus infinity where a probability is zero.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict_confidence(self, X, method="probability"):
+        """Return how sure the classifier is of each predicted label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        method : {"probability", "margin", "normalised-margin"}, default="probability"
+            The predicted label's probability, as in ``predict_proba``; M, by which
+            its score leads that of the next label; or M / √V, the same in standard
+            deviations of that difference. The last two rank rows and are no
+            probabilities.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples,)
+            A number per row.
+        """
+        scores, spreads = self._scores_and_spreads(X)
+        if method == "probability":
+            distribution = distribution_of(scores, spreads, "exact")
+            return following(distribution, scores).max(axis=1)
+        if method not in ("margin", "normalised-margin"):
+            raise ValueError(
+                f"method is {method!r}; it must be 'probability', 'margin' or "
+                "'normalised-margin'"
+            )
+        return margin_of(scores, spreads, normalised=method != "margin")
+
+    def _scores_and_spreads(self, X):
+        """Return the means and variances of the scores, in scikit-learn's shape."""
+        rows = self._read(X)
+        spreads = rows.spreads(self.belief_.variance)
+        spreads *= self.variance_scale_
+        return self._scores(rows), shown(spreads, len(self.classes_))
+
+    @property
+    def coef_variance_(self):
+        """The variance of each weight, in the shape of ``coef_``."""
+        return self._columns(self.belief_.variance)[:, :-1]
+
+    @property
+    def intercept_variance_(self):
+        """The variance of each intercept, in the shape of ``intercept_``."""
+        return self._columns(self.belief_.variance)[:, -1]

@@ -1,0 +1,108 @@
+"""Rows as the kernels read them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+
+from skcw._kernels.row_passes import row_keys
+from skcw._kernels.tables import table_sums
+from skcw.data.ragged import joined_ranges, offsets_of
+
+# Squares of larger values leave no room for variances in single precision.
+LARGEST = 1e15
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Compressed sparse rows with their labels' codes and their weights.
+
+    ``bias`` is the intercept's place in the tables, or -1 without one.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    bias: int
+    gold: np.ndarray | None = None
+    weight: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.indptr) - 1
+
+    def scores(self, table):
+        """Return the score of each row under each column of a table of means."""
+        return table_sums(
+            table, self.indptr, self.indices, self.values, self.bias, False
+        )
+
+    def spreads(self, table):
+        """Return the variances of the scores, given a table of variances."""
+        return table_sums(
+            table, self.indptr, self.indices, self.values, self.bias, True
+        )
+
+    def keys(self):
+        """Return a number per row that depends on its content and label alone."""
+        return row_keys(self.indptr, self.indices, self.values, self.gold)
+
+
+def compressed_rows(X, dtype, fit_intercept):
+    """Return checked dense or CSR rows in compressed form, each feature once a row."""
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    _check_magnitude(rows.data)
+    return Rows(
+        np.ascontiguousarray(rows.indptr, dtype=np.int64),
+        np.ascontiguousarray(rows.indices, dtype=np.int32),
+        np.ascontiguousarray(rows.data, dtype=dtype),
+        X.shape[1] if fit_intercept else -1,
+    )
+
+
+def hold_out(rows, fraction, rng):
+    """Split off a share of every class to judge each pass by: (them, the rest).
+
+    Which rows go depends on the number of rows and their labels alone.
+    """
+    n_rows = len(rows)
+    try:
+        kept, held_out = train_test_split(
+            np.arange(n_rows), test_size=fraction, stratify=rows.gold, random_state=rng
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"early stopping cannot hold out a share of {fraction} of every class: "
+            f"{error}"
+        ) from error
+    return _taken(rows, held_out), _taken(rows, kept)
+
+
+def _taken(rows, positions):
+    """Return the rows at these positions."""
+    positions = np.sort(positions)
+    lengths = np.diff(rows.indptr)[positions]
+    entries = joined_ranges(rows.indptr[positions], lengths)
+    return replace(
+        rows,
+        indptr=offsets_of(lengths),
+        indices=rows.indices[entries],
+        values=rows.values[entries],
+        gold=rows.gold[positions],
+        weight=None if rows.weight is None else rows.weight[positions],
+    )
+
+
+def _check_magnitude(values):
+    if len(values) == 0:
+        return
+    largest = max(values.max(), -values.min())
+    if largest > LARGEST:
+        raise ValueError(
+            f"X holds a value of magnitude {largest:g}; above {LARGEST:g} its square "
+            "has no room beside the variances. Scale the features, for instance "
+            "with sklearn.preprocessing.MaxAbsScaler"
+        )
