@@ -34,7 +34,7 @@ DECLARED = {
     "sklearn_crfsuite", "pycrfsuite", "safetensors", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
-OPTIONAL = {"matplotlib", "pytest", "pandas", "tqdm"}
+OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
 
 # `from a.b cimport c`, `cimport a.b`, `import a.b`: all that kernels ever write.

@@ -1,0 +1,75 @@
+"""The mean model, exported by skl2onnx and run by onnxruntime."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from skcw.linear_model import MultiClassCW
+from skcw.linear_model.onnx import CLASSIFIERS, register_onnx_converters
+
+# onnxruntime adds up in single precision.
+SINGLE = 1e-4
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600].astype(np.float32), y[:600]
+
+
+def run(model, X):
+    """Export a model; return what onnxruntime computes with it."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    skl2onnx = pytest.importorskip("skl2onnx")
+    register_onnx_converters()
+    exported = skl2onnx.to_onnx(model, X[:1]).SerializeToString()
+    session = onnxruntime.InferenceSession(
+        exported, providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    outputs = session.run(None, {session.get_inputs()[0].name: X})
+    return dict(zip(names, outputs, strict=True))
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda y: y,
+        lambda y: np.array([f"digit {d}" for d in y]),
+        lambda y: y % 2,
+        lambda y: np.where(y > 4, "high", "low"),
+    ],
+    ids=["integers", "strings", "two integers", "two strings"],
+)
+def test_exported_labels_and_scores_are_those_of_the_classifier(
+    classifier, labels, digits
+):
+    X, y = digits
+    model = classifier(random_state=0).fit(X, labels(y))
+    out = run(model, X)
+    scores = model.decision_function(X)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    assert_allclose(out["scores"], scores, rtol=SINGLE, atol=SINGLE)
+    # Where two scores are as good as equal, rounding may choose the other label.
+    clear = np.ptp(np.partition(scores, -2, axis=1)[:, -2:], axis=1) > SINGLE
+    assert clear.mean() > 0.9
+    assert_array_equal(out["label"][clear], model.predict(X)[clear])
+
+
+def test_a_pipeline_can_be_exported(digits):
+    X, y = digits
+    model = make_pipeline(MaxAbsScaler(), MultiClassCW(random_state=0)).fit(X, y)
+    out = run(model, X)
+    assert np.mean(out["label"] == model.predict(X)) > 0.99
+
+
+def test_labels_that_onnx_lacks_are_refused(digits):
+    X, y = digits
+    model = MultiClassCW(random_state=0).fit(X, y > 4)
+    with pytest.raises(TypeError, match="integers or strings"):
+        run(model, X)
