@@ -21,7 +21,7 @@ from skcw.callbacks import PassTasks
 from skcw.linear_model._belief import TableBelief
 from skcw.linear_model._rows import compressed_rows, hold_out
 from skcw.linear_model._training import Plan, train
-from skcw.linear_model._weights import row_weights
+from skcw.linear_model._weights import class_weights, presentations, row_weights
 
 
 class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -181,11 +181,15 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _learn(
         self, X, y, codes, classes, sample_weight, fresh, max_iter, one_pass=False
     ):
-        rows = compressed_rows(X, self.dtype, self.fit_intercept)
-        weight = row_weights(
-            X, codes, classes, sample_weight, self.class_weight, one_pass
+        weight = row_weights(X, sample_weight)
+        by_class = class_weights(self.class_weight, classes, codes, weight, one_pass)
+        by_class, demand = self._demand(by_class)
+        rows = replace(
+            compressed_rows(X, self.dtype, self.fit_intercept),
+            gold=codes.astype(np.int32),
+            weight=presentations(weight, by_class, codes),
+            demand=demand,
         )
-        rows = replace(rows, gold=codes.astype(np.int32), weight=weight)
         rng = check_random_state(self.random_state)
         plan = Plan(
             partial(self._run_pass, n_classes=len(classes)),
@@ -239,6 +243,13 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Go on from the average, should training continue, and average anew."""
         self.belief_ = self.belief_.settled()
         self.weights_ = self.belief_.mean
+
+    def _demand(self, by_class):
+        """Split class weights: how often to present rows, and how much to ask of them.
+
+        By default a weight is a number of presentations alone.
+        """
+        return by_class, None
 
     def _initial_variance(self):
         """Return the prior variance, or None for a learner that keeps none."""

@@ -2,6 +2,7 @@
 
 from numbers import Real
 
+import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skcw._compat import Interval, StrOptions
@@ -62,7 +63,8 @@ class MultiClassCW(GaussianRowClassifier):
         the rows are and not on where they stand, so the model does not change when
         rows are given in another order, and a weight of two equals two copies.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, by which those of their rows are multiplied.
+        Weights of the classes. One above 1 multiplies φ for the rows of the class; one
+        below 1 multiplies the weight of the rows.
     early_stopping : bool, default=False
         Hold out a share of every class, keep the pass with the best accuracy on it,
         and stop after ``n_iter_no_change`` passes without gain.
@@ -193,6 +195,13 @@ class MultiClassCW(GaussianRowClassifier):
             return phi
         # By the upper tail, which is exact where eta is as good as one.
         return -ndtri(ndtr(-phi) / (n_classes - 1))
+
+    def _demand(self, by_class):
+        # A row is as sure as it must be after one presentation: more would be in
+        # vain, so weights above one ask for so many times the confidence.
+        if by_class is None:
+            return None, None
+        return np.minimum(by_class, 1.0), np.maximum(by_class, 1.0)
 
     def _run_pass(self, belief, rows, order, n_classes):
         return cw_row_pass(

@@ -18,7 +18,8 @@ LARGEST = 1e15
 class Rows:
     """Compressed sparse rows with their labels' codes and their weights.
 
-    ``bias`` is the intercept's place in the tables, or -1 without one.
+    ``bias`` is the intercept's place in the tables, or -1 without one. ``demand``
+    multiplies what the learner asks for rows of each class.
     """
 
     indptr: np.ndarray
@@ -27,6 +28,7 @@ class Rows:
     bias: int
     gold: np.ndarray | None = None
     weight: np.ndarray | None = None
+    demand: np.ndarray | None = None
 
     def __len__(self):
         return len(self.indptr) - 1
