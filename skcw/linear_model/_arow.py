@@ -18,9 +18,11 @@ class MultiClassAROW(GaussianRowClassifier):
 
     Parameters
     ----------
-    r : float, default=1.0
+    r : float, default=10.0
         How gently to update. (CRFsuite calls it gamma; Jubatus's regularization_weight
-        is 1 / r.)
+        is 1 / r.) Accuracy for r = 0.1, 1, 3, 10: 20 Newsgroups, binary words, .886,
+        .920, .923, .927; its tf-idf rows, of length one, .942, .948, .945, .939;
+        Amazon domains, counts of bigrams, .859, .912, .921, .930.
     update : {"single", "sequential", "parallel", "exact"}, default="single"
         Which rivals count, and how: the best one; several, one after the other; several
         from the same start, averaged; or the minimum for several at once (slow).
@@ -115,7 +117,7 @@ class MultiClassAROW(GaussianRowClassifier):
 
     def __init__(
         self,
-        r=1.0,
+        r=10.0,
         *,
         update="single",
         n_rivals=None,

@@ -23,7 +23,9 @@ class MultiClassCW(GaussianRowClassifier):
     ----------
     eta : float, default=0.9
         The probability η, above one half and below one, with which a corrected label
-        must beat each rival.
+        must beat each rival. Accuracy for φ = 0.3, 1, 1.5, 3 (η = .62, .84, .93,
+        .999): 20 Newsgroups, binary words, .928, .932, .933, .933; Amazon domains,
+        counts of bigrams, .946, .951, .952, .946; Enron B, .779, .776, .781, .778.
     phi : float or None, default=None
         φ = Φ⁻¹(η) itself; if given, ``eta`` does not count.
     update : {"single", "sequential", "parallel", "exact"}, default="single"
@@ -34,7 +36,9 @@ class MultiClassCW(GaussianRowClassifier):
         How many rivals count, best first, unless the update is "single". None is all.
     step : {"variance", "stdev"}, default="variance"
         The form of the constraint, M ≥ φ V or M ≥ φ √V. With the latter predictions
-        do not depend on the initial variance.
+        do not depend on the initial variance nor on the scale of the features, and
+        larger φ are best: at φ = 1, 2, 3, 4 .922, .931, .934, .933 on 20 Newsgroups,
+        .937, .942, .946, .951 on Amazon domains, .759, .776, .773, .774 on Enron B.
     bound : {"outer", "inner"}, default="outer"
         Ask for η of every pair of labels; or for 1 - (1 - η) / (K - 1), so that the
         label beats all of the K - 1 others together with probability η.
@@ -42,7 +46,9 @@ class MultiClassCW(GaussianRowClassifier):
         How Σ is kept diagonal: the inverse of the diagonal of the full new precision;
         the diagonal of the full new covariance; or the update that is best among
         diagonal ones, found by a one-dimensional search, for one rival. The exact
-        update is always of the last kind.
+        update is always of the last kind. The first is best for words (.932 against
+        .923 on 20 Newsgroups); a few dense features want the second: on scikit-learn's
+        digits ``step="stdev"`` has .964 with it at φ = 3 and .875 without.
     initial_variance : float, default=1.0
         The prior variance of every weight.
     variance_scale : float or {"log_loss", "calibration"}, default=1.0
@@ -55,7 +61,9 @@ class MultiClassCW(GaussianRowClassifier):
     max_iter : int, default=5
         Number of passes over the training rows.
     averaging : bool, default=False
-        Predict with the weights averaged over all rounds instead of the last ones.
+        Predict with the weights averaged over all rounds instead of the last ones. The
+        paper does not; with it accuracy was .925 against .932 on 20 Newsgroups, .948
+        (.951) on Amazon domains, .854 (.841) on Enron A and .781 (.776) on Enron B.
     fit_intercept : bool, default=True
         Learn a constant for every class.
     shuffle : bool, default=True
