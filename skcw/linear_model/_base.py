@@ -181,6 +181,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _learn(
         self, X, y, codes, classes, sample_weight, fresh, max_iter, one_pass=False
     ):
+        self._check_settings(len(classes))
         weight = row_weights(X, sample_weight)
         by_class = class_weights(self.class_weight, classes, codes, weight, one_pass)
         by_class, demand = self._demand(by_class)
@@ -243,6 +244,9 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Go on from the average, should training continue, and average anew."""
         self.belief_ = self.belief_.settled()
         self.weights_ = self.belief_.mean
+
+    def _check_settings(self, n_classes):
+        """Raise if parameters do not fit together."""
 
     def _demand(self, by_class):
         """Split class weights: how often to present rows, and how much to ask of them.

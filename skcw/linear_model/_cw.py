@@ -196,6 +196,16 @@ class MultiClassCW(GaussianRowClassifier):
         self.step = step
         self.bound = bound
 
+    def _check_settings(self, n_classes):
+        super()._check_settings(n_classes)
+        several = self.update in ("sequential", "parallel") and self._k(n_classes) > 1
+        if self.diagonal == "optimal" and several:
+            raise ValueError(
+                f"diagonal='optimal' serves updates for one rival, but update="
+                f"{self.update!r} considers {self._k(n_classes)}; choose "
+                "update='exact', its form for several"
+            )
+
     def _phi(self, n_classes):
         """Return φ for every rival."""
         phi = ndtri(self.eta) if self.phi is None else self.phi

@@ -59,15 +59,17 @@ class GaussianRowClassifier(RowClassifier):
     def _initial_variance(self):
         return self.initial_variance
 
+    def _check_settings(self, n_classes):
+        if self.update == "single" and self.n_rivals not in (None, 1):
+            raise ValueError(
+                f"update='single' considers one rival, but n_rivals is "
+                f"{self.n_rivals!r}; choose update='sequential', 'parallel' or "
+                "'exact' for several"
+            )
+
     def _k(self, n_classes):
         """Return the number of rivals that an update considers."""
         if self.update == "single":
-            if self.n_rivals not in (None, 1):
-                raise ValueError(
-                    f"update='single' considers one rival, but n_rivals is "
-                    f"{self.n_rivals!r}; choose update='sequential', 'parallel' or "
-                    "'exact' for several"
-                )
             return 1
         if self.n_rivals in (None, "all"):
             return n_classes - 1
