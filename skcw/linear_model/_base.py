@@ -304,7 +304,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             A label per row.
         """
-        codes = best_codes(self.decision_function(X))
+        codes = best_codes(self._scores(self._read(X)))
         return self.classes_[codes]
 
     @property

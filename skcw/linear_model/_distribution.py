@@ -22,7 +22,7 @@ def distribution_of(scores, spreads, method, n_draws=0, random_state=None):
         noise = rng.standard_normal((n_draws, scores.shape[1]))
         return drawn_distribution(scores, spreads, noise)
     if scores.ndim == 1:
-        lead = _in_deviations(scores, spreads)
+        lead = in_deviations(scores, spreads)
         return np.column_stack([ndtr(-lead), ndtr(lead)])
     return exact_distribution(*_contiguous(scores, spreads))
 
@@ -38,7 +38,7 @@ def _contiguous(scores, spreads):
     return np.ascontiguousarray(scores), np.ascontiguousarray(spreads)
 
 
-def _in_deviations(lead, spread):
+def in_deviations(lead, spread):
     """Return M / √V; a lead without variance is infinite, no lead is none."""
     out = np.where(lead == 0, 0.0, np.copysign(np.inf, lead))
     return np.divide(lead, np.sqrt(spread), out=out, where=spread > 0)
@@ -73,4 +73,4 @@ def margin_of(scores, spreads, normalised):
         second = others.argmax(axis=1)
         lead = scores[rows, best] - scores[rows, second]
         spread = spreads[rows, best] + spreads[rows, second]
-    return _in_deviations(lead, spread) if normalised else lead
+    return in_deviations(lead, spread) if normalised else lead

