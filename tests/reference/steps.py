@@ -18,6 +18,14 @@ def cw_step(m, v, phi):
     return alpha, alpha * phi / np.sqrt(v_new)
 
 
+def variance_step(m, v, phi):
+    """Return (alpha, beta) of Eqs. (7) and (8) of Crammer et al. (2009)."""
+    b = 1 + 2 * phi * m
+    gamma = (-b + np.sqrt(b**2 - 8 * phi * (m - phi * v))) / (4 * phi * v)
+    alpha = max(0.0, gamma)
+    return alpha, 2 * alpha * phi
+
+
 def arow_step(m, v, distance, r):
     """Return (alpha, beta) of Eq. (4); without a loss nothing moves."""
     return max(0.0, distance - m) / (r + v), 1 / r if distance > m else 0.0
