@@ -24,4 +24,4 @@ cdef void read_one_vector(
 ) noexcept nogil
 cdef bint solve_cw(
     Constraints joint, double phi, bint deviations, double tol) noexcept nogil
-cdef bint solve_arow(Constraints joint, double r, double tol) noexcept nogil
+cdef bint solve_arow(Constraints joint, double r) noexcept nogil

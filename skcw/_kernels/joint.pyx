@@ -198,26 +198,27 @@ cdef bint solve_cw(
     return False
 
 
-cdef bint solve_arow(Constraints joint, double r, double tol) noexcept nogil:
+cdef bint solve_arow(Constraints joint, double r) noexcept nogil:
     """Solve AROW's squared hinges for all rivals: alpha_j = max(0, 1 - margin_j) / r.
 
-    A rival that pulls adds beta = 1 / r.
+    Rivals meet in gold's weights alone, so that alpha_j = max(0, 1 - m_j - A v) /
+    (r + v_j), with A the sum of all alpha, v gold's spread and v_j the rival's. They
+    come in rank order: those that pull are the first ones, and for them A solves a
+    linear equation. A rival that pulls adds beta = 1 / r.
     """
-    cdef Py_ssize_t j
-    cdef int _sweep
-    cdef double alpha, _beta, wanted, change
-    cdef bint moved = False
-    for _sweep in range(MOST_SWEEPS):
-        change = 0.0
-        for j in range(joint.n):
-            alpha, _beta = _others(joint, j)
-            wanted = max(0.0, 1.0 - joint.margin[j] - alpha * joint.own_spread)
-            wanted /= r + joint.own_spread + joint.spread[j]
-            change = max(change, fabs(wanted - joint.alpha[j]) - tol * wanted)
-            joint.alpha[j] = wanted
-        if change <= 0.0:
+    cdef Py_ssize_t j, n = 0
+    cdef double total = 0.0, loss, rate, top = 0.0, bottom = 1.0
+    while n < joint.n:
+        loss = 1.0 - joint.margin[n]
+        if loss <= total * joint.own_spread:
             break
-    for j in range(joint.n):
-        joint.beta[j] = 1.0 / r if joint.alpha[j] > 0.0 else 0.0
-        moved = moved or joint.alpha[j] > 0.0
-    return moved
+        rate = 1.0 / (r + joint.spread[n])
+        top += rate * loss
+        bottom += rate * joint.own_spread
+        total = top / bottom
+        n += 1
+    for j in range(n):
+        loss = 1.0 - joint.margin[j] - total * joint.own_spread
+        joint.alpha[j] = max(0.0, loss) / (r + joint.spread[j])
+        joint.beta[j] = 1.0 / r
+    return n > 0

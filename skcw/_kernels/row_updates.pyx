@@ -184,7 +184,7 @@ cdef bint _teach_exactly(
     read_constraints(work.joint, variance, course.width, squares, gold,
                      &work.scores[0], work.rivals, course.k)
     if course.manner == EXACT_AROW:
-        moved = solve_arow(work.joint, course.strength, EXACT_TOL)
+        moved = solve_arow(work.joint, course.strength)
     else:
         moved = solve_cw(
             work.joint, course.strength, course.manner == EXACT_STDEV, EXACT_TOL)
