@@ -9,6 +9,10 @@ cdef class Constraints:
     cdef double[::1] margin
     cdef double[::1] spread
     cdef double own_spread
+    cdef double phi
+    cdef bint deviations
+    cdef double gold_alpha
+    cdef double gold_spread
     cdef double[:, ::1] part
     cdef Py_ssize_t length
 
@@ -22,6 +26,5 @@ cdef void read_constraints(
 cdef void read_one_vector(
     Constraints joint, const real* variance, Row squares, double margin
 ) noexcept nogil
-cdef bint solve_cw(
-    Constraints joint, double phi, bint deviations, double tol) noexcept nogil
+cdef bint solve_cw(Constraints joint, double phi, bint deviations) noexcept nogil
 cdef bint solve_arow(Constraints joint, double r) noexcept nogil

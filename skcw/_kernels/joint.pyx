@@ -1,25 +1,26 @@
 """The exact update for several rivals at once (Sec. 5.2 of Crammer et al., 2009).
 
 Each rival r asks that the gold label leads it: margin >= phi * variance for the
-`Variance` form, margin >= phi * standard deviation for `Stdev`. Hildreth's method
-visits one constraint after the other, takes back what it had added, and adds what
-it needs now. The covariance is diagonal all along, so a rival's part of an update is
-two numbers: alpha, by which means move along Sigma g, and beta, which its g g' adds
-to the precision. Gold's weights get the sum of all, a rival's own weights its own.
+`Variance` form, margin >= phi * standard deviation for `Stdev`. The covariance is
+diagonal all along, so a rival's part of an update is two numbers: alpha, by which
+means move along Sigma g, and beta, which its g g' adds to the precision. Gold's
+weights get the sum of all, a rival's own weights its own.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 import numpy as np
 
 from skcw._kernels.tables cimport Row
 from skcw._kernels.types cimport real
 
-# Some ten sweeps of some ten turns do; the bounds make the update end in any case.
-cdef int MOST_SWEEPS = 1000
+# Some ten turns do; the bound makes the update end in any case.
 cdef int MOST_TURNS = 200
 # How near a constraint is met, relative to how much it was violated.
 cdef double ROUNDING = 1e-12
+
+
+ctypedef double (*Excess)(Constraints joint, Py_ssize_t j, double x) noexcept nogil
 
 
 cdef class Constraints:
@@ -89,63 +90,32 @@ cdef void read_one_vector(
     joint.margin[0] = margin
 
 
-cdef (double, double) _others(Constraints joint, Py_ssize_t j) noexcept nogil:
-    """Return what the other rivals add to gold: the sums of alpha and beta."""
-    cdef Py_ssize_t i
-    cdef double alpha = 0.0, beta = 0.0
-    for i in range(joint.n):
-        if i != j:
-            alpha += joint.alpha[i]
-            beta += joint.beta[i]
-    return alpha, beta
-
-
-cdef (double, double) _lead(
-    Constraints joint, Py_ssize_t j, double alpha, double beta, double more,
-    double phi, bint deviations
+cdef double _least_root(
+    Constraints joint, Excess excess, Py_ssize_t j, double guess
 ) noexcept nogil:
-    """Return by how much constraint j holds if it adds `more`, and its alpha then.
+    """Return the least number that makes the excess, which grows, not negative.
 
-    `alpha` and `beta` are what the others add to gold. The first number grows with
-    `more`: means move apart and variances shrink.
+    Regula falsi, in the Illinois form: an end that stays twice counts by half, or
+    it would stay for ever. The excess at the number returned is the last computed.
     """
-    cdef double spread = joint.shrunk(0, beta + more) + joint.shrunk(1 + j, more)
-    cdef double wanted = sqrt(spread) if deviations else spread
-    cdef double own = more * wanted / phi if deviations else more / (2.0 * phi)
-    cdef double margin = (
-        joint.margin[j] + alpha * joint.own_spread
-        + own * (joint.own_spread + joint.spread[j]))
-    return margin - phi * wanted, own
-
-
-cdef void _project(
-    Constraints joint, Py_ssize_t j, double phi, bint deviations
-) noexcept nogil:
-    """Set constraint j's part to the least that satisfies it (regula falsi)."""
-    cdef double alpha, beta, low = 0.0, high, middle, short, over, lead, own, close
+    cdef double low = 0.0, high = guess, middle, lead, close
+    cdef double short = excess(joint, j, 0.0), over
     cdef int _turn, side = 0
-    alpha, beta = _others(joint, j)
-    high = joint.beta[j]
-    joint.alpha[j] = joint.beta[j] = 0.0
-    short, own = _lead(joint, j, alpha, beta, 0.0, phi, deviations)
-    if short >= 0.0 or joint.own_spread + joint.spread[j] <= 0.0:
-        return
+    if short >= 0.0:
+        return 0.0
     close = -ROUNDING * short
-    if high <= 0.0:
-        high = (1.0 + phi * phi) / (joint.own_spread + joint.spread[j])
-    over, own = _lead(joint, j, alpha, beta, high, phi, deviations)
+    over = excess(joint, j, high)
     for _turn in range(MOST_TURNS):
         if over >= 0.0:
             break
         low, short = high, over
         high *= 4.0
-        over, own = _lead(joint, j, alpha, beta, high, phi, deviations)
+        over = excess(joint, j, high)
     for _turn in range(MOST_TURNS):
         if over <= close or high - low <= ROUNDING * high:
             break
         middle = (low * over - high * short) / (over - short)
-        lead, own = _lead(joint, j, alpha, beta, middle, phi, deviations)
-        # The end that stays is halved (Illinois), or it would stay for ever.
+        lead = excess(joint, j, middle)
         if lead >= 0.0:
             high, over = middle, lead
             short *= 0.5 if side > 0 else 1.0
@@ -154,44 +124,84 @@ cdef void _project(
             low, short = middle, lead
             over *= 0.5 if side < 0 else 1.0
             side = -1
-    over, own = _lead(joint, j, alpha, beta, high, phi, deviations)
-    joint.alpha[j], joint.beta[j] = own, high
+    excess(joint, j, high)
+    return high
 
 
-cdef double _violation(
-    Constraints joint, double phi, bint deviations
-) noexcept nogil:
-    """Return by how much the worst constraint fails, relative to what it asks."""
+cdef double _lead(Constraints joint, Py_ssize_t j, double beta) noexcept nogil:
+    """Return by how much constraint j holds if its rival's precision gains beta.
+
+    Gold's part is as `joint` says. The rival's means move apart and its variances
+    shrink with beta, so this grows.
+    """
+    cdef double spread = joint.gold_spread + joint.shrunk(1 + j, beta)
+    cdef double wanted = sqrt(spread) if joint.deviations else spread
+    joint.beta[j] = beta
+    # beta = 2 phi alpha for a bound on variances, phi alpha / deviation for the other.
+    joint.alpha[j] = beta * (wanted if joint.deviations else 0.5) / joint.phi
+    return (joint.margin[j] + joint.gold_alpha * joint.own_spread
+            + joint.alpha[j] * joint.spread[j] - joint.phi * wanted)
+
+
+cdef double _lone_lead(Constraints joint, Py_ssize_t j, double beta) noexcept nogil:
+    """Return the same for an only rival, whose part is gold's part too."""
+    joint.gold_spread = joint.shrunk(0, beta)
+    joint.gold_alpha = 0.0
+    return _lead(joint, j, beta) + joint.alpha[j] * joint.own_spread
+
+
+cdef void _ask_rivals(Constraints joint) noexcept nogil:
+    """Let every rival take the least that it needs, gold's part being given."""
     cdef Py_ssize_t j
-    cdef double alpha, beta, spread, wanted, margin, worst = 0.0
+    cdef double guess
     for j in range(joint.n):
-        alpha, beta = _others(joint, j)
-        spread = (joint.shrunk(0, beta + joint.beta[j])
-                  + joint.shrunk(1 + j, joint.beta[j]))
-        wanted = phi * (sqrt(spread) if deviations else spread)
-        margin = (joint.margin[j] + (alpha + joint.alpha[j]) * joint.own_spread
-                  + joint.alpha[j] * joint.spread[j])
-        if wanted > 0.0:
-            worst = max(worst, (wanted - margin) / wanted)
-    return worst
+        guess = joint.beta[j]
+        if guess <= 0.0:
+            guess = 1.0 / (joint.own_spread + joint.spread[j])
+        _least_root(joint, _lead, j, guess)
 
 
-cdef bint solve_cw(
-    Constraints joint, double phi, bint deviations, double tol
-) noexcept nogil:
-    """Sweep until no constraint is violated by more than `tol`; tell if any pulls."""
+cdef double _spare_alpha(Constraints joint, Py_ssize_t _j, double alpha) noexcept nogil:
+    """Return by how much gold's alpha is more than the rivals ask for together."""
     cdef Py_ssize_t j
-    cdef int _sweep
-    cdef double change, before
-    for _sweep in range(MOST_SWEEPS):
-        change = 0.0
-        for j in range(joint.n):
-            before = joint.beta[j]
-            _project(joint, j, phi, deviations)
-            if fabs(joint.beta[j] - before) > tol * max(before, joint.beta[j]):
-                change = 1.0
-        if change == 0.0 and _violation(joint, phi, deviations) <= tol:
-            break
+    cdef double total = 0.0
+    joint.gold_alpha = alpha
+    _ask_rivals(joint)
+    for j in range(joint.n):
+        total += joint.alpha[j]
+    return alpha - total
+
+
+cdef double _spare_beta(Constraints joint, Py_ssize_t _j, double beta) noexcept nogil:
+    """Return by how much gold's beta is more than the rivals ask for together."""
+    cdef Py_ssize_t j
+    cdef double total = 0.0
+    joint.gold_spread = joint.shrunk(0, beta)
+    if joint.deviations:
+        _least_root(joint, _spare_alpha, 0, 1.0 / joint.own_spread)
+    else:
+        joint.gold_alpha = 0.5 * beta / joint.phi
+        _ask_rivals(joint)
+    for j in range(joint.n):
+        total += joint.beta[j]
+    return beta - total
+
+
+cdef bint solve_cw(Constraints joint, double phi, bint deviations) noexcept nogil:
+    """Satisfy all rivals with the least change; tell whether any pulls.
+
+    The more gold's weights do, the less is left for each rival, so gold's part is a
+    root too. One sweep after the other, as Hildreth's method goes, would take
+    thousands where gold is much less sure than its rivals.
+    """
+    cdef Py_ssize_t j
+    joint.phi, joint.deviations = phi, deviations
+    if joint.own_spread <= 0.0:
+        return False
+    if joint.n == 1:
+        _least_root(joint, _lone_lead, 0, 1.0 / (joint.own_spread + joint.spread[0]))
+    else:
+        _least_root(joint, _spare_beta, 0, 1.0 / joint.own_spread)
     for j in range(joint.n):
         if joint.alpha[j] > 0.0:
             return True

@@ -11,10 +11,6 @@ from skcw._kernels.steps cimport hildreth, precision_diagonal
 from skcw._kernels.tables cimport Row, Step, move, row_sums, spread_of
 from skcw._kernels.types cimport real
 
-# By how much a constraint may fail after the exact update, relatively.
-cdef double EXACT_TOL = 1e-6
-
-
 cdef class Work:
     """What is computed anew for every row."""
 
@@ -57,7 +53,7 @@ cdef bint _teach_two_classes(
     cdef Step step
     if course.manner in (EXACT_STDEV, EXACT_VARIANCE):
         read_one_vector(work.joint, variance, squares, sign * work.scores[0])
-        solve_cw(work.joint, course.strength, course.manner == EXACT_STDEV, EXACT_TOL)
+        solve_cw(work.joint, course.strength, course.manner == EXACT_STDEV)
         step.alpha, step.beta = work.joint.alpha[0], work.joint.beta[0]
         step.spread = work.joint.own_spread
     else:
@@ -186,8 +182,7 @@ cdef bint _teach_exactly(
     if course.manner == EXACT_AROW:
         moved = solve_arow(work.joint, course.strength)
     else:
-        moved = solve_cw(
-            work.joint, course.strength, course.manner == EXACT_STDEV, EXACT_TOL)
+        moved = solve_cw(work.joint, course.strength, course.manner == EXACT_STDEV)
     if not moved:
         return False
     own.alpha = own.beta = own.spread = step.spread = 0.0

@@ -30,8 +30,8 @@ class MultiClassCW(GaussianRowClassifier):
         φ = Φ⁻¹(η) itself; if given, ``eta`` does not count.
     update : {"single", "sequential", "parallel", "exact"}, default="single"
         Which rivals count, and how: the best one; several, one after the other; several
-        from the same start, averaged; or the smallest change that satisfies all of
-        several within 1e-6, by Hildreth's method (slow).
+        from the same start, averaged; or the smallest change that satisfies several
+        at once (slow).
     n_rivals : int, "all" or None, default=None
         How many rivals count, best first, unless the update is "single". None is all.
     step : {"variance", "stdev"}, default="variance"
