@@ -1,11 +1,9 @@
 """The pictures: Fig. 2, 3 and 4 of the paper, risk-coverage and errors left."""
 
-import io
-import sys
-
 import numpy as np
 from _confidence_measures import COVERAGE, RANKED
 from _confidence_protocol import CRF, CW, PA, RANDOM
+from _pictures import new_figure, save_picture
 
 BARS = "confidence-fig2.png"
 FOUND = "confidence-fig3.png"
@@ -40,7 +38,6 @@ REVIEW_LINES = (
 )
 FEWEST_WORDS = 20
 SHOWN_COVERAGE = 0.8
-COLOURS = 96
 
 
 def draw_figures(trials, best, output):
@@ -48,31 +45,17 @@ def draw_figures(trials, best, output):
 
     ``best`` is the learner and the row to be shown beside those of the paper.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        print("Note: without matplotlib there are no pictures", file=sys.stderr)
-        return
-    output.mkdir(parents=True, exist_ok=True)
     for draw, file in (
         (_draw_bars, BARS),
         (_draw_found, FOUND),
         (_draw_bins, BINS),
         (_draw_review, REVIEW),
     ):
-        figure = Figure(layout="constrained")
+        figure = new_figure()
+        if figure is None:
+            return
         draw(figure, trials, best)
-        _save(figure, output / file)
-
-
-def _save(figure, path):
-    """Write a picture of few colours: a third of the size, and no one can tell."""
-    # Pillow comes with matplotlib.
-    from PIL import Image
-
-    drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=90)
-    Image.open(drawn).convert("RGB").quantize(COLOURS).save(path, optimize=True)
+        save_picture(figure, output / file)
 
 
 def rows_over_splits(by_learner, learner, row):

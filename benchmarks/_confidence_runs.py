@@ -1,14 +1,12 @@
 """All trials, in one process or several; what is done is kept and not done again."""
 
 import json
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 
 from _confidence_protocol import CRF, LEARNERS, conditions
 from _confidence_trial import run_trial
 from _corpora import paper_sets
 from _measure import progress
+from _runner import process_pool
 
 
 def all_trials(settings):
@@ -23,7 +21,7 @@ def all_trials(settings):
     # Those of the CRF come last, for they may have to be fitted.
     tasks.sort(key=lambda task: task[2] == CRF)
     trials = {name: {learner: [] for learner in LEARNERS} for name in names}
-    with _pool(settings.jobs) as pool:
+    with process_pool(settings.jobs) as pool:
         mapped = pool.map if pool else map
         answers = mapped(_trial, tasks, [settings] * len(tasks))
         for done, (task, trial) in enumerate(zip(tasks, answers, strict=True), 1):
@@ -31,13 +29,6 @@ def all_trials(settings):
             trials[name][learner].append(trial)
             progress(f"confidence: {done} of {len(tasks)} trials")
     return trials
-
-
-def _pool(jobs):
-    if jobs == 1:
-        return nullcontext()
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context)
 
 
 def _trial(task, settings):

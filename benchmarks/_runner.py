@@ -1,6 +1,9 @@
 """The command line of a benchmark that has several parts."""
 
 import argparse
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,3 +75,11 @@ def run_parts(chosen, parts, settings, name):
         # Saved at once: what is done stays, should a later part be interrupted.
         save_parts({part: found}, settings.output, name, renderers)
     print(f"Saved as {name}.json and {name}.txt in {settings.output}")
+
+
+def process_pool(jobs):
+    """Return a pool of new processes to use in ``with``, or None in place of one."""
+    if jobs == 1:
+        return nullcontext()
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context)
