@@ -1,5 +1,6 @@
 """Online classifiers of flat rows: what they have in common."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -98,21 +99,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        fresh = not (self.warm_start and hasattr(self, "belief_"))
-        X, y = self._check_rows(X, y, reset=fresh)
-        classes, codes = np.unique(y, return_inverse=True)
-        if not fresh and not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start continues with the classes {self.classes_.tolist()}, but "
-                f"y has {classes.tolist()}; use partial_fit for data that lacks some"
-            )
-        if len(classes) < 2:
-            raise ValueError(
-                f"the number of classes has to be greater than one; got 1 class, "
-                f"{classes.tolist()[0]!r}"
-            )
-        self._learn(X, y, codes, classes, sample_weight, fresh, self.max_iter)
-        self._settle()
+        with unchanged_on_failure(self):
+            self._learn_all(X, y, sample_weight)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -140,6 +128,30 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         # scikit-learn checks parameters before the first call only.
         self._validate_params()
+        with unchanged_on_failure(self):
+            self._learn_piece(X, y, classes, sample_weight)
+        return self
+
+    def _learn_all(self, X, y, sample_weight):
+        """Learn the rows of a ``fit``."""
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        X, y = self._check_rows(X, y, reset=fresh)
+        classes, codes = np.unique(y, return_inverse=True)
+        if not fresh and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start continues with the classes {self.classes_.tolist()}, but "
+                f"y has {classes.tolist()}; use partial_fit for data that lacks some"
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"the number of classes has to be greater than one; got 1 class, "
+                f"{classes.tolist()[0]!r}"
+            )
+        self._learn(X, y, codes, classes, sample_weight, fresh, self.max_iter)
+        self._settle()
+
+    def _learn_piece(self, X, y, classes, sample_weight):
+        """Learn the rows of a ``partial_fit``."""
         fresh = not hasattr(self, "belief_")
         X, y = self._check_rows(X, y, reset=fresh)
         known = self._known_classes(classes, fresh)
@@ -151,7 +163,6 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         codes = np.searchsorted(known, y)
         self._learn(X, y, codes, known, sample_weight, fresh, 1, one_pass=True)
-        return self
 
     def _known_classes(self, classes, fresh):
         """Return the classes of this and all further calls."""
@@ -329,6 +340,18 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+@contextmanager
+def unchanged_on_failure(estimator):
+    """Give an estimator its attributes back should the block raise."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def shown(columns, n_classes):

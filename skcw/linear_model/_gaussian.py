@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from skcw._compat import Interval, StrOptions
-from skcw.linear_model._base import RowClassifier, shown
+from skcw.linear_model._base import RowClassifier, shown, unchanged_on_failure
 from skcw.linear_model._distribution import (
     DISTRIBUTIONS,
     distribution_of,
@@ -94,8 +94,9 @@ class GaussianRowClassifier(RowClassifier):
         self : object
             The fitted classifier.
         """
-        super().fit(X, y, sample_weight)
-        self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
+        with unchanged_on_failure(self):
+            super().fit(X, y, sample_weight)
+            self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
