@@ -26,7 +26,7 @@ def class_weights(class_weight, classes, codes, weight, one_pass):
     if class_weight is None:
         return None
     if class_weight != "balanced":
-        return compute_class_weight(class_weight, classes=classes, y=classes)
+        return _checked(compute_class_weight(class_weight, classes=classes, y=classes))
     if one_pass:
         raise ValueError(
             "class_weight='balanced' needs all of the data at once; give partial_fit "
@@ -38,6 +38,15 @@ def class_weights(class_weight, classes, codes, weight, one_pass):
     shares = np.ones(len(classes))
     shares[present] = count.sum() / count[present] / np.count_nonzero(present)
     return shares
+
+
+def _checked(by_class):
+    if not (np.isfinite(by_class).all() and (by_class >= 0).all() and by_class.any()):
+        raise ValueError(
+            f"class_weight gives the classes the weights {by_class.tolist()}; they "
+            "must be finite, not negative and not all zero"
+        )
+    return by_class
 
 
 def presentations(weight, by_class, codes):
