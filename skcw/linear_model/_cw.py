@@ -3,7 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from skcw._compat import Interval, StrOptions
 from skcw._kernels.row_passes import cw_row_pass
@@ -211,8 +211,8 @@ class MultiClassCW(GaussianRowClassifier):
         phi = ndtri(self.eta) if self.phi is None else self.phi
         if self.bound == "outer":
             return phi
-        # By the upper tail, which is exact where eta is as good as one.
-        return -ndtri(ndtr(-phi) / (n_classes - 1))
+        # By the logarithm of the upper tail, which no phi makes zero.
+        return -ndtri_exp(log_ndtr(-phi) - np.log(n_classes - 1))
 
     def _demand(self, by_class):
         # A row is as sure as it must be after one presentation: more would be in
