@@ -1,8 +1,10 @@
 """The distribution over labels that Gaussian scores imply, and margins."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy.special import ndtr
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_scalar
 
 from skcw._kernels.label_distribution import drawn_distribution, exact_distribution
 from skcw.linear_model._base import best_codes
@@ -17,6 +19,7 @@ def distribution_of(scores, spreads, method, n_draws=0, random_state=None):
     ``decision_function`` gives it.
     """
     if method == "draws":
+        check_scalar(n_draws, "n_draws", Integral, min_val=1)
         scores, spreads = _one_per_class(scores, spreads)
         rng = check_random_state(random_state)
         noise = rng.standard_normal((n_draws, scores.shape[1]))
