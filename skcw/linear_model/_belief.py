@@ -64,11 +64,15 @@ class TableBelief:
         return {"mean": self.mean, "variance": self.variance, "drift": self.drift}
 
     def recast(self, dtype):
-        """Return a belief in this precision; it shares arrays that have it already."""
+        """Return a belief in this precision that can be changed in place.
+
+        It shares arrays that have the precision already, unless they are read-only, as
+        those are that joblib maps from a file.
+        """
         return replace(
             self,
             **{
-                name: None if table is None else table.astype(dtype, copy=False)
+                name: None if table is None else np.require(table, dtype, ["C", "W"])
                 for name, table in self.tables().items()
             },
         )
