@@ -182,7 +182,6 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             X,
             y,
             accept_sparse="csr",
-            accept_large_sparse=False,
             dtype=[np.float64, np.float32],
             reset=reset,
         )
@@ -277,7 +276,6 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self,
             X,
             accept_sparse="csr",
-            accept_large_sparse=False,
             dtype=[np.float64, np.float32],
             reset=False,
         )

@@ -12,6 +12,8 @@ from skcw.data.ragged import joined_ranges, offsets_of
 
 # Squares of larger values leave no room for variances in single precision.
 LARGEST = 1e15
+# Kernels count features, and the intercept after them, by 32 bits.
+WIDEST = np.iinfo(np.int32).max - 1
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class Rows:
 
 def compressed_rows(X, dtype, fit_intercept):
     """Return checked dense or CSR rows in compressed form, each feature once a row."""
+    if X.shape[1] > WIDEST:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but at most {WIDEST} are possible"
+        )
     rows = sparse.csr_array(X)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -68,12 +74,15 @@ def compressed_rows(X, dtype, fit_intercept):
 def hold_out(rows, fraction, rng):
     """Split off a share of every class to judge each pass by: (them, the rest).
 
-    Which rows go depends on the number of rows and their labels alone.
+    Which rows go depends on the number of rows and their labels alone. A row of
+    weight 0 is not there.
     """
-    n_rows = len(rows)
+    present = np.arange(len(rows))
+    if rows.weight is not None:
+        present = present[rows.weight > 0]
     try:
         kept, held_out = train_test_split(
-            np.arange(n_rows), test_size=fraction, stratify=rows.gold, random_state=rng
+            present, test_size=fraction, stratify=rows.gold[present], random_state=rng
         )
     except ValueError as error:
         raise ValueError(
