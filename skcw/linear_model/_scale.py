@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
+from sklearn.utils import column_or_1d, indexable
 
 from skcw._compat import _safe_indexing
 from skcw.linear_model._distribution import distribution_of, following
@@ -56,7 +56,7 @@ def fitted_scale(classifier, X, y, sample_weight):
 def _held_out(classifier, X, y, sample_weight):
     """Return scores, spreads and codes of rows that copies have not learnt from."""
     X, y, sample_weight = indexable(X, y, sample_weight)
-    y = np.asarray(y)
+    y = column_or_1d(y)
     folds = check_cv(classifier.scale_cv, y, classifier=True)
     parts = []
     for seen, unseen in folds.split(X, y):
