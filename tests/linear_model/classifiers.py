@@ -56,8 +56,8 @@ def data(n_classes=3, n_rows=120, seed=0):
         n_features=8,
         n_informative=5,
         n_classes=n_classes,
-        class_sep=1.0,
-        flip_y=0.1,
+        class_sep=1.5,
+        flip_y=0.02,
         random_state=seed,
     )
 

@@ -26,9 +26,7 @@ def run(model, X):
     skl2onnx = pytest.importorskip("skl2onnx")
     register_onnx_converters()
     exported = skl2onnx.to_onnx(model, X[:1]).SerializeToString()
-    session = onnxruntime.InferenceSession(
-        exported, providers=["CPUExecutionProvider"]
-    )
+    session = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     outputs = session.run(None, {session.get_inputs()[0].name: X})
     return dict(zip(names, outputs, strict=True))
