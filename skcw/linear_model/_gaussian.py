@@ -30,7 +30,7 @@ class GaussianRowClassifier(RowClassifier):
             None,
         ],
         # Far from where single precision ends, and above the least variance kept.
-        "initial_variance": [Interval(Real, 1e-15, 1e15, closed="both")],
+        "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
         "variance_scale": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions(set(CRITERIA)),

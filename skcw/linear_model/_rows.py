@@ -10,8 +10,8 @@ from skcw._kernels.row_passes import row_keys
 from skcw._kernels.tables import table_sums
 from skcw.data.ragged import joined_ranges, offsets_of
 
-# Squares of larger values leave no room for variances in single precision.
-LARGEST = 1e15
+# Squares of larger values, times variances, have no room in single precision.
+LARGEST = 1e12
 # Kernels count features, and the intercept after them, by 32 bits.
 WIDEST = np.iinfo(np.int32).max - 1
 

@@ -14,6 +14,7 @@ from tests.linear_model.classifiers import (
     data,
     every_classifier,
     every_gaussian,
+    every_gaussian_update,
     every_update,
     state_of,
 )
@@ -166,7 +167,7 @@ def assert_no_nan(classifier, X):
 def test_large_and_small_values_give_no_nan(classifier, n_classes, dtype):
     X, y = data(n_classes, n_rows=30)
     X = X / np.abs(X).max()
-    for scale in (1e15, 1e7, 1e-7, 1e-30, 1e-160, 1e-200):
+    for scale in (1e12, 1e7, 1e-7, 1e-30, 1e-160, 1e-200):
         fitted = copy_of(classifier, dtype=dtype).fit(scale * X, y)
         assert_no_nan(fitted, scale * X)
         fitted.partial_fit(X, y)
@@ -178,11 +179,23 @@ def test_large_and_small_values_give_no_nan(classifier, n_classes, dtype):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_values_of_all_sizes_in_one_table_give_no_nan(classifier, n_classes):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 6)) * 10.0 ** rng.integers(-30, 14, size=(40, 6))
+    X = rng.normal(size=(40, 6)) * 10.0 ** rng.integers(-30, 12, size=(40, 6))
     y = rng.integers(n_classes, size=40)
     for dtype in ("float32", "float64"):
         fitted = copy_of(classifier, dtype=dtype).fit(X, y)
         assert_no_nan(fitted, X)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+@pytest.mark.parametrize("variance", [1e-10, 1e10])
+@every_gaussian_update
+def test_large_values_with_large_variances_are_learnt(classifier, scale, variance):
+    X, y = data(n_rows=30)
+    X = scale * X / np.abs(X).max()
+    fitted = copy_of(classifier, initial_variance=variance, fit_intercept=False)
+    fitted.fit(X, y)
+    assert_no_nan(fitted, X)
+    assert fitted.coef_.any()
 
 
 @every_classifier
