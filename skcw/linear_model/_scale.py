@@ -8,6 +8,7 @@ from sklearn.utils import column_or_1d, indexable
 
 from skcw._compat import _safe_indexing
 from skcw.linear_model._distribution import distribution_of, following
+from skcw.linear_model._weights import row_weights
 from skcw.metrics import confidence_rmse
 
 # The widest range of scales that is searched: factors around the belief's own.
@@ -55,20 +56,22 @@ def fitted_scale(classifier, X, y, sample_weight):
 
 def _held_out(classifier, X, y, sample_weight):
     """Return scores, spreads and codes of rows that copies have not learnt from."""
-    X, y, sample_weight = indexable(X, y, sample_weight)
-    y = column_or_1d(y)
+    X, y = indexable(X, y)
+    y, weight = column_or_1d(y), row_weights(X, sample_weight)
     folds = check_cv(classifier.scale_cv, y, classifier=True)
     parts = []
     for seen, unseen in folds.split(X, y):
         copy = clone(classifier).set_params(variance_scale=1.0)
-        weight = None if sample_weight is None else np.asarray(sample_weight)[seen]
-        copy.fit(_safe_indexing(X, seen), y[seen], sample_weight=weight)
+        own_weight = None if weight is None else weight[seen]
+        copy.fit(_safe_indexing(X, seen), y[seen], sample_weight=own_weight)
         if len(copy.classes_) != len(classifier.classes_):
             raise ValueError(
                 "a fold lacks a class, so a variance scale cannot be chosen by "
                 "cross-validation; give a number as variance_scale, or scale_cv with "
                 "fewer folds"
             )
+        if weight is not None:
+            unseen = unseen[weight[unseen] > 0]
         codes = np.searchsorted(copy.classes_, y[unseen])
         parts.append((*copy._scores_and_spreads(_safe_indexing(X, unseen)), codes))
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
