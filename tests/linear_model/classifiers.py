@@ -66,6 +66,20 @@ def data(n_classes=3, n_rows=120, seed=0):
 
 
 @cache
+def overlapping(n_classes, n_rows=400):
+    """Return rows that no linear model tells apart, and labels."""
+    return make_classification(
+        n_rows,
+        n_features=8,
+        n_informative=5,
+        n_classes=n_classes,
+        class_sep=0.6,
+        flip_y=0.1,
+        random_state=0,
+    )
+
+
+@cache
 def split_data(n_classes=3, n_rows=600, seed=0):
     """Return rows and labels to learn from, then others."""
     X, y = data(n_classes, n_rows, seed)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.datasets import make_classification
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 
@@ -17,6 +16,7 @@ from tests.linear_model.classifiers import (
     every_classifier,
     every_gaussian,
     every_update,
+    overlapping,
     split_data,
 )
 
@@ -266,19 +266,6 @@ def test_too_little_to_hold_out_is_refused(Classifier):
     X, y = data()
     with pytest.raises(ValueError, match="early stopping cannot hold out a share of"):
         Classifier(early_stopping=True, validation_fraction=0.01).fit(X, y)
-
-
-def overlapping(n_classes):
-    """Return rows that no linear model tells apart, so that weights have a say."""
-    return make_classification(
-        400,
-        n_features=8,
-        n_informative=5,
-        n_classes=n_classes,
-        class_sep=0.6,
-        flip_y=0.1,
-        random_state=0,
-    )
 
 
 def share_of_the_first(Classifier, X, y, class_weight):
