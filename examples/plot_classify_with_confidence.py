@@ -42,7 +42,8 @@ for classifier in (MultiClassCW(random_state=0), LinearSVC(random_state=0)):
     classifier.fit(rows, train.target)
     seconds = time.perf_counter() - start
     accuracy = classifier.score(model[0].transform(test.data), test.target)
-    print(f"{type(classifier).__name__:14} accuracy {accuracy:.3f}, fit {seconds:.3f} s")
+    name = type(classifier).__name__
+    print(f"{name:14} accuracy {accuracy:.3f}, fit {seconds:.3f} s")
 
 # %%
 # Probabilities from a Gaussian

@@ -64,7 +64,7 @@ cdef double PANEL_ERROR = 1e-9
 # An eighth of a panel is narrow beyond doubt: what it misses is rounding.
 cdef int MOST_HALVINGS = 3
 # So little probability is no longer looked for.
-cdef double REST = 1e-6
+cdef double REST = 1e-9
 
 
 cdef double _cdf(double z) noexcept nogil:

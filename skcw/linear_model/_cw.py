@@ -131,7 +131,7 @@ class MultiClassCW(GaussianRowClassifier):
     How sure it is, as a probability:
 
     >>> classifier.predict_confidence([[1, 0, 0], [0, 0, 2]]).round(1).tolist()
-    [0.7, 0.7]
+    [0.9, 0.7]
     """
 
     _parameter_constraints: dict = {

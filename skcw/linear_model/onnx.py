@@ -14,9 +14,9 @@ def register_onnx_converters():
     """Teach skl2onnx to convert the classifiers, alone or at the end of a pipeline.
 
     What is exported is the mean model: ``label`` as ``predict`` gives it, and
-    ``scores`` of shape (n_samples, n_classes) with the scores of
-    ``decision_function`` (for two classes minus and plus the one score). Variances
-    stay behind, so there are no probabilities. Needs the package skl2onnx.
+    ``scores`` of shape (n_samples, n_classes), which are ``X @ coef_.T + intercept_``
+    (for two classes minus and plus that). Variances stay behind, so there are no
+    probabilities. Needs the package skl2onnx.
 
     Examples
     --------
