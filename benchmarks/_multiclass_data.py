@@ -38,7 +38,7 @@ TOPICS = ("acq", "earn", "grain", "money-fx")
 # A set of many rows gets by with some of its folds.
 FOLDS_RUN = {NEWS: 3, AMAZON: 5}
 FOLD_SEED = 0
-QUICK_ROWS, QUICK_FOLDS, QUICK_FOLDS_RUN = 320, 3, 1
+QUICK_ROWS, QUICK_FOLDS, QUICK_FOLDS_RUN = 210, 3, 1
 
 
 @dataclass(frozen=True)

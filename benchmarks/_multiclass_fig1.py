@@ -32,10 +32,7 @@ def run(settings):
     trials = trials_of(set_names(settings.data_home), list(STYLES), settings)
     sets = {
         name: {
-            learner: {
-                "accuracy": np.mean([run["after_pass"] for run in runs], 0).tolist(),
-                "seconds": np.median([run["pass_seconds"] for run in runs], 0).tolist(),
-            }
+            learner: np.mean([run["after_pass"] for run in runs], axis=0).tolist()
             for learner, runs in one.items()
         }
         for name, one in trials.items()
@@ -52,15 +49,18 @@ def _draw(sets, output):
     panels = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
     for panel, (name, learners) in zip(panels, sets.items(), strict=False):
         for learner, curve in learners.items():
-            accuracy = 100 * np.array(curve["accuracy"])
-            passes = np.arange(1, len(accuracy) + 1)
-            panel.plot(passes, accuracy, label=LABELS[learner], **_line(learner))
-        panel.set(title=name, xticks=passes, ylabel="% right")
+            passes = np.arange(1, len(curve) + 1)
+            panel.plot(
+                passes, 100 * np.array(curve), label=LABELS[learner], **_line(learner)
+            )
+        panel.set(title=name, xticks=passes)
         panel.grid(alpha=0.3)
     for panel in panels[len(sets) :]:
         panel.set_axis_off()
     handles = panels[0].get_legend_handles_labels()
     panels[len(sets)].legend(*handles, loc="center", fontsize="large", frameon=False)
+    for panel in panels[: len(sets) : COLUMNS]:
+        panel.set_ylabel("% right")
     for panel in panels[max(len(sets) - COLUMNS, 0) : len(sets)]:
         panel.set_xlabel("passes")
     save_picture(figure, output / FIGURE)
@@ -81,18 +81,11 @@ def render(found):
     if found["quick"]:
         blocks[0] += " (quick: a subset, no measurement)"
     for name, learners in found["sets"].items():
-        most = len(learners[CW_1]["accuracy"])
-        shown = [p for p in SHOWN_PASSES if p <= most]
+        shown = [p for p in SHOWN_PASSES if p <= len(learners[CW_1])]
         rows = [
-            [
-                learner,
-                *[f"{100 * curve['accuracy'][p - 1]:.2f}" for p in shown],
-                f"{curve['seconds'][0]:.3f}",
-                f"{curve['seconds'][-1]:.3f}",
-            ]
+            [learner, *[f"{100 * curve[p - 1]:.2f}" for p in shown]]
             for learner, curve in learners.items()
         ]
-        header = [name, *[f"pass {p}" for p in shown], "s, first", "s, last"]
+        header = [name, *[f"pass {p}" for p in shown]]
         blocks.append(format_table(header, rows))
-    blocks.append("Seconds of a pass as they came, other work beside it: see speed.")
     return "\n\n".join(blocks)

@@ -84,18 +84,43 @@ def _draw(name, passes, steps, output):
     n_rows = sum(steps[MAXENT]["count"])
     count = {one: np.array(steps[one]["count"]) for one in ordered}
     wrong = {one: np.array(steps[one]["wrong_count"]) for one in ordered}
-    per_bin = {one: wrong[one] / np.maximum(count[one], 1) for one in ordered}
+    per_bin = {one: 100 * wrong[one] / np.maximum(count[one], 1) for one in ordered}
     share = {one: 100 * wrong[one] / n_rows for one in ordered}
-    for panel, heights, what in zip(
+    for panel, heights, title, what in zip(
         others,
-        (count, share, {one: 100 * part for one, part in per_bin.items()}),
-        ("rows", "wrong rows, % of all rows", "wrong rows, % of the rows in the bin"),
+        (count, share, per_bin),
+        ("how many rows", "where the errors are", "how many of a bin are wrong"),
+        ("rows", "wrong, % of all rows", "wrong, % of the rows of the bin"),
         strict=True,
     ):
         _draw_bars(panel, heights, colours)
-        panel.set(xlabel="probability of the prediction", ylabel=what)
-    figure.suptitle(f"{name}: probabilities of CW after every pass, and of maxent")
+        panel.set(xlabel="probability of the prediction", ylabel=what, title=title)
+    others[-1].plot(
+        np.arange(len(EDGES)) - 0.5, 100 - 100 * EDGES, "--", color="#444444"
+    )
+    _add_legend(figure, others[-1], colours)
+    figure.suptitle(f"{name}: CW after every pass, and maxent")
     save_picture(figure, output / FIGURE)
+
+
+def _add_legend(figure, panel, colours):
+    """Say which bars are which; the dashed line is that of true probabilities."""
+    from matplotlib.patches import Patch
+
+    passes = list(colours)[1:]
+    entries = {
+        "maxent": Patch(color=RED),
+        "CW, 1 pass": Patch(color=colours[passes[0]]),
+        f"CW, {passes[-1]} passes": Patch(color=colours[passes[-1]]),
+        "as wrong as it says": panel.get_lines()[0],
+    }
+    figure.legend(
+        entries.values(),
+        entries.keys(),
+        loc="outside lower center",
+        ncols=len(entries),
+        frameon=False,
+    )
 
 
 def _draw_errors(panel, steps, colours):
@@ -106,10 +131,12 @@ def _draw_errors(panel, steps, colours):
     panel.plot(*zip(*points.values(), strict=True), color="#9DB7D5", linewidth=1)
     for one, point in points.items():
         panel.plot(*point, "o", color=colours[one], markeredgecolor="#08306B")
+        # Neighbours come close to each other: every other number goes below.
         panel.annotate(
             one,
             point,
-            xytext=(5, 5),
+            xytext=(0, 7 if int(one) % 2 else -14),
+            ha="center",
             textcoords="offset points",
             fontsize="x-small",
             color="#08306B",
@@ -119,7 +146,7 @@ def _draw_errors(panel, steps, colours):
         MAXENT, maxent, xytext=(7, -3), textcoords="offset points", color=RED
     )
     panel.margins(0.12)
-    panel.set(xlabel="normalised entropy", ylabel="% wrong", title="CW by passes")
+    panel.set(xlabel="normalised entropy", ylabel="% wrong", title="error and entropy")
     panel.grid(alpha=0.3)
 
 

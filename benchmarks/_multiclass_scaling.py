@@ -8,14 +8,16 @@ from _tables import format_table
 
 from skcw import MultiClassCW
 
-SHARES = (0.25, 0.5, 1.0)
+SHARES, QUICK_SHARES = (0.25, 0.5, 1.0), (0.6, 1.0)
 PASSES = 5
 
 
-def scaling_of(X, y, runs):
+def scaling_of(X, y, settings):
     """Return non-zeros and seconds per pass of some shares of the rows."""
+    shares = QUICK_SHARES if settings.quick else SHARES
+    runs = settings.seeds
     order = np.random.RandomState(0).permutation(len(y))
-    parts = [order[: round(share * len(y))] for share in SHARES]
+    parts = [order[: round(share * len(y))] for share in shares]
     problems = [(X[part], y[part]) for part in parts]
     seconds = [[] for _ in problems]
     for run in range(runs):

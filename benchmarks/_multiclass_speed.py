@@ -15,7 +15,7 @@ from skcw import MultiClassAROW, MultiClassCW
 
 PASSES = 5
 CW, AROW, SVM, SGD = "MultiClassCW", "MultiClassAROW", "LinearSVC", "SGDClassifier pa1"
-PREDICTED_ROWS = 10_000
+PREDICTED_ROWS, QUICK_PREDICTED_ROWS = 10_000, 1_000
 PREDICT_REPEATS = 3
 UPDATES = {
     "k=1": {"update": "single"},
@@ -32,6 +32,7 @@ PAPERS_SECONDS = {
 }
 MB = 2**20
 WARM_UP_ROWS = 200
+MOST_UPDATE_RUNS = 3
 NOTE = f"""\
 Medians over the runs, learners taking turns, one thread. Rows in CSR, float64; {PASSES}
 passes, k = 1, defaults else; LinearSVC() as it comes;
@@ -51,9 +52,9 @@ def run(settings):
     data = rows.X[train], rows.y[train], rows.X[test], rows.y[test]
     with threadpool_limits(1):
         fits, model = _fits(data, settings.seeds)
-        predictions = _predictions(model, rows.X, settings.seeds)
+        predictions = _predictions(model, _rows_to_predict(rows.X, settings), settings)
         updates = _updates(*data[:2], settings.seeds)
-        scaling = scaling_of(*data[:2], settings.seeds)
+        scaling = scaling_of(*data[:2], settings)
     found = {
         "quick": settings.quick,
         "set": name,
@@ -118,9 +119,13 @@ def _seconds_of_fit(model, X, y):
     return timed(lambda: model.fit(X, y))[1]
 
 
-def _predictions(model, X, runs):
+def _rows_to_predict(X, settings):
+    wanted = QUICK_PREDICTED_ROWS if settings.quick else PREDICTED_ROWS
+    return X[np.arange(wanted) % X.shape[0]]
+
+
+def _predictions(model, X, settings):
     """Return the seconds of labels, scores and probabilities, taking turns."""
-    X = X[np.arange(PREDICTED_ROWS) % X.shape[0]]
     work = {
         "decision_function": lambda: model.decision_function(X),
         "predict": lambda: model.predict(X),
@@ -131,16 +136,17 @@ def _predictions(model, X, runs):
         "predict_proba": lambda: model.predict_proba(X),
     }
     seconds = {name: [] for name in work}
-    for _ in range(PREDICT_REPEATS * runs):
+    for _ in range(settings.seeds * (1 if settings.quick else PREDICT_REPEATS)):
         for name, call in work.items():
             seconds[name].append(timed(call)[1])
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    return {"rows": X.shape[0], "seconds": medians}
 
 
 def _updates(X, y, runs):
     """Return the seconds of the first two passes by every update."""
     seconds = {name: [] for name in UPDATES}
-    for run in range(min(runs, 3)):
+    for run in range(min(runs, MOST_UPDATE_RUNS)):
         for name, options in UPDATES.items():
             progress(f"speed: update {name}")
             model = MultiClassCW(max_iter=2, random_state=run, **options).fit(X, y)
@@ -166,15 +172,13 @@ def _memory_of_fit(name, averaging, settings):
     model = MultiClassCW(max_iter=PASSES, averaging=averaging, random_state=0)
     # Code is loaded before the measurement.
     model.fit(X[:WARM_UP_ROWS, :WARM_UP_ROWS], y[:WARM_UP_ROWS])
-    belief = model.belief_
-    del belief
     added = added_memory(lambda: model.fit(X, y))
     one_table = X.shape[1] * rows.n_classes * np.dtype(model.dtype).itemsize / MB
     return {"one_table": one_table, "tables": 3 if averaging else 2, "added": added}
 
 
 def _goals(found):
-    fits, predictions = found["fits"], found["predictions"]
+    fits, predictions = found["fits"], found["predictions"]["seconds"]
     cw, scores = fits[CW], predictions["decision_function"]
     exact = predictions["predict_distribution, exact"]
     rivals = max(fits[SVM]["accuracy"], fits[SGD]["accuracy"])
@@ -233,13 +237,13 @@ def _fits_table(fits):
 
 
 def _predictions_table(predictions):
-    scores = predictions["decision_function"]
+    scores = predictions["seconds"]["decision_function"]
     rows = [
         [name, f"{seconds:.4f}", f"{seconds / scores:.2f}"]
-        for name, seconds in predictions.items()
+        for name, seconds in predictions["seconds"].items()
     ]
     return format_table(
-        [f"{PREDICTED_ROWS} rows", "s", "times decision_function"], rows
+        [f"{predictions['rows']} rows", "s", "times decision_function"], rows
     )
 
 
