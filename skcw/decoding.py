@@ -24,6 +24,9 @@ class Decoder:
         What :func:`skcw.constraints.forbidden_matrix` returns.
     n_jobs : int or None, default=None
         Number of threads; the kernels run without the GIL.
+    borders : ndarray of shape (2, n_labels) or None, default=None
+        What each label scores for being the first, and for being the last of its
+        sequence.
 
     Examples
     --------
@@ -35,15 +38,18 @@ class Decoder:
     (array([0, 0], dtype=int32), array([0., 0.]))
     """
 
-    def __init__(self, belief, forbidden=None, n_jobs=None):
+    def __init__(self, belief, forbidden=None, n_jobs=None, borders=None):
         self.belief = belief
         self.forbidden = forbidden
         self.n_jobs = n_jobs
         width, n_labels = belief.width, belief.n_labels
         trans = belief.weights[: width * width].reshape(width, width)
         self.transitions = trans.copy()
+        self.borders = borders
         if forbidden is not None:
             self.transitions[:n_labels, :n_labels] += forbidden[:-2]
+            legal = forbidden[-2:]
+            self.borders = legal if borders is None else borders + legal
 
     @property
     def n_labels(self):
@@ -64,11 +70,11 @@ class Decoder:
             batch.values,
             scores,
         )
-        if self.forbidden is not None:
+        if self.borders is not None:
             full = batch.lengths > 0
             n = self.n_labels
-            scores[batch.offsets[:-1][full], :n] += self.forbidden[-2]
-            scores[batch.offsets[1:][full] - 1, :n] += self.forbidden[-1]
+            scores[batch.offsets[:-1][full], :n] += self.borders[0]
+            scores[batch.offsets[1:][full] - 1, :n] += self.borders[1]
         return scores
 
     def viterbi(self, batch):

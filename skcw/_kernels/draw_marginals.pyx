@@ -231,7 +231,7 @@ def add_marginals(
             legal[s] = 0.0
             if length == 0:
                 continue
-            source.fill_legal(start, length, &scores[0])
+            source.fill_with_borders(start, length, &scores[0])
             passes.run(&scores[0], links, length)
             for g in range(n_draws):
                 if passes.failed[g] and not again.run(

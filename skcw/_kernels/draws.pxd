@@ -10,7 +10,7 @@ cdef class DrawnScores:
 
     cdef void fill(
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
-    cdef void fill_legal(
+    cdef void fill_with_borders(
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
 
 

@@ -108,7 +108,7 @@ cdef class DrawnScores:
         self.first = None
         self.last = None
 
-    def forbid(self, const float[::1] first, const float[::1] last):
+    def add_borders(self, const float[::1] first, const float[::1] last):
         """Set what is added to the first and to the last token of a sequence."""
         self.first = first
         self.last = last
@@ -118,10 +118,10 @@ cdef class DrawnScores:
     ) noexcept nogil:
         pass
 
-    cdef void fill_legal(
+    cdef void fill_with_borders(
         self, Py_ssize_t start, Py_ssize_t length, float* scores,
     ) noexcept nogil:
-        """Fill scores (length, labels, lanes) and forbid what is not legal."""
+        """Fill scores (length, labels, lanes) and add what the two ends score."""
         cdef Py_ssize_t j, g
         cdef float* end
         self.fill(start, length, scores)
@@ -237,7 +237,7 @@ def draw_labelings(
             total[s] = 0.0
             if length == 0:
                 continue
-            source.fill_legal(start, length, &best[0])
+            source.fill_with_borders(start, length, &best[0])
             skcw_max_ahead(
                 &best[0], &trans[0, 0, 0], length, source.n_labels, source.labels)
             skcw_max_back(&labels[start, 0], &best[0], &trans[0, 0, 0], length,

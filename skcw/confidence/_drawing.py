@@ -96,7 +96,7 @@ class Drawing:
         self.decoder.each_piece(draw, batch)
 
     def _draw_part(self, work, piece, tokens, sequences):
-        n_labels, forbidden = self.decoder.n_labels, self.decoder.forbidden
+        n_labels, borders = self.decoder.n_labels, self.decoder.borders
         scores_of = (self._independent if self.independent else self._rows)(piece)
         transitions = self._transitions()
         trans = self._room(n_labels)
@@ -104,8 +104,8 @@ class Drawing:
             keys = draw_keys(self.seed, first)
             draw_rows(*transitions, keys, n_labels, trans)
             scores = scores_of(keys)
-            if forbidden is not None:
-                scores.forbid(*forbidden[-2:].astype(np.float32))
+            if borders is not None:
+                scores.add_borders(*borders.astype(np.float32))
             n_draws = min(LANES, self.n_draws - first)
             work(Group(scores, trans, n_draws), piece, tokens, sequences)
 

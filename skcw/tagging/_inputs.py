@@ -1,13 +1,16 @@
-"""Encoded examples, their weights and costs, and a share held out."""
+"""Encoded examples, their weights, costs and constraints, and a share held out."""
 
+import warnings
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
+from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
 from skcw.data.ragged import joined_ranges
+from skcw.exceptions import ConstraintWarning
 from skcw.tagging._training import Corpus
 
 
@@ -92,6 +95,20 @@ def token_costs(class_weight, labels, codes, one_pass):
                 f"got {weight!r}"
             )
     return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+
+
+def legal_steps(constraints, labels, data, dtype, stacklevel):
+    """Return what the constraints forbid; warn if training sequences break them."""
+    forbidden = forbidden_matrix(constraints, labels, dtype)
+    broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
+    if broken:
+        warnings.warn(
+            f"{broken} training sequences break the constraints, sequence {first} "
+            "first; they are used all the same, but can never be predicted",
+            ConstraintWarning,
+            stacklevel=stacklevel,
+        )
+    return forbidden
 
 
 def hold_out(data, fraction, rng):

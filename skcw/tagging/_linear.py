@@ -1,6 +1,5 @@
 """Taggers trained online: one pass after the other over labelled sequences."""
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
 
@@ -10,14 +9,18 @@ from sklearn.utils import check_random_state
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw.belief import Belief
 from skcw.callbacks import PassTasks
-from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
-from skcw.data.labels import check_lengths, encode_labels, joined_labels
+from skcw.data.labels import check_lengths, encode_labels
 from skcw.decoding import Decoder
-from skcw.exceptions import ConstraintWarning
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._inputs import Examples, check_sample_weight, hold_out, token_costs
+from skcw.tagging._inputs import (
+    Examples,
+    check_sample_weight,
+    hold_out,
+    legal_steps,
+    token_costs,
+)
 from skcw.tagging._training import Plan, train_several
 
 
@@ -162,12 +165,13 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
-        batch = self._training_batch(X, fresh, 1 if one_pass else self.min_count)
+        batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
         batch = batch.with_precision(self.dtype)
         y = list(y) if isinstance(y, Iterator) else y
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
-        forbidden = self._forbidden(labels, data)
+        # The warning names the line that calls fit, above scikit-learn's wrapper.
+        forbidden = legal_steps(self.constraints, labels, data, self.dtype, 5)
         rng = check_random_state(self.random_state)
         n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
@@ -199,51 +203,23 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         belief, history = train_several(belief, data.corpus(), plan, seeds, self.n_jobs)
         if not one_pass:
             belief = belief.settled()
-        vars(self).pop("n_features_in_", None)
         if fresh:
             vars(self).pop("confidence_", None)
-        for name, value in fitted(belief).items():
-            setattr(self, name, value)
+        self._keep(fitted(belief))
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
         plan.tasks.finish(belief)
         return self
 
-    def _training_batch(self, X, fresh, min_count):
-        vocabulary = None if fresh else self.vocabulary_
-        n_features = None if fresh else len(self.belief_.row_of)
-        if isinstance(X, SequenceBatch):
-            if min_count > 1:
-                raise ValueError(
-                    "min_count cannot change a SequenceBatch; set it on the "
-                    "SequenceEncoder that makes the batch"
-                )
-            return X if fresh else check_batch(X, vocabulary, n_features)
-        if fresh:
-            return drop_rare(encode_any(X), min_count)
-        columns = n_features if vocabulary is None else None
-        return encode_any(X, vocabulary, grow=True, n_columns=columns)
-
-    def _training_labels(self, y, batch, fresh, classes):
-        known = joined_labels([] if fresh else self.classes_.tolist(), classes)
-        codes, lengths, labels = encode_labels(y, known)
-        check_lengths(batch.lengths, lengths)
-        if not labels:
-            raise ValueError("there is nothing to learn from: X has no token")
-        return codes, labels
-
-    def _forbidden(self, labels, data):
-        forbidden = forbidden_matrix(self.constraints, labels, self.dtype)
-        broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
-        if broken:
-            warnings.warn(
-                f"{broken} training sequences break the constraints, sequence {first} "
-                "first; they are used all the same, but can never be predicted",
-                ConstraintWarning,
-                # The line that calls fit, above scikit-learn's wrapper of it.
-                stacklevel=5,
+    def _common_batch(self, X, fresh, min_count):
+        """Return the training data without rare features."""
+        batch = self._training_batch(X, fresh)
+        if min_count > 1 and isinstance(X, SequenceBatch):
+            raise ValueError(
+                "min_count cannot change a SequenceBatch; set it on the "
+                "SequenceEncoder that makes the batch"
             )
-        return forbidden
+        return drop_rare(batch, min_count) if fresh else batch
 
     def _dev_set(self, X_dev, y_dev, batch, labels):
         if isinstance(X_dev, SequenceBatch):
