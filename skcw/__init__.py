@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         AROWSequenceTagger,
         CRFSequenceTagger,
         CWSequenceTagger,
+        HMMSequenceTagger,
+        MaxEntSequenceTagger,
         PASequenceTagger,
         PerceptronSequenceTagger,
     )
@@ -33,6 +35,8 @@ __all__ = [
     "AROWSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
+    "HMMSequenceTagger",
+    "MaxEntSequenceTagger",
     "MultiClassAROW",
     "MultiClassCW",
     "MultiClassPA",

@@ -15,6 +15,8 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
     load,
@@ -35,6 +37,9 @@ TAGGERS = [
     AROWSequenceTagger(random_state=0),
     PASequenceTagger(random_state=0),
     PerceptronSequenceTagger(random_state=0),
+    HMMSequenceTagger(),
+    HMMSequenceTagger("vocabulary", constraints="BIO"),
+    MaxEntSequenceTagger(random_state=0),
     CRFSequenceTagger(),
 ]
 

@@ -15,6 +15,8 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
     TaggingPipeline,
@@ -32,6 +34,8 @@ TAGGERS = [
     AROWSequenceTagger(max_iter=3, random_state=0),
     PASequenceTagger(max_iter=3, random_state=0),
     PerceptronSequenceTagger(max_iter=3, random_state=0),
+    HMMSequenceTagger(word_prefix="word[0]="),
+    MaxEntSequenceTagger(tol=0.1, random_state=0),
     CRFSequenceTagger(max_iterations=5),
 ]
 
@@ -93,7 +97,7 @@ def n_encodings(monkeypatch):
     return lambda: len(calls)
 
 
-@pytest.mark.parametrize("tagger", TAGGERS[:-1], ids=name_of)
+@pytest.mark.parametrize("tagger", TAGGERS[:-2], ids=name_of)
 def test_confidence_and_its_options_are_passed_on(tagger, n_encodings):
     pipeline = fitted(tagger=tagger)
     alone, batch = pipeline.tagger, pipeline.encode(X_TEST)

@@ -5,6 +5,8 @@ from skcw.tagging._base import BaseSequenceTagger, Entity
 from skcw.tagging._crf import CRFSequenceTagger
 from skcw.tagging._cw import CWSequenceTagger
 from skcw.tagging._explanation import Contribution, TokenExplanation
+from skcw.tagging._hmm import HMMSequenceTagger
+from skcw.tagging._maxent import MaxEntSequenceTagger
 from skcw.tagging._pa import PASequenceTagger
 from skcw.tagging._perceptron import PerceptronSequenceTagger
 
@@ -17,6 +19,8 @@ __all__ = [
     "CWSequenceTagger",
     "Contribution",
     "Entity",
+    "HMMSequenceTagger",
+    "MaxEntSequenceTagger",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
     "TokenExplanation",

@@ -21,16 +21,28 @@ class BeliefTagger(ConfidenceMixin, EncodedTagger):
         return attributes | {"forbidden_": forbidden}
 
     def _decoder(self, batch):
+        belief = self._belief_for(batch)
+        return Decoder(belief, self.forbidden_, self.n_jobs, self._borders())
+
+    def _belief_for(self, batch):
+        """Return the belief with a row for every feature of a batch."""
         # A batch may come from an encoder that has learnt features since.
         n_features = max(batch.n_features, len(self.belief_.row_of))
-        belief = self.belief_
-        if n_features > len(belief.row_of):
-            belief = belief.grown(n_features, belief.n_labels)
-        return Decoder(belief, self.forbidden_, self.n_jobs, self._borders())
+        if n_features > len(self.belief_.row_of):
+            return self.belief_.grown(n_features, self.belief_.n_labels)
+        return self.belief_
+
+    def _border_rows(self):
+        """Return the rows of weights for the first and for the last token, if any."""
+        return None
 
     def _borders(self):
         """Return what labels score at the two ends of a sequence, or None."""
-        return None
+        rows = self._border_rows()
+        if rows is None:
+            return None
+        weights = self.belief_.weights.reshape(-1, self.belief_.width)
+        return weights[list(rows), : self.belief_.n_labels]
 
     def predict(self, X):
         """Return the best labeling of every sequence.
@@ -78,8 +90,8 @@ class BeliefTagger(ConfidenceMixin, EncodedTagger):
     def predict_marginals(self, X):
         """Return forward-backward marginals, in the form of sklearn-crfsuite.
 
-        The scores of a margin-trained tagger have no probabilistic scale: these
-        numbers rank labels, and are no calibrated probabilities.
+        The scores of a margin-trained tagger have no probabilistic scale: its numbers
+        rank labels, and are no calibrated probabilities.
 
         Parameters
         ----------
@@ -118,7 +130,13 @@ class BeliefTagger(ConfidenceMixin, EncodedTagger):
         names = batch._names() if batch.vocabulary is None else batch.vocabulary
         classes = self.classes_.tolist()
         return explain_sequence(
-            decoder.belief, classes, names, batch, codes, self.forbidden_
+            decoder.belief,
+            classes,
+            names,
+            batch,
+            codes,
+            self.forbidden_,
+            self._border_rows(),
         )
 
     @property

@@ -295,7 +295,7 @@ class ConfidenceMixin(ConfidenceFitting):
 
     def _settings(self, name, method, *, n_draws=N_DRAWS, random_state=None, **options):
         """Return the settings of a call: what is given, was fitted, or is usual."""
-        values = usual_values(method.fixed)
+        values = self._usual_values(method)
         values |= getattr(self, "confidence_", {}).get(name, {}).get("values", {})
         if unknown := set(options) - set(values):
             raise TypeError(
@@ -315,6 +315,10 @@ class ConfidenceMixin(ConfidenceFitting):
             n_draws=int(n_draws),
             seed=self._draw_seed(random_state),
         )
+
+    def _usual_values(self, method):
+        """Return the values that are used where none is given or fitted."""
+        return usual_values(method.fixed)
 
     def _draw_seed(self, random_state):
         if random_state is None:

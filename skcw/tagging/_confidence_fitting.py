@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from skcw.confidence.settings import check_count, usual_values
+from skcw.confidence.settings import check_count
 from skcw.confidence.tuning import METRICS, best_of, grid_of, scores_of, unit_of
 from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import object_rows
@@ -79,7 +79,7 @@ class ConfidenceFitting:
             scores = np.zeros(len(grid))
             for trial in trials:
                 scores += _scores(name, chosen, parameter, grid, trial, metric, options)
-            usual = usual_values(chosen.fixed)[parameter]
+            usual = self._usual_values(chosen)[parameter]
             fit["values"][parameter] = best_of(grid, scores, usual)
             fit["curves"][parameter] = {
                 "grid": grid.tolist(),
@@ -98,8 +98,10 @@ class ConfidenceFitting:
         if cv is None:
             yield _Trial(self, batch, *self._answers(batch, y))
             return
-        # Encoding has left rare features out already, and cannot do so twice.
-        fresh = clone(self).set_params(min_count=1)
+        fresh = clone(self)
+        if "min_count" in fresh.get_params(deep=False):
+            # Encoding has left rare features out already, and cannot do so twice.
+            fresh.set_params(min_count=1)
         for train, test in check_cv(cv).split(batch, y):
             tagger = clone(fresh).fit(batch[train], y[train])
             yield _Trial(tagger, batch[test], *tagger._answers(batch[test], y[test]))
@@ -136,7 +138,7 @@ def _scores(name, method, parameter, grid, trial, metric, options):
     tagger, batch, codes, correct = trial
     decoder = tagger._decoder(batch)
     settings = tagger._settings(name, method, **options)
-    unit = unit_of(parameter, decoder.belief, tagger._margin(), method.fixed)
+    unit = unit_of(parameter, tagger.belief_, tagger._margin(), method.fixed)
     return scores_of(
         name, parameter, grid, unit, decoder, batch, codes, correct, metric, settings
     )

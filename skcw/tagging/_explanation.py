@@ -11,7 +11,8 @@ class Contribution(NamedTuple):
     Parameters
     ----------
     feature : str
-        Its name; "after A" and "before A" are the transitions.
+        Its name; "after A" and "before A" are the transitions, "first" and "last" the
+        ends of the sequence where these have weights.
     value : float
         What it adds to the margin.
     std : float
@@ -60,7 +61,9 @@ class TokenExplanation(NamedTuple):
     contributions: tuple
 
 
-def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
+def explain_sequence(
+    belief, classes, names, batch, labels, forbidden=None, border_rows=None
+):
     """Explain every token of the one sequence of a batch.
 
     Parameters
@@ -78,6 +81,8 @@ def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
     forbidden : ndarray or None, default=None
         What :func:`skcw.constraints.forbidden_matrix` returns; rivals that are legal
         beside the neighbours go first.
+    border_rows : pair of int or None, default=None
+        The rows of the weights for the first and for the last token, if there are any.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def explain_sequence(belief, classes, names, batch, labels, forbidden=None):
             classes,
             labels[t],
             _legal_rivals(labels, t, len(classes), forbidden),
-            _weighed(belief, classes, names, batch, labels, t),
+            _weighed(belief, classes, names, batch, labels, t, border_rows),
         )
         for t in range(batch.n_tokens)
     ]
@@ -113,7 +118,7 @@ def _legal_rivals(labels, t, n_labels, forbidden):
     return [j for j in rivals if legal(j)] or rivals
 
 
-def _weighed(belief, classes, names, batch, labels, t):
+def _weighed(belief, classes, names, batch, labels, t, border_rows):
     """Return a function: label at token t -> list of (name, cell, value).
 
     A cell is the (row, column) of a weight in the belief.
@@ -131,6 +136,10 @@ def _weighed(belief, classes, names, batch, labels, t):
             yield f"after {classes[before]}", (before, label), 1.0
         if after is not None:
             yield f"before {classes[after]}", (label, after), 1.0
+        if border_rows is not None and before is None:
+            yield "first", (border_rows[0], label), 1.0
+        if border_rows is not None and after is None:
+            yield "last", (border_rows[1], label), 1.0
 
     return cells
 

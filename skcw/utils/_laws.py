@@ -8,13 +8,15 @@ from sklearn.base import clone
 # of printing, and without a seed two fits need not agree.
 QUIET = {"random_state": 0, "verbose": 0, "warm_start": False}
 
-# What keeps a fit from being a plain sequence of passes over all of the data.
+# What keeps a fit from being a plain sequence of passes over all of the data, or from
+# taking all of the data at once.
 PLAIN = {
     "shuffle": False,
     "n_models": 1,
     "early_stopping": False,
     "min_count": 1,
     "class_weight": None,
+    "solver": "lbfgs",
 }
 
 
@@ -78,7 +80,7 @@ def has_free_labels(tagger, example=None):
 
 def is_linear(tagger, example):
     """Tell whether a fitted tagger shows weights from which labelings are scored."""
-    return hasattr(example, "coef_") or hasattr(example, "state_features_")
+    return hasattr(example, "transition_coef_") or hasattr(example, "state_features_")
 
 
 def require(condition, message):

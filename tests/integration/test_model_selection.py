@@ -23,6 +23,8 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
@@ -36,6 +38,8 @@ TAGGERS = [
     AROWSequenceTagger(random_state=0, max_iter=4),
     PASequenceTagger(random_state=0, max_iter=4),
     PerceptronSequenceTagger(random_state=0, max_iter=4),
+    HMMSequenceTagger(),
+    MaxEntSequenceTagger(random_state=0, tol=0.1),
     CRFSequenceTagger(max_iterations=15),
 ]
 tagger_cases = pytest.mark.parametrize(
@@ -88,7 +92,8 @@ def test_an_encoder_before_the_tagger_changes_nothing():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_every_tagger_is_searched_with_an_integer_cv(tagger, n_jobs):
     X, y = features(n_sequences=30)
-    name = "c2" if isinstance(tagger, CRFSequenceTagger) else "max_iter"
+    known = tagger.get_params()
+    name = next(p for p in ("c2", "C", "word_smoothing", "max_iter") if p in known)
     search = GridSearchCV(tagger, {name: [1, 2]}, cv=3, n_jobs=n_jobs).fit(X, y)
     assert search.best_score_ > 0.5
     again = GridSearchCV(tagger, {name: [1, 2]}, cv=3).fit(X, y)

@@ -6,6 +6,8 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
@@ -43,6 +45,11 @@ TAGGERS = [
     CRFSequenceTagger(),
     CRFSequenceTagger(c2=0.1, all_possible_states=True, all_possible_transitions=True),
     CRFSequenceTagger("ap", max_iterations=10, random_state=0),
+    HMMSequenceTagger(),
+    HMMSequenceTagger("vocabulary", constraints="BIO", n_jobs=2),
+    HMMSequenceTagger("prior", word_smoothing=0.1, transition_smoothing=0.1),
+    MaxEntSequenceTagger(),
+    MaxEntSequenceTagger(C=10.0, beam=3, min_count=1, tol=0.1, n_jobs=2),
 ]
 
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from skcw import CRFSequenceTagger, CWSequenceTagger, PerceptronSequenceTagger
+from skcw import (
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
+    PerceptronSequenceTagger,
+)
 from skcw.utils import checks
 from skcw.utils.checks import (
     LAWS,
@@ -62,6 +68,35 @@ def test_laws_leave_the_tagger_they_are_given_alone():
 def test_all_laws_speak_of_a_confidence_weighted_tagger_but_that_of_r():
     left_out = set(LAW_OF) - set(laws_of(CWSequenceTagger()))
     assert left_out == {"check_arow_depends_on_initial_variance_over_r_alone"}
+
+
+OF_VARIANCES = {
+    "check_arow_depends_on_initial_variance_over_r_alone",
+    "check_initial_variance_only_scales_a_confidence_weighted_tagger",
+    "check_variance_is_positive_and_never_grows",
+}
+OF_LATTICES = {
+    "check_nbest_equals_brute_force",
+    "check_predict_equals_brute_force",
+    "check_marginals_equal_brute_force",
+    "check_without_transitions_tokens_are_independent",
+    "check_delta_max_is_the_distance_to_the_best_rival",
+}
+OF_MORE_DATA = {law for law in LAW_OF if "partial_fit" in law}
+OF_DEFINITIONS = {
+    "check_the_more_must_be_right_the_less_sure_it_is",
+    "check_fitting_confidence_changes_confidence_alone",
+}
+
+
+def test_laws_of_seeds_and_variances_alone_are_silent_on_counts():
+    left_out = set(LAW_OF) - set(laws_of(HMMSequenceTagger()))
+    assert left_out == OF_VARIANCES | {"check_same_seed_gives_same_bits"}
+
+
+def test_laws_of_lattices_are_silent_on_a_tagger_that_has_none():
+    left_out = set(LAW_OF) - set(laws_of(MaxEntSequenceTagger()))
+    assert left_out == OF_VARIANCES | OF_LATTICES | OF_MORE_DATA | OF_DEFINITIONS
 
 
 @pytest.mark.parametrize(

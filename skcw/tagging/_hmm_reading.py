@@ -1,0 +1,98 @@
+"""Which features of a token a hidden Markov model reads."""
+
+import numpy as np
+
+from skcw.data.batch import SequenceBatch
+
+
+def check_values(batch):
+    """Return a batch; raise if a value is negative, which no count can be."""
+    compact = batch.compact()
+    if compact.values is None:
+        return batch
+    bad = np.flatnonzero(compact.values < 0)
+    if len(bad):
+        token = np.searchsorted(compact.indptr, bad[0], side="right") - 1
+        s = np.searchsorted(compact.offsets, token, side="right") - 1
+        raise ValueError(
+            f"sequence {s}, token {token - compact.offsets[s]} has the feature value "
+            f"{compact.values[bad[0]]}; a hidden Markov model counts features, so "
+            "values cannot be negative"
+        )
+    return batch
+
+
+def is_read(vocabulary, n_features, prefix):
+    """Tell which features begin with a prefix.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary or None
+        The names; None for numeric columns.
+    n_features : int
+        The number of features.
+    prefix : str or None
+        The prefix; None reads everything.
+
+    Returns
+    -------
+    read : ndarray of bool, shape (n_features,)
+        Whether each feature is read.
+    """
+    if not prefix:
+        return np.ones(n_features, dtype=bool)
+    if vocabulary is None:
+        raise ValueError(
+            f"word_prefix is {prefix!r}, but numeric columns have no names"
+        )
+    wanted = np.frombuffer(prefix.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    starts, lengths = vocabulary.ends[:-1], np.diff(vocabulary.ends)
+    read = lengths >= len(wanted)
+    letters = vocabulary.blob[starts[read][:, None] + np.arange(len(wanted))]
+    read[read] = (letters == wanted).all(axis=1)
+    return read
+
+
+def words_of(vocabulary, numbers, prefix):
+    """Return the words that features stand for; None where they have no names."""
+    if vocabulary is None:
+        return None
+    start = len(prefix or "")
+    return [vocabulary[number][start:] for number in numbers.tolist()]
+
+
+def keep_entries(batch, keep):
+    """Return a compact batch with those entries only where the mask is true."""
+    if keep.all():
+        return batch
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return SequenceBatch(
+        batch.offsets,
+        before[batch.indptr],
+        batch.indices[keep],
+        None if batch.values is None else batch.values[keep],
+        batch.n_features,
+        batch.vocabulary,
+    )
+
+
+def without_needless(batch, known):
+    """Return a batch without the unknown features of tokens that have a known one.
+
+    Parameters
+    ----------
+    batch : SequenceBatch
+        The sequences.
+    known : ndarray of bool, shape (n_features,)
+        Which features were seen in training.
+
+    Returns
+    -------
+    batch : SequenceBatch
+        The sequences; unknown features are left where a token has no others.
+    """
+    batch = batch.compact()
+    entry_known = known[batch.indices]
+    before = np.concatenate([[0], np.cumsum(entry_known)])
+    told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]
+    return keep_entries(batch, entry_known | ~np.repeat(told, np.diff(batch.indptr)))
