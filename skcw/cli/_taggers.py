@@ -20,6 +20,12 @@ TAGGERS = {
     ),
 }
 
+# Older learners that `skcw compare` sets beside them when asked to.
+OLDER = {
+    "hmm": ("HMMSequenceTagger", {"word_prefix": "word[0]="}),
+    "maxent": ("MaxEntSequenceTagger", {}),
+}
+
 # What tables call them.
 TITLES = {
     "cw": "CW",
@@ -27,6 +33,8 @@ TITLES = {
     "pa": "PA",
     "perceptron": "perceptron",
     "crf": "CRF",
+    "hmm": "HMM",
+    "maxent": "MaxEnt",
 }
 
 
@@ -36,9 +44,9 @@ def make_tagger(name, seed, given=()):
     Parameters
     ----------
     name : str
-        One of ``TAGGERS``.
+        One of ``TAGGERS`` or of ``OLDER``.
     seed : int
-        Its ``random_state``.
+        Its ``random_state``, if it has one.
     given : dict, default=()
         Further parameters.
 
@@ -49,7 +57,7 @@ def make_tagger(name, seed, given=()):
     """
     import skcw
 
-    class_name, params = TAGGERS[name]
+    class_name, params = (TAGGERS | OLDER)[name]
     tagger = getattr(skcw, class_name)(**params)
     known = tagger.get_params()
     for parameter in given:
@@ -57,7 +65,9 @@ def make_tagger(name, seed, given=()):
             raise UsageError(
                 f"{name} has no parameter {parameter!r}; it has {', '.join(known)}"
             )
-    tagger.set_params(**{"random_state": seed, **dict(given)})
+    if "random_state" in known:
+        tagger.set_params(random_state=seed)
+    tagger.set_params(**dict(given))
     try:
         tagger._validate_params()
     except ValueError as error:

@@ -17,7 +17,7 @@ from skcw.cli._options import (
 )
 from skcw.cli._progress import progress_bar
 from skcw.cli._tables import report, table
-from skcw.cli._taggers import TAGGERS, TITLES, make_tagger
+from skcw.cli._taggers import OLDER, TAGGERS, TITLES, make_tagger
 
 TEXT = """\
 Train confidence-weighted learners and a tuned CRF on the same features of the same
@@ -36,6 +36,7 @@ examples:
   skcw compare
   skcw compare train.conll test.conll --features chunking
   skcw compare corpus.conll --learners cw,crf --json
+  skcw compare --learners cw,hmm,maxent
 """
 
 DOUBTFUL = 0.1
@@ -54,7 +55,8 @@ def add_parser(commands):
         type=lambda text: text.split(","),
         default=list(TAGGERS),
         metavar="NAME,...",
-        help=f"which of {', '.join(TAGGERS)} (default: all)",
+        help=f"which of {', '.join(TAGGERS)} (default: all of these), or of "
+        f"{', '.join(OLDER)}",
     )
     parser.add_argument(
         "--sentences",
@@ -77,9 +79,10 @@ def run(options):
     from skcw.cli._corpus import make_features
     from skcw.cli._fitness import check_like
 
-    unknown = [name for name in options.learners if name not in TAGGERS]
+    known = [*TAGGERS, *OLDER]
+    unknown = [name for name in options.learners if name not in known]
     if unknown:
-        raise UsageError(f"--learners knows {', '.join(TAGGERS)}, not {unknown[0]!r}")
+        raise UsageError(f"--learners knows {', '.join(known)}, not {unknown[0]!r}")
     (X_train, y_train), (X_test, y_test) = _corpora(options)
     encoder, templates = make_features(options, X_train)
     if options.test is not None:

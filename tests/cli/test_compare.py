@@ -26,6 +26,15 @@ def test_the_built_in_corpus_is_compared_by_all_learners(run):
     assert all(f" {title} %" in header for title in ("span F1", "wrong words", "found"))
 
 
+def test_older_learners_are_compared_when_asked_for(run):
+    args = ["--sentences", 60, "--learners", "hmm,maxent", "--json"]
+    code, out, _ = run("compare", *args)
+    rows = {row["learner"]: row for row in json.loads(out)["learners"]}
+    assert code == 0
+    assert list(rows) == ["hmm", "maxent"]
+    assert rows["maxent"]["token_error"] < rows["hmm"]["token_error"] < 0.5
+
+
 def test_figures_are_those_of_the_learner_on_its_own(run, files):
     args = [files / "train.conll", files / "test.conll", "--learners", "cw,perceptron"]
     code, out, _ = run("compare", *args, "--features", "pos", "--seed", 3, "--json")
