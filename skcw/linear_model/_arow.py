@@ -38,7 +38,8 @@ class MultiClassAROW(GaussianRowClassifier):
         What the variances are multiplied by when probabilities are computed; labels
         do not depend on it. A name chooses it in ``fit`` on held-out folds: by the
         logarithmic loss, or by the error of the predicted labels' probabilities over
-        20 bins. That costs one more training per fold.
+        20 bins, which can choose extremes where nearly all labels are right. That
+        costs one more training per fold.
     scale_cv : int, splitter or None, default=None
         The folds by which ``variance_scale`` is chosen; None means 5.
     max_iter : int, default=5

@@ -55,7 +55,8 @@ class MultiClassCW(GaussianRowClassifier):
         What the variances are multiplied by when probabilities are computed; labels
         do not depend on it. A name chooses it in ``fit`` on held-out folds: by the
         logarithmic loss, or by the error of the predicted labels' probabilities over
-        20 bins. That costs one more training per fold.
+        20 bins, which can choose extremes where nearly all labels are right. That
+        costs one more training per fold.
     scale_cv : int, splitter or None, default=None
         The folds by which ``variance_scale`` is chosen; None means 5.
     max_iter : int, default=5
@@ -113,6 +114,25 @@ class MultiClassCW(GaussianRowClassifier):
         Number of passes made.
     history_ : list of dict
         What each pass found: epoch, wrong rows when presented, dev score, seconds.
+
+    Notes
+    -----
+    ``predict`` returns the label with the highest mean score, and ``predict_proba``
+    follows it. The label that is most probable under the Gaussian, the Bayes rule, is
+    another one in few rows and was no better on any set (nor was it in the paper).
+    Accuracy by the mean and by the Bayes rule, rows that differ, log-loss and RMSE over
+    20 bins of both, with ``variance_scale`` as it comes; then log-loss and RMSE with
+    ``variance_scale="log_loss"``, and those of maximum entropy:
+
+    ========  ==========  ==========  ============  ============  ==========  ==========
+    set       % right     differ      log-loss      RMSE          fitted      maxent
+    ========  ==========  ==========  ============  ============  ==========  ==========
+    20 News   93.3, 93.2  29 of 5655  .446, .446    .240, .239    .295, .062  .388, .056
+    Amazon 4  94.1, 94.0  2 of 2400   .266, .266    .154, .153    .192, .035  .416, .081
+    Enron A   84.0, 83.9  10 of 941   .685, .686    .116, .106    .682, .109  .789, .147
+    Enron B   75.5, 74.8  14 of 951   .928, .928    .131, .124    .918, .071  .857, .124
+    Reuters   99.0, 99.0  0 of 2277   .103, .103    .111, .111    .041, .035  .057, .066
+    ========  ==========  ==========  ============  ============  ==========  ==========
 
     References
     ----------
