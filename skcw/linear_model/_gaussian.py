@@ -122,12 +122,14 @@ class GaussianRowClassifier(RowClassifier):
         self : object
             The fitted classifier.
         """
-        super().partial_fit(X, y, classes, sample_weight)
-        if not isinstance(self.variance_scale, str):
-            self.variance_scale_ = float(self.variance_scale)
-        elif not hasattr(self, "variance_scale_"):
-            self.variance_scale_ = 1.0
-        return self
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _fitted(self, belief, classes):
+        scale = self.variance_scale
+        if isinstance(scale, str):
+            # Until one is chosen, as a callback may see it, the last one stays.
+            scale = getattr(self, "variance_scale_", 1.0)
+        return {**super()._fitted(belief, classes), "variance_scale_": float(scale)}
 
     def decision_function(self, X):
         """Return how much speaks for the classes.
