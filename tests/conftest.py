@@ -30,7 +30,12 @@ def missing_kernels():
     return [name for name in names if importlib.util.find_spec(name) is None]
 
 
+# The oldest matplotlib that we support calls a newer pyparsing by its former names.
+OLD_PYPARSING_NAMES = r"ignore:'\w+' (argument is )?deprecated:DeprecationWarning"
+
+
 def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", OLD_PYPARSING_NAMES)
     if importlib.util.find_spec("skcw") is None:
         raise pytest.UsageError(
             "skcw is not installed: pip install '.[test]', then run pytest"
