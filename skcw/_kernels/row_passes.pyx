@@ -83,8 +83,9 @@ cdef _run(
             n = read_row(reader, indptr, indices, values, i)
             if t + 1 < order.shape[0]:
                 i = order[t + 1]
-                prefetch_rows(means, course.width, &indices[0] + indptr[i],
-                              indptr[i + 1] - indptr[i])
+                if indptr[i + 1] > indptr[i]:
+                    prefetch_rows(means, course.width, &indices[indptr[i]],
+                                  indptr[i + 1] - indptr[i])
                 i = order[t]
             copies = 1.0 if weight is None else weight[i]
             first = True

@@ -129,13 +129,11 @@ def table_sums(
     sums = np.empty((n_rows, width))
     cdef double[:, ::1] out = sums
     cdef RowReader reader = RowReader(indptr, bias)
-    cdef Py_ssize_t ahead
     with nogil:
         for i in range(n_rows):
-            if i + 1 < n_rows:
-                ahead = indptr[i + 1]
-                prefetch_rows(&table[0, 0], width, &indices[0] + ahead,
-                              indptr[i + 2] - ahead)
+            if i + 1 < n_rows and indptr[i + 2] > indptr[i + 1]:
+                prefetch_rows(&table[0, 0], width, &indices[indptr[i + 1]],
+                              indptr[i + 2] - indptr[i + 1])
             n = read_row(reader, indptr, indices, values, i)
             row_sums(&table[0, 0], width,
                      reader.squares(n) if squared else reader.values(n), &out[i, 0])
