@@ -4,26 +4,46 @@ import numpy as np
 
 from skcw.metrics._checks import listed
 
+# Methods of predict_confidence whose values are probabilities. The methods live in a
+# room above this one; a test holds the list against theirs.
+PROBABILITY_METHODS = (
+    "marginal",
+    "blend",
+    "kd-pc",
+    "kd-fixed",
+    "kd-independent",
+    "draw-marginal",
+    "kbv",
+    "wkbv",
+    "delta-probit",
+)
+
 
 def check_outcomes(confidence, correct):
     """Return both as flat arrays, floats and bools, one of each a word."""
-    values, hits, _ = _flat_outcomes(confidence, correct)
+    values, hits, _ = flat_outcomes(confidence, correct)
     return values, hits
 
 
 def check_probabilities(confidence, correct):
     """Return what `check_outcomes` does, and refuse what is outside [0, 1]."""
-    values, hits, lengths = _flat_outcomes(confidence, correct)
+    values, hits, lengths = flat_outcomes(confidence, correct)
+    refuse_no_probability(values, lengths)
+    return values, hits
+
+
+def refuse_no_probability(values, lengths):
+    """Raise if a confidence is outside [0, 1], and say which methods stay inside."""
     outside = np.flatnonzero((values < 0) | (values > 1))
     if outside.size:
-        place = _place("confidence", outside[0], lengths)
+        place = place_of("confidence", outside[0], lengths)
         raise ValueError(
             f"{place} is {values[outside[0]]}, which is no probability. Distances such "
             "as those of 'delta' and 'delta-max' only rank words: judge them by "
-            "error_average_precision or area_under_risk_coverage, or map them to "
-            "[0, 1] first"
+            "error_average_precision or area_under_risk_coverage, map them to [0, 1] "
+            f"first, or take a method that gives probabilities: "
+            f"{', '.join(PROBABILITY_METHODS)}"
         )
-    return values, hits
 
 
 def check_review_sizes(n):
@@ -43,24 +63,29 @@ def check_review_sizes(n):
 
 def check_n_bins(n_bins):
     """Return a number of bins, or say that it is none."""
-    if isinstance(n_bins, (bool, np.bool_)) or not isinstance(
-        n_bins, (int, np.integer)
+    return check_whole_number(n_bins, "n_bins")
+
+
+def check_whole_number(number, name):
+    """Return a whole number of at least 1, or say that it is none."""
+    if isinstance(number, (bool, np.bool_)) or not isinstance(
+        number, (int, np.integer)
     ):
-        raise TypeError(f"n_bins is {n_bins!r}; it must be a whole number")
-    if n_bins < 1:
-        raise ValueError(f"n_bins is {n_bins}; it must be at least 1")
-    return int(n_bins)
+        raise TypeError(f"{name} is {number!r}; it must be a whole number")
+    if number < 1:
+        raise ValueError(f"{name} is {number}; it must be at least 1")
+    return int(number)
 
 
-def _flat_outcomes(confidence, correct):
+def flat_outcomes(confidence, correct):
     """Return flat confidences and outcomes, and the lengths of their rows."""
-    values, lengths = _flatten(confidence, "confidence")
-    hits, hit_lengths = _flatten(correct, "correct")
-    _check_same_layout(len(values), lengths, len(hits), hit_lengths)
+    values, lengths = flatten(confidence, "confidence")
+    hits, hit_lengths = flatten(correct, "correct")
+    check_same_layout(len(values), lengths, len(hits), hit_lengths, "correct")
     return _floats(values, lengths), _bools(hits, lengths), lengths
 
 
-def _flatten(values, name):
+def flatten(values, name):
     """Return the words of all rows in one array, and the lengths of the rows.
 
     The lengths are None if the words came without rows.
@@ -107,32 +132,33 @@ def _array(row, name):
     return array
 
 
-def _check_same_layout(n_values, value_lengths, n_hits, hit_lengths):
-    if (value_lengths is None) != (hit_lengths is None):
-        flat, rows = "confidence", "correct"
-        if hit_lengths is None:
+def check_same_layout(n_values, value_lengths, n_others, other_lengths, other):
+    """Raise unless ``other`` has as many words as confidence, in the same rows."""
+    if (value_lengths is None) != (other_lengths is None):
+        flat, rows = "confidence", other
+        if other_lengths is None:
             flat, rows = rows, flat
         raise ValueError(
             f"{flat} is flat but {rows} has a row for each sequence; "
             "give both flat or both in rows"
         )
     if value_lengths is None:
-        if n_values != n_hits:
+        if n_values != n_others:
             raise ValueError(
-                f"confidence has {n_values} words but correct has {n_hits}"
+                f"confidence has {n_values} words but {other} has {n_others}"
             )
         return
-    if len(value_lengths) != len(hit_lengths):
+    if len(value_lengths) != len(other_lengths):
         raise ValueError(
             f"confidence has {len(value_lengths)} sequences "
-            f"but correct has {len(hit_lengths)}"
+            f"but {other} has {len(other_lengths)}"
         )
-    differ = np.flatnonzero(value_lengths != hit_lengths)
+    differ = np.flatnonzero(value_lengths != other_lengths)
     if differ.size:
         i = differ[0]
         raise ValueError(
             f"sequence {i} has {value_lengths[i]} words in confidence "
-            f"but {hit_lengths[i]} in correct"
+            f"but {other_lengths[i]} in {other}"
         )
 
 
@@ -143,7 +169,7 @@ def _floats(values, lengths):
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise ValueError(
-            f"{_place('confidence', missing[0], lengths)} is NaN; "
+            f"{place_of('confidence', missing[0], lengths)} is NaN; "
             "a word without a confidence cannot be ranked, so leave it out of both "
             "confidence and correct"
         )
@@ -161,7 +187,7 @@ def _bools(hits, lengths):
     hits = _as_float64(hits, "correct", advice)
     strange = np.flatnonzero((hits != 0) & (hits != 1))
     if strange.size:
-        place = _place("correct", strange[0], lengths)
+        place = place_of("correct", strange[0], lengths)
         raise ValueError(f"{place} is {hits[strange[0]]}; {advice}")
     return hits == 1
 
@@ -175,7 +201,7 @@ def _as_float64(values, name, advice):
     raise TypeError(f"{name} holds values such as {values[0]!r}; {advice}")
 
 
-def _place(name, index, lengths):
+def place_of(name, index, lengths):
     """Return how a caller would write the word at a place of the flat array."""
     if lengths is None:
         return f"{name}[{index}]"

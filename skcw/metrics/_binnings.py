@@ -1,0 +1,198 @@
+"""Ways to put pairs into bins, prepared once and filled for many weights."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from skcw.metrics._outcome_checks import check_n_bins, check_whole_number
+from skcw.metrics._ties import Ties
+
+# Sums of fractional weights miss a whole number of bins by rounding; no more.
+ROUNDING = 1e-9
+
+DEFAULT_N_BINS = {"adaptive": None, "uniform": 20, "quantile": 10}
+
+
+class BinSums(NamedTuple):
+    """What filled bins hold, from low to high confidences; empty bins are left out."""
+
+    mass: np.ndarray  # (n_bins,) summed weight
+    claimed: np.ndarray  # (n_bins,) weighted sum of the confidences
+    right: np.ndarray  # (n_bins,) summed weight of the right words
+
+
+class MassBins:
+    """Bins that hold the same mass each, cut along the sorted confidences.
+
+    A word is a stretch of the line as long as its weight. Words of one confidence are
+    one stretch with their mean outcome, and where a border cuts it each side gets its
+    part of that mean: no order of the words matters. Bins that lie within one such
+    stretch are one bin.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    bin_size : int or None
+        Mass of a bin; what is left for the last bin is joined to the one before it.
+    n_bins : int or None
+        How many bins share the whole mass; used if ``bin_size`` is None.
+    """
+
+    def __init__(self, pairs, bin_size=None, n_bins=None):
+        self.pairs = pairs
+        self.bin_size = bin_size
+        self.n_bins = n_bins
+        self.ties = Ties(pairs.q)
+
+    def sums(self, weight):
+        """Return the `BinSums` for one weight a word."""
+        mass, right = self.ties.sums(weight, self.pairs.y)
+        line = np.concatenate(([0.0], np.cumsum(mass)))
+        edges, _, _ = self._edges(line)
+        return BinSums(
+            mass=np.diff(edges),
+            claimed=_between(edges, line, mass * self.ties.values),
+            right=_between(edges, line, right),
+        )
+
+    def shares(self, weight):
+        """Return which part of each word lies in each bin, (n_bins, n_words) sparse."""
+        mass = self.ties.mass(weight)
+        line = np.concatenate(([0.0], np.cumsum(mass)))
+        edges, _, _ = self._edges(line)
+        cuts = np.union1d(edges, line)
+        middle = (cuts[1:] + cuts[:-1]) / 2
+        in_bin = np.searchsorted(edges, middle, side="right") - 1
+        in_tie = np.searchsorted(line, middle, side="right") - 1
+        part = np.diff(cuts) / mass[in_tie]
+        shape = (len(edges) - 1, len(mass))
+        ties_in_bins = sparse.csr_matrix((part, (in_bin, in_tie)), shape=shape)
+        return ties_in_bins[:, self.ties.code]
+
+    def ranges(self, weight):
+        """Return the smallest and the largest confidence in each bin."""
+        line = np.concatenate(([0.0], np.cumsum(self.ties.mass(weight))))
+        _, first, last = self._edges(line)
+        return self.ties.values[first], self.ties.values[last]
+
+    def _edges(self, line):
+        """Return where bins begin and end, and their first and last confidences."""
+        total = line[-1]
+        if self.bin_size is None:
+            edges = total * np.arange(self.n_bins + 1) / self.n_bins
+        else:
+            n_bins = max(1, int(total / self.bin_size + ROUNDING))
+            edges = self.bin_size * np.arange(n_bins + 1.0)
+        edges[-1] = total
+        ends = line[1:]
+        first = np.searchsorted(ends, edges[:-1], side="right")
+        last = np.searchsorted(ends, edges[1:], side="left")
+        within = first == last
+        joined = within[1:] & within[:-1] & (first[1:] == first[:-1])
+        begins = np.concatenate(([True], ~joined))
+        stops = np.concatenate((~joined, [True]))
+        return edges[np.concatenate((begins, [True]))], first[begins], last[stops]
+
+
+class WidthBins:
+    """Bins of the same width: [(j - 1) / n, j / n), and the last one holds 1 too.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    n_bins : int
+        How many bins.
+    """
+
+    def __init__(self, pairs, n_bins):
+        self.pairs = pairs
+        self.n_bins = n_bins
+        self.code = width_codes(pairs.q, n_bins)
+
+    def sums(self, weight):
+        """Return the `BinSums` for one weight a word."""
+        mass = self._total(weight)
+        filled = mass > 0
+        claimed = self._total(weight * self.pairs.q)
+        right = self._total(weight * self.pairs.y)
+        return BinSums(mass[filled], claimed[filled], right[filled])
+
+    def shares(self, weight):
+        """Return which part of each word lies in each bin, (n_bins, n_words) sparse."""
+        n = len(self.code)
+        where = (self.code, np.arange(n))
+        whole = sparse.csr_matrix((np.ones(n), where), shape=(self.n_bins, n))
+        return whole[self._total(weight) > 0]
+
+    def ranges(self, weight):
+        """Return the smallest and the largest confidence in each bin."""
+        low, high = np.full(self.n_bins, np.inf), np.full(self.n_bins, -np.inf)
+        counts = weight > 0
+        np.minimum.at(low, self.code[counts], self.pairs.q[counts])
+        np.maximum.at(high, self.code[counts], self.pairs.q[counts])
+        filled = low <= high
+        return low[filled], high[filled]
+
+    def _total(self, values):
+        return np.bincount(self.code, values, self.n_bins)
+
+
+def make_binning(pairs, strategy, bin_size, n_bins):
+    """Return the bins of a strategy, or say which setting does not go with it."""
+    if strategy not in DEFAULT_N_BINS:
+        names = ", ".join(map(repr, DEFAULT_N_BINS))
+        raise ValueError(f"strategy is {strategy!r}; there are {names}")
+    if strategy == "adaptive":
+        if n_bins is not None:
+            raise ValueError(
+                f"n_bins is {n_bins!r}, but adaptive bins have a bin_size; "
+                "strategy='quantile' has n_bins"
+            )
+        return MassBins(pairs, bin_size=_check_bin_size(bin_size, pairs))
+    if bin_size is not None:
+        raise ValueError(
+            f"bin_size is {bin_size!r}, but {strategy} bins have n_bins; "
+            "strategy='adaptive' has a bin_size"
+        )
+    n_bins = DEFAULT_N_BINS[strategy] if n_bins is None else check_n_bins(n_bins)
+    if strategy == "uniform":
+        return WidthBins(pairs, n_bins)
+    return MassBins(pairs, n_bins=n_bins)
+
+
+def _check_bin_size(bin_size, pairs):
+    """Return the mass of a bin; by default the root of the whole, rounded down."""
+    if bin_size is not None:
+        return check_whole_number(bin_size, "bin_size")
+    total = pairs.weight.sum()
+    if total < np.sqrt(np.count_nonzero(pairs.weight)) * (1 - ROUNDING):
+        raise ValueError(
+            f"sample_weight sums to {total:.6g} for {len(pairs.q)} words, too little "
+            "for bins of the root of it; a weight says how often a word counts, so "
+            "scale them to a mean of one, or take strategy='quantile'"
+        )
+    return max(1, int(np.sqrt(total)))
+
+
+def width_codes(q, n_bins):
+    """Return the bin of each confidence.
+
+    The borders are divided in the narrowest type that holds all confidences, so a
+    share of votes such as 7 of 20 meets its own border bit by bit, in float32 too.
+    Multiplying by n_bins would lift some confidences into the bin above.
+    """
+    dtype = q.dtype.type
+    for narrow in (np.float16, np.float32):
+        if (q.astype(narrow) == q).all():
+            dtype = narrow
+            break
+    borders = np.arange(1, n_bins).astype(dtype) / dtype(n_bins)
+    return np.searchsorted(borders.astype(q.dtype), q, side="right")
+
+
+def _between(edges, line, parts):
+    """Return the sums of parts, spread along the line, between edges on it."""
+    return np.diff(np.interp(edges, line, np.concatenate(([0.0], np.cumsum(parts)))))
