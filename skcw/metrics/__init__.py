@@ -1,12 +1,29 @@
 """Measures of how well labels and spans were predicted, and confidences too."""
 
+from skcw.metrics._estimates import Estimate
+from skcw.metrics._proper_cores import Decomposition
+from skcw.metrics.binned_calibration import CalibrationBins, calibration_bins
 from skcw.metrics.binned_confidence import confidence_bins, confidence_rmse
+from skcw.metrics.calibration_scores import (
+    adaptive_calibration_error,
+    calibration_mse,
+    expected_calibration_error,
+    maximum_calibration_error,
+    root_calibration_mse,
+)
+from skcw.metrics.classwise_calibration import classwise_calibration_error
 from skcw.metrics.error_ranking import (
     error_average_precision,
     errors_found,
     residual_errors,
 )
 from skcw.metrics.outcomes import label_matches
+from skcw.metrics.proper_scores import (
+    brier_decomposition,
+    brier_score,
+    log_score,
+    log_score_decomposition,
+)
 from skcw.metrics.risk_coverage import area_under_risk_coverage, risk_coverage_curve
 from skcw.metrics.scorers import (
     get_scorer,
@@ -27,6 +44,7 @@ from skcw.metrics.span_scores import (
     span_recall_score,
 )
 from skcw.metrics.spans import Span, detect_scheme, extract_spans
+from skcw.metrics.spiegelhalter import SpiegelhalterTest, spiegelhalter_test
 from skcw.metrics.token_scores import (
     sequence_accuracy_score,
     token_accuracy_score,
@@ -35,18 +53,33 @@ from skcw.metrics.token_scores import (
 )
 
 __all__ = [
+    "CalibrationBins",
+    "Decomposition",
+    "Estimate",
     "Span",
+    "SpiegelhalterTest",
+    "adaptive_calibration_error",
     "area_under_risk_coverage",
+    "brier_decomposition",
+    "brier_score",
+    "calibration_bins",
+    "calibration_mse",
+    "classwise_calibration_error",
     "confidence_bins",
     "confidence_rmse",
     "detect_scheme",
     "error_average_precision",
     "errors_found",
+    "expected_calibration_error",
     "extract_spans",
     "get_scorer",
     "label_matches",
+    "log_score",
+    "log_score_decomposition",
+    "maximum_calibration_error",
     "residual_errors",
     "risk_coverage_curve",
+    "root_calibration_mse",
     "scorer_names",
     "sequence_accuracy_score",
     "sequence_accuracy_scorer",
@@ -59,6 +92,7 @@ __all__ = [
     "span_precision_scorer",
     "span_recall_score",
     "span_recall_scorer",
+    "spiegelhalter_test",
     "token_accuracy_score",
     "token_accuracy_scorer",
     "token_classification_report",

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from skcw.metrics._outcome_checks import check_n_bins, check_whole_number
+from skcw.metrics._pooling import isotonic_blocks
 from skcw.metrics._ties import Ties
 
 # Sums of fractional weights miss a whole number of bins by rounding; no more.
@@ -42,6 +43,7 @@ class MassBins:
 
     def __init__(self, pairs, bin_size=None, n_bins=None):
         self.pairs = pairs
+        self.claim = pairs.q
         self.bin_size = bin_size
         self.n_bins = n_bins
         self.ties = Ties(pairs.q)
@@ -49,7 +51,7 @@ class MassBins:
     def sums(self, weight):
         """Return the `BinSums` for one weight a word."""
         mass, right = self.ties.sums(weight, self.pairs.y)
-        line = np.concatenate(([0.0], np.cumsum(mass)))
+        line = _line(mass)
         edges, _, _ = self._edges(line)
         return BinSums(
             mass=np.diff(edges),
@@ -60,7 +62,7 @@ class MassBins:
     def shares(self, weight):
         """Return which part of each word lies in each bin, (n_bins, n_words) sparse."""
         mass = self.ties.mass(weight)
-        line = np.concatenate(([0.0], np.cumsum(mass)))
+        line = _line(mass)
         edges, _, _ = self._edges(line)
         cuts = np.union1d(edges, line)
         middle = (cuts[1:] + cuts[:-1]) / 2
@@ -71,11 +73,12 @@ class MassBins:
         ties_in_bins = sparse.csr_matrix((part, (in_bin, in_tie)), shape=shape)
         return ties_in_bins[:, self.ties.code]
 
-    def ranges(self, weight):
-        """Return the smallest and the largest confidence in each bin."""
-        line = np.concatenate(([0.0], np.cumsum(self.ties.mass(weight))))
-        _, first, last = self._edges(line)
-        return self.ties.values[first], self.ties.values[last]
+    def contents(self, weight):
+        """Return the number of words in each bin, and its range of confidences."""
+        line = _line(self.ties.mass(weight))
+        edges, first, last = self._edges(line)
+        count = _between(edges, line, self.ties.mass(weight > 0))
+        return count, self.ties.values[first], self.ties.values[last]
 
     def _edges(self, line):
         """Return where bins begin and end, and their first and last confidences."""
@@ -109,14 +112,15 @@ class WidthBins:
 
     def __init__(self, pairs, n_bins):
         self.pairs = pairs
+        self.claim = pairs.q
         self.n_bins = n_bins
-        self.code = width_codes(pairs.q, n_bins)
+        self.code = width_codes(pairs, n_bins)
 
     def sums(self, weight):
         """Return the `BinSums` for one weight a word."""
         mass = self._total(weight)
         filled = mass > 0
-        claimed = self._total(weight * self.pairs.q)
+        claimed = self._total(weight * self.claim)
         right = self._total(weight * self.pairs.y)
         return BinSums(mass[filled], claimed[filled], right[filled])
 
@@ -127,17 +131,65 @@ class WidthBins:
         whole = sparse.csr_matrix((np.ones(n), where), shape=(self.n_bins, n))
         return whole[self._total(weight) > 0]
 
-    def ranges(self, weight):
-        """Return the smallest and the largest confidence in each bin."""
-        low, high = np.full(self.n_bins, np.inf), np.full(self.n_bins, -np.inf)
+    def contents(self, weight):
+        """Return the number of words in each bin, and its range of confidences."""
         counts = weight > 0
-        np.minimum.at(low, self.code[counts], self.pairs.q[counts])
-        np.maximum.at(high, self.code[counts], self.pairs.q[counts])
-        filled = low <= high
-        return low[filled], high[filled]
+        code, q = self.code[counts], self.pairs.q[counts]
+        count = np.bincount(code, minlength=self.n_bins)
+        low, high = np.ones(self.n_bins), np.zeros(self.n_bins)
+        np.minimum.at(low, code, q)
+        np.maximum.at(high, code, q)
+        filled = count > 0
+        return count[filled].astype(np.float64), low[filled], high[filled]
 
     def _total(self, values):
         return np.bincount(self.code, values, self.n_bins)
+
+
+class CentredBins(WidthBins):
+    """Bins of the same width in which each word claims the centre of its bin.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    n_bins : int
+        How many bins.
+    """
+
+    def __init__(self, pairs, n_bins):
+        super().__init__(pairs, n_bins)
+        self.claim = centres(n_bins)[self.code]
+
+
+class IsotonicBins:
+    """Bins with as few words as will do for accuracies that rise from bin to bin.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    """
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+        self.claim = pairs.q
+        self.ties = Ties(pairs.q)
+
+    def sums(self, weight):
+        """Return the `BinSums` for one weight a word."""
+        mass, right = self.ties.sums(weight, self.pairs.y)
+        blocks = isotonic_blocks(mass, right)
+        claimed = np.add.reduceat(mass * self.ties.values, blocks.first)
+        return BinSums(blocks.mass, claimed, blocks.right)
+
+    def contents(self, weight):
+        """Return the number of words in each bin, and its range of confidences."""
+        mass, right = self.ties.sums(weight, self.pairs.y)
+        first = isotonic_blocks(mass, right).first
+        count = np.add.reduceat(self.ties.mass(weight > 0), first)
+        held = np.where(mass > 0, self.ties.values, 0.0)
+        return count, held[first], np.maximum.reduceat(held, first)
 
 
 def make_binning(pairs, strategy, bin_size, n_bins):
@@ -177,22 +229,27 @@ def _check_bin_size(bin_size, pairs):
     return max(1, int(np.sqrt(total)))
 
 
-def width_codes(q, n_bins):
-    """Return the bin of each confidence.
+def width_codes(pairs, n_bins):
+    """Return the bin of each confidence, of n_bins of the same width.
 
-    The borders are divided in the narrowest type that holds all confidences, so a
-    share of votes such as 7 of 20 meets its own border bit by bit, in float32 too.
-    Multiplying by n_bins would lift some confidences into the bin above.
+    The borders are divided in the type that the confidences came in, so a share of
+    votes such as 7 of 20 meets its own border bit by bit. Multiplying by n_bins would
+    lift some confidences into the bin above.
     """
-    dtype = q.dtype.type
-    for narrow in (np.float16, np.float32):
-        if (q.astype(narrow) == q).all():
-            dtype = narrow
-            break
-    borders = np.arange(1, n_bins).astype(dtype) / dtype(n_bins)
-    return np.searchsorted(borders.astype(q.dtype), q, side="right")
+    borders = np.arange(1, n_bins).astype(pairs.dtype) / pairs.dtype(n_bins)
+    return np.searchsorted(borders.astype(np.float64), pairs.q, side="right")
+
+
+def centres(n_bins):
+    """Return the centres of bins of the same width."""
+    return (2 * np.arange(n_bins) + 1) / (2 * n_bins)
+
+
+def _line(mass):
+    """Return where stretches of a mass begin if one is laid behind the other."""
+    return np.concatenate(([0.0], np.cumsum(mass)))
 
 
 def _between(edges, line, parts):
     """Return the sums of parts, spread along the line, between edges on it."""
-    return np.diff(np.interp(edges, line, np.concatenate(([0.0], np.cumsum(parts)))))
+    return np.diff(np.interp(edges, line, _line(parts)))

@@ -25,13 +25,6 @@ def check_outcomes(confidence, correct):
     return values, hits
 
 
-def check_probabilities(confidence, correct):
-    """Return what `check_outcomes` does, and refuse what is outside [0, 1]."""
-    values, hits, lengths = flat_outcomes(confidence, correct)
-    refuse_no_probability(values, lengths)
-    return values, hits
-
-
 def refuse_no_probability(values, lengths):
     """Raise if a confidence is outside [0, 1], and say which methods stay inside."""
     outside = np.flatnonzero((values < 0) | (values > 1))
@@ -132,10 +125,12 @@ def _array(row, name):
     return array
 
 
-def check_same_layout(n_values, value_lengths, n_others, other_lengths, other):
-    """Raise unless ``other`` has as many words as confidence, in the same rows."""
+def check_same_layout(
+    n_values, value_lengths, n_others, other_lengths, other, name="confidence"
+):
+    """Raise unless ``other`` has as many words as ``name``, in the same rows."""
     if (value_lengths is None) != (other_lengths is None):
-        flat, rows = "confidence", other
+        flat, rows = name, other
         if other_lengths is None:
             flat, rows = rows, flat
         raise ValueError(
@@ -144,20 +139,18 @@ def check_same_layout(n_values, value_lengths, n_others, other_lengths, other):
         )
     if value_lengths is None:
         if n_values != n_others:
-            raise ValueError(
-                f"confidence has {n_values} words but {other} has {n_others}"
-            )
+            raise ValueError(f"{name} has {n_values} words but {other} has {n_others}")
         return
     if len(value_lengths) != len(other_lengths):
         raise ValueError(
-            f"confidence has {len(value_lengths)} sequences "
+            f"{name} has {len(value_lengths)} sequences "
             f"but {other} has {len(other_lengths)}"
         )
     differ = np.flatnonzero(value_lengths != other_lengths)
     if differ.size:
         i = differ[0]
         raise ValueError(
-            f"sequence {i} has {value_lengths[i]} words in confidence "
+            f"sequence {i} has {value_lengths[i]} words in {name} "
             f"but {other_lengths[i]} in {other}"
         )
 

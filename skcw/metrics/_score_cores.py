@@ -1,6 +1,4 @@
-"""Scores prepared from pairs once and evaluated for many weights."""
-
-import numpy as np
+"""What every score of confidence is: prepared once, evaluated for many weights."""
 
 from skcw.metrics._binnings import make_binning
 
@@ -33,7 +31,19 @@ class Score:
 
 
 class MeanScore(Score):
-    """A score that is the weighted mean of ``self.loss``, one loss a word."""
+    """A score that is the weighted mean of one loss a word.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    loss : ndarray of shape (n,)
+        What each word costs.
+    """
+
+    def __init__(self, pairs, loss):
+        super().__init__(pairs)
+        self.loss = loss
 
     def value(self, weight=None):
         """Return the weighted mean of the losses."""
@@ -64,20 +74,3 @@ class BinnedScore(Score):
     def combine(self, mass, claimed, right):
         """Return the score of filled bins, which lie along the last axis."""
         raise NotImplementedError
-
-
-class CalibrationMSE(BinnedScore):
-    """CalibMSE: the mean square of claimed minus observed, by mass."""
-
-    def combine(self, mass, claimed, right):
-        """Return the mean over bins of the squared gap."""
-        gap = (claimed - right) / mass
-        return (mass * gap**2).sum(axis=-1) / mass.sum(axis=-1)
-
-
-class RootCalibrationMSE(CalibrationMSE):
-    """The root of CalibMSE, on the scale of probabilities."""
-
-    def combine(self, mass, claimed, right):
-        """Return the root of the mean over bins of the squared gap."""
-        return np.sqrt(super().combine(mass, claimed, right))

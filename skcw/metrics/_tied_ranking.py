@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw.metrics._ties import Ties
+
 
 class TiedRanking(NamedTuple):
     """Groups of words with the same confidence, the least confident group first.
@@ -42,21 +44,28 @@ class TiedRanking(NamedTuple):
         found = inside * self.errors[group] / self.sizes[group]
         return self.errors_before[group] + found
 
+    def risk(self):
+        """Return the mean share of wrong words among the 1, 2, ... most confident."""
+        accepted = np.arange(1, self.n_words + 1)
+        rejected = self.n_words - accepted
+        return (self.n_errors - self.expected_errors(rejected)) / accepted
+
 
 def rank_words(confidence, correct):
     """Return the ranking of words by confidence, the least confident first."""
-    order = np.argsort(confidence)
-    ranked = confidence[order]
-    begins = np.ones(len(ranked), dtype=bool)
-    # A difference would be NaN between infinite confidences.
-    begins[1:] = ranked[1:] != ranked[:-1]
-    starts = np.flatnonzero(begins)
-    wrong = (~correct[order]).astype(np.int64)
-    errors = np.add.reduceat(wrong, starts) if len(starts) else starts
+    ties = Ties(confidence)
+    return rank_ties(ties.values, ties.mass(None), ties.mass(~correct))
+
+
+def rank_ties(confidence, sizes, errors):
+    """Return the ranking of rising confidences with whole numbers of words each."""
+    filled = sizes > 0
+    sizes = np.rint(sizes[filled]).astype(np.int64)
+    errors = np.rint(errors[filled]).astype(np.int64)
     return TiedRanking(
-        confidence=ranked[starts],
-        sizes=np.diff(starts, append=len(ranked)),
+        confidence=confidence[filled],
+        sizes=sizes,
         errors=errors,
-        words_before=starts,
+        words_before=np.cumsum(sizes) - sizes,
         errors_before=np.cumsum(errors) - errors,
     )

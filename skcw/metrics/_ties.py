@@ -23,7 +23,7 @@ class Ties:
         self.values, self.code = np.unique(confidence, return_inverse=True)
 
     def mass(self, weight):
-        """Return the summed weight of the words of each confidence."""
+        """Return the summed weight of the words of each confidence, or their number."""
         return np.bincount(self.code, weight, len(self.values))
 
     def sums(self, weight, y):

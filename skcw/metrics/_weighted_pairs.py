@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.metrics._checks import listed
 from skcw.metrics._outcome_checks import (
     check_same_layout,
     flat_outcomes,
@@ -21,12 +20,18 @@ class Pairs(NamedTuple):
     y: np.ndarray  # (n,) float64, 1 where the label is right, else 0
     weight: np.ndarray  # (n,) float64, how often the word counts
     group: np.ndarray  # (n,) intp, number of its sentence: 0, 1, ... n_groups - 1
+    dtype: type = np.float64  # what the confidences came in: their bits have borders
 
 
 def check_pairs(
-    confidence, correct, sample_weight=None, groups=None, probabilities=True
+    confidence,
+    correct,
+    sample_weight=None,
+    groups=None,
+    probabilities=True,
+    allow_empty=False,
 ):
-    """Return the words as `Pairs`; raise if there are none.
+    """Return the words as `Pairs`; raise if there are none and some are needed.
 
     With ``probabilities=False`` confidences may be any numbers but NaN. Without
     ``groups`` each row is a group, and in flat arrays each word is one.
@@ -34,21 +39,45 @@ def check_pairs(
     q, y, lengths = flat_outcomes(confidence, correct)
     if probabilities:
         refuse_no_probability(q, lengths)
-    if not len(q):
+    if not len(q) and not allow_empty:
         raise ValueError(
             "there are no words to judge; confidence and correct must hold at least one"
         )
-    weight = _check_weight(sample_weight, len(q), lengths)
-    group = _check_groups(groups, len(q), lengths)
-    return Pairs(q.astype(np.float64), y.astype(np.float64), weight, group)
+    weight = check_weight(sample_weight, len(q), lengths)
+    group = check_groups(groups, len(q), lengths)
+    y = y.astype(np.float64)
+    return Pairs(q.astype(np.float64), y, weight, group, q.dtype.type)
 
 
-def _check_weight(sample_weight, n, lengths):
+def check_ranked_pairs(confidence, correct, sample_weight, groups, interval):
+    """Return the words of a ranking as `Pairs`, weighted by whole numbers.
+
+    Confidences may be any numbers but NaN, and there may be no words if no interval
+    is asked for.
+    """
+    pairs = check_pairs(
+        confidence,
+        correct,
+        sample_weight,
+        groups,
+        probabilities=False,
+        allow_empty=interval is None,
+    )
+    broken = np.flatnonzero(pairs.weight != np.rint(pairs.weight))
+    if broken.size:
+        raise ValueError(
+            f"sample_weight holds {pairs.weight[broken[0]]}; a ranking counts words, "
+            "so weights must be whole numbers"
+        )
+    return pairs
+
+
+def check_weight(sample_weight, n, lengths, name="confidence"):
     """Return one finite, non-negative float a word, not all of them zero."""
     if sample_weight is None:
         return np.ones(n)
     weight, weight_lengths = flatten(sample_weight, "sample_weight")
-    check_same_layout(n, lengths, len(weight), weight_lengths, "sample_weight")
+    check_same_layout(n, lengths, len(weight), weight_lengths, "sample_weight", name)
     if weight.dtype.kind not in "biuf":
         raise TypeError(
             f"sample_weight holds values such as {weight[0]!r}; weights must be numbers"
@@ -60,12 +89,12 @@ def _check_weight(sample_weight, n, lengths):
             f"{place_of('sample_weight', bad[0], lengths)} is {weight[bad[0]]}; "
             "weights must be finite and not negative"
         )
-    if not weight.any():
+    if n and not weight.any():
         raise ValueError("sample_weight is zero for every word")
     return weight
 
 
-def _check_groups(groups, n, lengths):
+def check_groups(groups, n, lengths, name="confidence"):
     """Return the number of each word's group."""
     if groups is None:
         if lengths is None:
@@ -76,7 +105,7 @@ def _check_groups(groups, n, lengths):
     if lengths is not None and id_lengths is None and len(ids) == len(lengths):
         ids = np.repeat(ids, lengths)
     elif id_lengths is not None:
-        check_same_layout(n, lengths, len(ids), id_lengths, "groups")
+        check_same_layout(n, lengths, len(ids), id_lengths, "groups", name)
     if len(ids) != n:
         rows = (
             "" if lengths is None else f", or one for each of the {len(lengths)} rows"
@@ -86,9 +115,7 @@ def _check_groups(groups, n, lengths):
             f"words{rows}"
         )
     if ids.dtype.kind == "O":
-        numbers = {}
-        coded = [
-            numbers.setdefault(name, len(numbers)) for name in listed(ids, "groups")
-        ]
+        number_of = {}
+        coded = [number_of.setdefault(name, len(number_of)) for name in ids.tolist()]
         return np.array(coded, dtype=np.intp)
     return np.unique(ids, return_inverse=True)[1].astype(np.intp, copy=False)

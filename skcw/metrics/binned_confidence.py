@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from skcw.metrics._outcome_checks import check_n_bins, check_probabilities
+from skcw.metrics._binned_cores import ConfidenceRMSE
+from skcw.metrics._binnings import centres, width_codes
+from skcw.metrics._estimates import estimate
+from skcw.metrics._outcome_checks import check_n_bins
+from skcw.metrics._weighted_pairs import check_pairs
 
 
-def confidence_bins(confidence, correct, *, n_bins=20):
+def confidence_bins(confidence, correct, *, n_bins=20, sample_weight=None):
     """Compute how often words are right whose confidences fall into the same bin.
 
     Bin j of n holds the confidences in [(j - 1) / n, j / n), and the last bin also
@@ -21,6 +25,8 @@ def confidence_bins(confidence, correct, *, n_bins=20):
         Whether that label is right, in the same layout; see :func:`label_matches`.
     n_bins : int, default=20
         How many bins, all of the same width.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
 
     Returns
     -------
@@ -29,11 +35,13 @@ def confidence_bins(confidence, correct, *, n_bins=20):
     accuracy : ndarray of shape (n_bins,)
         Share of right words in each bin; NaN if it is empty, which plots leave out.
     count : ndarray of int of shape (n_bins,)
-        Number of words in each bin.
+        Number of words in each bin; with ``sample_weight`` their summed weight, which
+        is a float.
 
     See Also
     --------
     confidence_rmse : All bins in one number.
+    calibration_bins : Bins with their mean confidence, also of equal mass.
 
     Notes
     -----
@@ -58,14 +66,30 @@ def confidence_bins(confidence, correct, *, n_bins=20):
     [1, 0, 1, 2]
     """
     n_bins = check_n_bins(n_bins)
-    confidence, correct = check_probabilities(confidence, correct)
-    count, right = _count_bins(confidence, correct, n_bins)
+    pairs = check_pairs(confidence, correct, sample_weight, allow_empty=True)
+    which = width_codes(pairs, n_bins)
+    weight = None if sample_weight is None else pairs.weight
+    count = np.bincount(which, weight, n_bins)
+    right = np.bincount(which, pairs.weight * pairs.y, n_bins)
     accuracy = np.full(n_bins, np.nan)
     np.divide(right, count, out=accuracy, where=count > 0)
-    return _centres(n_bins), accuracy, count
+    return centres(n_bins), accuracy, count
 
 
-def confidence_rmse(confidence, correct, *, n_bins=20, zero_division=0.0):
+def confidence_rmse(
+    confidence,
+    correct,
+    *,
+    n_bins=20,
+    zero_division=0.0,
+    sample_weight=None,
+    groups=None,
+    interval=None,
+    confidence_level=0.95,
+    n_resamples=1000,
+    random_state=0,
+    progress=False,
+):
     r"""Compute how far confidences are from the accuracy they claim.
 
     With :math:`n_j` words in bin j, the centre :math:`b_j` of the bin and the share
@@ -75,14 +99,16 @@ def confidence_rmse(confidence, correct, *, n_bins=20, zero_division=0.0):
 
     Parameters
     ----------
-    confidence, correct, n_bins :
+    confidence, correct, n_bins, sample_weight :
         As in :func:`confidence_bins`; a confidence outside [0, 1] is an error.
     zero_division : float, default=0.0
         Value if there are no words.
+    groups, interval, confidence_level, n_resamples, random_state, progress :
+        As in :func:`calibration_mse`.
 
     Returns
     -------
-    rmse : float
+    rmse : float or Estimate
         From 0 to 1; lower is better. As a bin stands for its centre, confidences
         that are all exactly 1 and right give half the width of a bin, 0.025.
 
@@ -99,29 +125,12 @@ def confidence_rmse(confidence, correct, *, n_bins=20, zero_division=0.0):
     0.075
     """
     n_bins = check_n_bins(n_bins)
-    confidence, correct = check_probabilities(confidence, correct)
-    if not len(confidence):
+    pairs = check_pairs(
+        confidence, correct, sample_weight, groups, allow_empty=interval is None
+    )
+    if not len(pairs.q):
         return float(zero_division)
-    count, right = _count_bins(confidence, correct, n_bins)
-    accuracy = right / np.maximum(count, 1)
-    squares = (_centres(n_bins) - accuracy) ** 2
-    return float(np.sqrt((count * squares).sum() / count.sum()))
-
-
-def _centres(n_bins):
-    return (2 * np.arange(n_bins) + 1) / (2 * n_bins)
-
-
-def _count_bins(confidence, correct, n_bins):
-    """Return how many words each bin holds, and how many of them are right.
-
-    The borders are divided in the type of the confidences, so a share of votes such
-    as 7 of 20 meets its own border bit by bit. Multiplying by n_bins would lift some
-    confidences into the bin above.
-    """
-    borders = np.arange(1, n_bins, dtype=confidence.dtype)
-    borders /= confidence.dtype.type(n_bins)
-    which = np.searchsorted(borders, confidence, side="right")
-    count = np.bincount(which, minlength=n_bins)
-    right = np.bincount(which[correct], minlength=n_bins)
-    return count, right
+    core = ConfidenceRMSE(pairs, n_bins=n_bins)
+    return estimate(
+        core, interval, confidence_level, n_resamples, random_state, progress
+    )

@@ -2,11 +2,26 @@
 
 import numpy as np
 
+from skcw.metrics._estimates import estimate
 from skcw.metrics._outcome_checks import check_outcomes, check_review_sizes
+from skcw.metrics._ranking_cores import ErrorAveragePrecision
 from skcw.metrics._tied_ranking import rank_words
+from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 
-def error_average_precision(confidence, correct, *, zero_division=0.0):
+def error_average_precision(
+    confidence,
+    correct,
+    *,
+    zero_division=0.0,
+    sample_weight=None,
+    groups=None,
+    interval=None,
+    confidence_level=0.95,
+    n_resamples=1000,
+    random_state=0,
+    progress=False,
+):
     r"""Compute the average precision of retrieving wrong words by low confidence.
 
     Words are ranked from the least to the most confident. The precision at a rank is
@@ -23,10 +38,14 @@ def error_average_precision(confidence, correct, *, zero_division=0.0):
         Whether that label is right, in the same layout; see :func:`label_matches`.
     zero_division : float, default=0.0
         Value if no word is wrong, or if there are no words.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, a whole number, in the same layout; once if None.
+    groups, interval, confidence_level, n_resamples, random_state, progress :
+        As in :func:`calibration_mse`.
 
     Returns
     -------
-    average_precision : float
+    average_precision : float or Estimate
         From 0 to 1; 1 if every wrong word is less confident than every right one.
         It rises with the share of wrong words, so compare it between confidences of
         the same labels, and take :func:`residual_errors` between models.
@@ -67,20 +86,11 @@ def error_average_precision(confidence, correct, *, zero_division=0.0):
     >>> error_average_precision([0.5, 0.5], [True, False])
     0.75
     """
-    ranking = rank_words(*check_outcomes(confidence, correct))
-    if not ranking.n_errors:
-        return float(zero_division)
-    sizes = ranking.sizes
-    share_wrong = ranking.errors / sizes
-    # In a group of one there is no place but the first, where this counts for nothing.
-    share_of_others = (ranking.errors - 1) / np.maximum(sizes - 1, 1)
-    rank = np.arange(1, ranking.n_words + 1)
-    before_in_group = rank - 1 - np.repeat(ranking.words_before, sizes)
-    expected = before_in_group * np.repeat(share_of_others, sizes)
-    expected += np.repeat(ranking.errors_before + 1, sizes)
-    precision_if_wrong = expected / rank
-    total = (precision_if_wrong * np.repeat(share_wrong, sizes)).sum()
-    return float(total / ranking.n_errors)
+    pairs = check_ranked_pairs(confidence, correct, sample_weight, groups, interval)
+    core = ErrorAveragePrecision(pairs, zero_division=zero_division)
+    return estimate(
+        core, interval, confidence_level, n_resamples, random_state, progress
+    )
 
 
 def errors_found(confidence, correct, n):

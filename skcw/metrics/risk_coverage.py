@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from skcw.metrics._estimates import estimate
 from skcw.metrics._outcome_checks import check_outcomes
+from skcw.metrics._ranking_cores import RiskCoverageArea
 from skcw.metrics._tied_ranking import rank_words
+from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 
 def risk_coverage_curve(confidence, correct):
@@ -47,22 +50,36 @@ def risk_coverage_curve(confidence, correct):
     ranking = rank_words(*check_outcomes(confidence, correct))
     accepted = np.arange(1, ranking.n_words + 1)
     threshold = np.repeat(ranking.confidence, ranking.sizes)[::-1]
-    return accepted / max(1, ranking.n_words), _risk(ranking), threshold
+    return accepted / max(1, ranking.n_words), ranking.risk(), threshold
 
 
-def area_under_risk_coverage(confidence, correct, *, zero_division=0.0):
+def area_under_risk_coverage(
+    confidence,
+    correct,
+    *,
+    zero_division=0.0,
+    sample_weight=None,
+    groups=None,
+    interval=None,
+    confidence_level=0.95,
+    n_resamples=1000,
+    random_state=0,
+    progress=False,
+):
     """Compute the mean risk over all coverages; lower is better.
 
     Parameters
     ----------
-    confidence, correct :
+    confidence, correct, sample_weight :
         As in :func:`error_average_precision`.
     zero_division : float, default=0.0
         Value if there are no words.
+    groups, interval, confidence_level, n_resamples, random_state, progress :
+        As in :func:`calibration_mse`.
 
     Returns
     -------
-    area : float
+    area : float or Estimate
         The mean of the risk of :func:`risk_coverage_curve` over its n_words points.
         It is the error rate if all confidences are equal, and least (though above 0
         if any word is wrong) if every wrong word is less confident than every right
@@ -80,14 +97,8 @@ def area_under_risk_coverage(confidence, correct, *, zero_division=0.0):
     >>> area_under_risk_coverage([0.5, 0.5, 0.5, 0.5], [True, True, True, False])
     0.25
     """
-    ranking = rank_words(*check_outcomes(confidence, correct))
-    if not ranking.n_words:
-        return float(zero_division)
-    return float(_risk(ranking).mean())
-
-
-def _risk(ranking):
-    """Return the mean share of wrong words among the 1, 2, ... most confident."""
-    accepted = np.arange(1, ranking.n_words + 1)
-    rejected = ranking.n_words - accepted
-    return (ranking.n_errors - ranking.expected_errors(rejected)) / accepted
+    pairs = check_ranked_pairs(confidence, correct, sample_weight, groups, interval)
+    core = RiskCoverageArea(pairs, zero_division=zero_division)
+    return estimate(
+        core, interval, confidence_level, n_resamples, random_state, progress
+    )
