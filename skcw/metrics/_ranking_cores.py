@@ -1,9 +1,7 @@
 """Scores of the order of confidences, prepared once and evaluated for many weights."""
 
-import numpy as np
-
+from skcw._kernels.tied_words import average_precision, mean_risk
 from skcw.metrics._score_cores import Score
-from skcw.metrics._tied_ranking import rank_ties
 from skcw.metrics._ties import Ties
 
 
@@ -26,11 +24,11 @@ class RankingScore(Score):
     def value(self, weight=None):
         """Return the score of the ranking in which words count that often."""
         weight = self.pairs.weight if weight is None else weight
-        mass, right = self._ties.sums(weight, self.pairs.y)
-        return self.of_ranking(rank_ties(self._ties.values, mass, mass - right))
+        words, right = self._ties.sums(weight, self.pairs.y)
+        return self.of_ranking(words, words - right)
 
-    def of_ranking(self, ranking):
-        """Return the score of a `TiedRanking`."""
+    def of_ranking(self, words, wrong):
+        """Return the score of groups of ties with that many words and wrong words."""
         raise NotImplementedError
 
 
@@ -39,29 +37,14 @@ class ErrorAveragePrecision(RankingScore):
 
     greater_is_better = True
 
-    def of_ranking(self, ranking):
-        """Return the mean over all orders of ties of the average precision."""
-        if not ranking.n_errors:
-            return self.zero_division
-        sizes = ranking.sizes
-        share_wrong = ranking.errors / sizes
-        # In a group of one there is no place but the first, where this counts for
-        # nothing.
-        share_of_others = (ranking.errors - 1) / np.maximum(sizes - 1, 1)
-        rank = np.arange(1, ranking.n_words + 1)
-        before_in_group = rank - 1 - np.repeat(ranking.words_before, sizes)
-        expected = before_in_group * np.repeat(share_of_others, sizes)
-        expected += np.repeat(ranking.errors_before + 1, sizes)
-        precision_if_wrong = expected / rank
-        total = (precision_if_wrong * np.repeat(share_wrong, sizes)).sum()
-        return float(total / ranking.n_errors)
+    def of_ranking(self, words, wrong):
+        """Return the average precision, or ``zero_division`` if no word is wrong."""
+        return average_precision(words, wrong) if wrong.any() else self.zero_division
 
 
 class RiskCoverageArea(RankingScore):
     """The mean risk over all coverages."""
 
-    def of_ranking(self, ranking):
-        """Return the mean of the risk at 1, 2, ... words."""
-        if not ranking.n_words:
-            return self.zero_division
-        return float(ranking.risk().mean())
+    def of_ranking(self, words, wrong):
+        """Return the mean risk, or ``zero_division`` if there are no words."""
+        return mean_risk(words, wrong) if words.any() else self.zero_division

@@ -54,16 +54,10 @@ class TiedRanking(NamedTuple):
 def rank_words(confidence, correct):
     """Return the ranking of words by confidence, the least confident first."""
     ties = Ties(confidence)
-    return rank_ties(ties.values, ties.mass(None), ties.mass(~correct))
-
-
-def rank_ties(confidence, sizes, errors):
-    """Return the ranking of rising confidences with whole numbers of words each."""
-    filled = sizes > 0
-    sizes = np.rint(sizes[filled]).astype(np.int64)
-    errors = np.rint(errors[filled]).astype(np.int64)
+    sizes = ties.mass(None)
+    errors = ties.mass(~correct).astype(np.int64)
     return TiedRanking(
-        confidence=confidence[filled],
+        confidence=ties.values,
         sizes=sizes,
         errors=errors,
         words_before=np.cumsum(sizes) - sizes,
