@@ -158,7 +158,7 @@ def check_same_layout(
 def _floats(values, lengths):
     """Return confidences as floats; infinite ones may be ranked, NaN may not."""
     if values.dtype.kind != "f":
-        values = _as_float64(values, "confidence", "confidences must be numbers")
+        values = as_float64(values, "confidence", "confidences must be numbers")
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise ValueError(
@@ -177,7 +177,7 @@ def _bools(hits, lengths):
         "it must be True where the label is right and False where it is wrong; "
         "label_matches(y_true, y_pred) tells which are"
     )
-    hits = _as_float64(hits, "correct", advice)
+    hits = as_float64(hits, "correct", advice)
     strange = np.flatnonzero((hits != 0) & (hits != 1))
     if strange.size:
         place = place_of("correct", strange[0], lengths)
@@ -185,7 +185,8 @@ def _bools(hits, lengths):
     return hits == 1
 
 
-def _as_float64(values, name, advice):
+def as_float64(values, name, advice):
+    """Return numbers as floats, or say what they are and what they should be."""
     try:
         if values.dtype.kind in "biufO":
             return values.astype(np.float64)

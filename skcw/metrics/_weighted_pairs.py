@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.metrics._outcome_checks import (
+    as_float64,
     check_same_layout,
     flat_outcomes,
     flatten,
@@ -78,11 +79,7 @@ def check_weight(sample_weight, n, lengths, name="confidence"):
         return np.ones(n)
     weight, weight_lengths = flatten(sample_weight, "sample_weight")
     check_same_layout(n, lengths, len(weight), weight_lengths, "sample_weight", name)
-    if weight.dtype.kind not in "biuf":
-        raise TypeError(
-            f"sample_weight holds values such as {weight[0]!r}; weights must be numbers"
-        )
-    weight = weight.astype(np.float64)
+    weight = as_float64(weight, "sample_weight", "weights must be numbers")
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if bad.size:
         raise ValueError(
@@ -98,18 +95,16 @@ def check_groups(groups, n, lengths, name="confidence"):
     """Return the number of each word's group."""
     if groups is None:
         if lengths is None:
-            return np.arange(n)
+            return np.arange(n, dtype=np.intp)
         filled = lengths[lengths > 0]
-        return np.repeat(np.arange(len(filled)), filled)
+        return np.repeat(np.arange(len(filled), dtype=np.intp), filled)
     ids, id_lengths = flatten(groups, "groups")
     if lengths is not None and id_lengths is None and len(ids) == len(lengths):
         ids = np.repeat(ids, lengths)
     elif id_lengths is not None:
         check_same_layout(n, lengths, len(ids), id_lengths, "groups", name)
     if len(ids) != n:
-        rows = (
-            "" if lengths is None else f", or one for each of the {len(lengths)} rows"
-        )
+        rows = "" if lengths is None else f", or of the {len(lengths)} rows"
         raise ValueError(
             f"groups has {len(ids)} entries; it must hold one for each of the {n} "
             f"words{rows}"

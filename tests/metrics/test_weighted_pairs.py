@@ -1,0 +1,145 @@
+"""Words at the door of every score: what is refused, and what comes out flat."""
+
+import inspect
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skcw import metrics
+from skcw.confidence.methods import METHODS
+from skcw.metrics._outcome_checks import PROBABILITY_METHODS
+from skcw.metrics._weighted_pairs import check_pairs
+
+ON_PROBABILITIES = [
+    metrics.calibration_bins,
+    metrics.calibration_mse,
+    metrics.root_calibration_mse,
+    metrics.expected_calibration_error,
+    metrics.adaptive_calibration_error,
+    metrics.maximum_calibration_error,
+    metrics.brier_score,
+    metrics.log_score,
+    metrics.brier_decomposition,
+    metrics.log_score_decomposition,
+    metrics.spiegelhalter_test,
+]
+ON_RANKS = [metrics.error_average_precision, metrics.area_under_risk_coverage]
+WITH_EMPTY_VALUE = [metrics.confidence_rmse, *ON_RANKS]
+ALL = [*ON_PROBABILITIES, *WITH_EMPTY_VALUE, metrics.confidence_bins]
+WITH_GROUPS = [f for f in ALL if "groups" in inspect.signature(f).parameters]
+
+
+def test_the_methods_that_give_probabilities_are_named():
+    assert set(PROBABILITY_METHODS) == {n for n, m in METHODS.items() if m.probability}
+
+
+@pytest.mark.parametrize("score", [*ON_PROBABILITIES, metrics.confidence_rmse])
+def test_what_is_no_probability_is_refused_with_the_methods_that_are(score):
+    for value in (-1e-9, 1.5, np.inf):
+        with pytest.raises(ValueError, match=r"confidence\[1\] is .*marginal, blend"):
+            score([0.5, value], [True, False])
+    with pytest.raises(ValueError, match=r"confidence\[1\]\[0\] is 7.0, which is no"):
+        score([[0.5], [7.0]], [[True], [False]])
+
+
+@pytest.mark.parametrize("score", ON_RANKS)
+def test_rankings_take_any_number(score):
+    assert 0 <= score([-np.inf, 7.0, np.inf], [False, True, True]) <= 1
+
+
+@pytest.mark.parametrize("score", ALL)
+def test_nan_is_refused(score):
+    with pytest.raises(ValueError, match=r"confidence\[1\] is NaN"):
+        score([0.5, np.nan], [True, False])
+    with pytest.raises(ValueError, match=r"sample_weight\[1\] is nan; weights must be"):
+        score([0.5, 0.4], [True, False], sample_weight=[1, np.nan])
+
+
+@pytest.mark.parametrize("score", ALL)
+def test_lengths_that_differ_are_refused(score):
+    with pytest.raises(ValueError, match="confidence has 2 words but correct has 1"):
+        score([0.5, 0.4], [True])
+    with pytest.raises(ValueError, match="sequence 1 has 2 words in confidence but 1"):
+        score([[0.5], [0.4, 0.3]], [[True], [True]])
+    with pytest.raises(ValueError, match="2 words but sample_weight has 3"):
+        score([0.5, 0.4], [True, False], sample_weight=[1, 2, 3])
+    with pytest.raises(ValueError, match="sample_weight is flat but confidence has a"):
+        score([[0.5], [0.4]], [[True], [False]], sample_weight=[1, 2])
+
+
+@pytest.mark.parametrize("score", ALL)
+def test_weights_are_numbers_that_are_not_negative_nor_all_zero(score):
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1.0; weights must"):
+        score([0.5, 0.4], [True, False], sample_weight=[-1, 1])
+    with pytest.raises(ValueError, match="sample_weight is zero for every word"):
+        score([0.5, 0.4], [True, False], sample_weight=[0, 0])
+    with pytest.raises(
+        TypeError, match=r"sample_weight holds values such as .*numbers"
+    ):
+        score([0.5, 0.4], [True, False], sample_weight=["a", "b"])
+
+
+@pytest.mark.parametrize("score", ON_PROBABILITIES)
+def test_no_words_are_refused(score):
+    for empty in ([], [[], []], np.empty(0, dtype=object)):
+        with pytest.raises(ValueError, match="there are no words to judge"):
+            score(empty, empty)
+
+
+@pytest.mark.parametrize("score", WITH_EMPTY_VALUE)
+def test_no_words_have_the_value_that_was_asked_for_but_no_interval(score):
+    assert score([], []) == 0.0
+    assert score([[]], [[]], zero_division=0.5) == 0.5
+    with pytest.raises(ValueError, match="there are no words to judge"):
+        score([], [], interval="bootstrap")
+
+
+@pytest.mark.parametrize("score", ON_RANKS)
+def test_rankings_are_weighted_by_whole_numbers(score):
+    with pytest.raises(ValueError, match=r"holds 0\.5; a ranking counts words"):
+        score([0.5, 0.4], [True, False], sample_weight=[1, 0.5])
+
+
+@pytest.mark.parametrize("score", WITH_GROUPS)
+def test_groups_are_one_a_word_or_one_a_row(score):
+    with pytest.raises(ValueError, match=r"groups has 1 entries; .* the 2 words"):
+        score([0.5, 0.4], [True, False], groups=["a"])
+    rows = [[0.5, 0.3], [0.4]], [[True, False], [False]]
+    with pytest.raises(ValueError, match="each of the 3 words, or of the 2 rows"):
+        score(*rows, groups=[1, 2, 3, 4])
+    with pytest.raises(ValueError, match="sequence 0 has 2 words in confidence but 1"):
+        score(*rows, groups=[[1], [1, 2]])
+
+
+def test_rows_are_groups_unless_told():
+    rows = [[0.5, 0.3], [], [0.4]], [[True, False], [], [False]]
+    assert check_pairs(*rows).group.tolist() == [0, 0, 1]
+    assert check_pairs([0.5, 0.3], [True, False]).group.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("groups", "want"),
+    [
+        (
+            ["b", "a", "c"],
+            [1, 1, 2],
+        ),  # one a row; sorted, and the empty row is no group
+        ([5, 7, 7], [0, 0, 1]),
+        (np.array([None, "a", None], dtype=object), [0, 0, 0]),
+        ([[1, 2], [], [1]], [0, 1, 0]),
+    ],
+)
+def test_groups_are_numbered(groups, want):
+    rows = [[0.5, 0.3], [], [0.4]], [[True, False], [], [False]]
+    group = check_pairs(*rows, groups=groups).group
+    assert len(set(group)) == group.max() + 1
+    assert_array_equal(group == group[0], np.array(want) == want[0])
+
+
+def test_pairs_are_flat_floats():
+    pairs = check_pairs([[1, 0], [1]], [[1, 0], [True]], [[1, 2], [3]])
+    assert pairs.q.tolist() == [1.0, 0.0, 1.0] and pairs.q.dtype == np.float64
+    assert pairs.y.tolist() == [1.0, 0.0, 1.0] and pairs.y.dtype == np.float64
+    assert pairs.weight.tolist() == [1.0, 2.0, 3.0]
+    assert check_pairs(np.float32([0.35]), [True]).dtype is np.float32
