@@ -64,10 +64,10 @@ class MassBins:
         mass = self.ties.mass(weight)
         line = _line(mass)
         edges, _, _ = self._edges(line)
+        # Between two cuts lies one piece of one tie in one bin.
         cuts = np.union1d(edges, line)
-        middle = (cuts[1:] + cuts[:-1]) / 2
-        in_bin = np.searchsorted(edges, middle, side="right") - 1
-        in_tie = np.searchsorted(line, middle, side="right") - 1
+        in_bin = np.searchsorted(edges, cuts[:-1], side="right") - 1
+        in_tie = np.searchsorted(line, cuts[:-1], side="right") - 1
         part = np.diff(cuts) / mass[in_tie]
         shape = (len(edges) - 1, len(mass))
         ties_in_bins = sparse.csr_matrix((part, (in_bin, in_tie)), shape=shape)

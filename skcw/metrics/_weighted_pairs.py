@@ -99,18 +99,28 @@ def check_groups(groups, n, lengths, name="confidence"):
         filled = lengths[lengths > 0]
         return np.repeat(np.arange(len(filled), dtype=np.intp), filled)
     ids, id_lengths = flatten(groups, "groups")
-    if lengths is not None and id_lengths is None and len(ids) == len(lengths):
-        ids = np.repeat(ids, lengths)
-    elif id_lengths is not None:
+    if id_lengths is not None:
         check_same_layout(n, lengths, len(ids), id_lengths, "groups", name)
+    elif lengths is not None and len(ids) == len(lengths):
+        if len(ids) == n and (lengths != 1).any():
+            raise ValueError(
+                f"groups has {n} entries for {n} rows and as many words; "
+                "give a row of groups for each row"
+            )
+        ids = np.repeat(ids, lengths)
     if len(ids) != n:
         rows = "" if lengths is None else f", or of the {len(lengths)} rows"
         raise ValueError(
             f"groups has {len(ids)} entries; it must hold one for each of the {n} "
             f"words{rows}"
         )
-    if ids.dtype.kind == "O":
-        number_of = {}
-        coded = [number_of.setdefault(name, len(number_of)) for name in ids.tolist()]
-        return np.array(coded, dtype=np.intp)
-    return np.unique(ids, return_inverse=True)[1].astype(np.intp, copy=False)
+    return _numbered(ids)
+
+
+def _numbered(ids):
+    """Return which of the different ids each one is."""
+    if ids.dtype.kind != "O":
+        return np.unique(ids, return_inverse=True)[1].astype(np.intp, copy=False)
+    number_of = {}
+    numbers = [number_of.setdefault(name, len(number_of)) for name in ids.tolist()]
+    return np.array(numbers, dtype=np.intp)

@@ -10,7 +10,7 @@ from tests.reference import error_ranking as twin
 
 GROUP = st.integers(0, 4).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m)))
 GROUPS = st.lists(GROUP, min_size=1, max_size=4).filter(
-    lambda groups: 1 <= sum(m for m, _ in groups) <= 6
+    lambda groups: 1 <= sum(m for m, _ in groups) <= 5
 )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
@@ -20,6 +20,8 @@ from tests.reference.calibration import adaptive_bins, bin_sums
 
 STRATEGIES = ("adaptive", "uniform", "quantile", "isotonic")
 EXACT = 1e-12
+# Each law runs for every strategy.
+FEW_EXAMPLES = settings(max_examples=40)
 
 
 def bins_of(words, **options):
@@ -88,6 +90,7 @@ def test_adaptive_bins_are_those_of_exact_fractions(words, size):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@FEW_EXAMPLES
 @given(words=TIED_WORDS, data=st.data())
 def test_shuffling_words_changes_no_bit(strategy, words, data):
     shuffled = data.draw(st.permutations(words))
@@ -97,6 +100,7 @@ def test_shuffling_words_changes_no_bit(strategy, words, data):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@FEW_EXAMPLES
 @given(words=WORDS)
 def test_a_weight_is_a_number_of_repetitions(strategy, words):
     weighted = bins_of(words, strategy=strategy)
@@ -107,6 +111,7 @@ def test_a_weight_is_a_number_of_repetitions(strategy, words):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@FEW_EXAMPLES
 @given(words=WORDS)
 def test_bins_hold_all_words_in_rising_order(strategy, words):
     _, correct, weight = columns(words)

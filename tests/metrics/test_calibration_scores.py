@@ -15,10 +15,11 @@ from skcw.metrics import (
     maximum_calibration_error,
     root_calibration_mse,
 )
-from tests.metrics.weighted_words import WORDS, columns
+from tests.metrics.weighted_words import CONFIDENCES, WORDS, columns, words_of
 from tests.reference.calibration import adaptive_bins, mean_square
 
 EXACT = 1e-12
+FRACTIONAL = words_of(CONFIDENCES, weight=st.integers(0, 9).map(lambda w: w / 4))
 ERRORS = (
     calibration_mse,
     root_calibration_mse,
@@ -47,6 +48,14 @@ def test_calibration_mse_is_that_computed_by_hand():
 
 @given(words=WORDS, size=st.integers(1, 12))
 def test_calibration_mse_is_that_of_exact_fractions(words, size):
+    confidence, correct, weight = columns(words)
+    got = calibration_mse(confidence, correct, bin_size=size, sample_weight=weight)
+    want = float(mean_square(adaptive_bins(words, size)))
+    assert_allclose(got, want, rtol=1e-9, atol=EXACT)
+
+
+@given(words=FRACTIONAL, size=st.integers(1, 5))
+def test_fractional_weights_fill_bins_by_mass(words, size):
     confidence, correct, weight = columns(words)
     got = calibration_mse(confidence, correct, bin_size=size, sample_weight=weight)
     want = float(mean_square(adaptive_bins(words, size)))
@@ -164,6 +173,13 @@ def test_debiased_squares_are_right_on_average():
     variance = np.mean(true * (1 - true)) / 20
     assert_allclose(np.mean(np.square(errors[True])), gap**2, rtol=0.02)
     assert_allclose(np.mean(np.square(errors[False])), gap**2 + variance, rtol=0.02)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_a_distance_below_its_noise_is_none_if_debiased(norm):
+    confidence, correct = np.full(10, 0.75), np.arange(10) < 7
+    got = expected_calibration_error(confidence, correct, norm=norm, debiased=True)
+    assert got == 0.0
 
 
 def test_a_bin_of_one_word_counts_as_no_distance_if_debiased():

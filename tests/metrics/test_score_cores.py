@@ -29,7 +29,8 @@ BINNED = [
 OTHERS = [(name, {}) for name in SCORES if name not in dict(BINNED)]
 CASES = BINNED + OTHERS
 PUBLIC = [name for name in SCORES if hasattr(metrics, name)]
-NO_TIME = settings(max_examples=30)
+# Each law runs for every score, so a few examples a score do.
+FEW_EXAMPLES = settings(max_examples=15)
 
 
 def prepared(name, words, options):
@@ -55,7 +56,7 @@ def test_every_public_score_of_pairs_is_in_the_table():
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
-@NO_TIME
+@FEW_EXAMPLES
 @given(words=WORDS)
 def test_a_weight_is_a_number_of_repetitions(name, options, words):
     again = SCORES[name](check_pairs(*repeated(words)), **options)
@@ -64,7 +65,7 @@ def test_a_weight_is_a_number_of_repetitions(name, options, words):
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
-@NO_TIME
+@FEW_EXAMPLES
 @given(words=WORDS, data=st.data())
 def test_new_weights_give_what_a_new_core_gives(name, options, words, data):
     if name in ("calibration_mse", "root_calibration_mse"):
@@ -80,7 +81,7 @@ def test_new_weights_give_what_a_new_core_gives(name, options, words, data):
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
-@NO_TIME
+@FEW_EXAMPLES
 @given(words=TIED_WORDS, data=st.data())
 def test_shuffling_words_changes_no_bit(name, options, words, data):
     shuffled = data.draw(st.permutations(words))
@@ -93,7 +94,7 @@ def test_shuffling_words_changes_no_bit(name, options, words, data):
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
-@NO_TIME
+@FEW_EXAMPLES
 @given(words=WORDS)
 def test_values_lie_within_the_bounds(name, options, words):
     core = prepared(name, words, options)
@@ -102,7 +103,7 @@ def test_values_lie_within_the_bounds(name, options, words):
 
 
 @pytest.mark.parametrize(("name", "options"), BINNED)
-@NO_TIME
+@FEW_EXAMPLES
 @given(words=WORDS)
 def test_shares_of_words_sum_to_what_bins_hold(name, options, words):
     core = prepared(name, words, options)

@@ -4,7 +4,6 @@ import inspect
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from skcw import metrics
 from skcw.confidence.methods import METHODS
@@ -121,20 +120,25 @@ def test_rows_are_groups_unless_told():
 @pytest.mark.parametrize(
     ("groups", "want"),
     [
-        (
-            ["b", "a", "c"],
-            [1, 1, 2],
-        ),  # one a row; sorted, and the empty row is no group
-        ([5, 7, 7], [0, 0, 1]),
-        (np.array([None, "a", None], dtype=object), [0, 0, 0]),
-        ([[1, 2], [], [1]], [0, 1, 0]),
+        (["b", "z", "a", "b"], [1, 1, 0, 1, 1]),  # one a row; the empty row is no group
+        (np.array(["b", "z", None, "b"], dtype=object), [0, 0, 1, 0, 0]),
+        ([[9, 2], [], [9], [5, 5]], [2, 0, 2, 1, 1]),
+        (np.array([9, 2, 9, 5, 5]), [2, 0, 2, 1, 1]),  # one a word
     ],
 )
 def test_groups_are_numbered(groups, want):
-    rows = [[0.5, 0.3], [], [0.4]], [[True, False], [], [False]]
-    group = check_pairs(*rows, groups=groups).group
-    assert len(set(group)) == group.max() + 1
-    assert_array_equal(group == group[0], np.array(want) == want[0])
+    rows = [[0.5, 0.3], [], [0.4], [0.2, 0.1]], [[1, 0], [], [0], [1, 0]]
+    assert check_pairs(*rows, groups=groups).group.tolist() == want
+
+
+def test_groups_of_as_many_words_as_rows_must_say_which_they_are_of():
+    rows = [[0.5, 0.3], [], [0.4]], [[1, 0], [], [0]]
+    with pytest.raises(ValueError, match="3 entries for 3 rows and as many words"):
+        check_pairs(*rows, groups=[1, 1, 2])
+    assert check_pairs([[0.5], [0.4]], [[1], [0]], groups=[1, 1]).group.tolist() == [
+        0,
+        0,
+    ]
 
 
 def test_pairs_are_flat_floats():
