@@ -123,3 +123,16 @@ def test_a_number_of_bins_is_a_positive_integer(function):
             function([0.5], [True], n_bins=n_bins)
     with pytest.raises(ValueError, match="n_bins is 0; it must be at least 1"):
         function([0.5], [True], n_bins=0)
+
+
+@given(words=WORDS, data=st.data())
+def test_a_weight_is_a_number_of_repetitions(words, data):
+    confidence, correct = columns(words)
+    times = st.lists(st.integers(0, 3), min_size=len(words), max_size=len(words))
+    weight = np.array(data.draw(times.filter(any)))
+    again = np.repeat(confidence, weight), np.repeat(correct, weight)
+    weighted = confidence_bins(confidence, correct, sample_weight=weight)
+    for one, other in zip(weighted, confidence_bins(*again), strict=True):
+        assert_array_equal(one, other)
+    got = confidence_rmse(confidence, correct, sample_weight=weight)
+    assert_allclose(got, confidence_rmse(*again), rtol=1e-12, atol=1e-15)
