@@ -133,10 +133,10 @@ def calibration_bins(
         binning = make_binning(pairs, strategy, bin_size, n_bins)
     mass, claimed, right = binning.sums(pairs.weight)
     count, low, high = binning.contents(pairs.weight)
-    # Sums may leave the range of what was summed by a rounding.
     return CalibrationBins(
+        # A mean may leave the range of what it is the mean of by a rounding.
         confidence=np.clip(claimed / mass, low, high),
-        accuracy=np.clip(right / mass, 0.0, 1.0),
+        accuracy=right / mass,
         count=count,
         weight=mass,
         low=low,
