@@ -2,6 +2,7 @@
 
 from skcw.metrics._estimates import Estimate
 from skcw.metrics._proper_cores import Decomposition
+from skcw.metrics.bands import CalibrationBands, calibration_bands
 from skcw.metrics.binned_calibration import CalibrationBins, calibration_bins
 from skcw.metrics.binned_confidence import confidence_bins, confidence_rmse
 from skcw.metrics.calibration_scores import (
@@ -18,6 +19,7 @@ from skcw.metrics.error_ranking import (
     residual_errors,
 )
 from skcw.metrics.outcomes import label_matches
+from skcw.metrics.paired import Comparison, compare_scores
 from skcw.metrics.proper_scores import (
     brier_decomposition,
     brier_score,
@@ -53,7 +55,9 @@ from skcw.metrics.token_scores import (
 )
 
 __all__ = [
+    "CalibrationBands",
     "CalibrationBins",
+    "Comparison",
     "Decomposition",
     "Estimate",
     "Span",
@@ -62,9 +66,11 @@ __all__ = [
     "area_under_risk_coverage",
     "brier_decomposition",
     "brier_score",
+    "calibration_bands",
     "calibration_bins",
     "calibration_mse",
     "classwise_calibration_error",
+    "compare_scores",
     "confidence_bins",
     "confidence_rmse",
     "detect_scheme",

@@ -19,13 +19,13 @@ class ClasswiseError(Score):
 
     def __init__(self, class_pairs, **options):
         super().__init__(class_pairs[0])
-        self._errors = [
+        self.errors = [
             ExpectedCalibrationError(pairs, **options) for pairs in class_pairs
         ]
 
     def value(self, weight=None):
         """Return the mean over classes."""
-        return sum(error.value(weight) for error in self._errors) / len(self._errors)
+        return sum(error.value(weight) for error in self.errors) / len(self.errors)
 
 
 def classwise_calibration_error(

@@ -1,0 +1,115 @@
+"""Outcomes drawn anew such that words of one sentence depend on each other.
+
+A word is right if a standard normal number stays below the quantile of its probability.
+Words of a sentence share a part of that number, so each keeps its probability and they
+still err together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+HIGHEST_CORRELATION = 0.9
+N_TERMS = 8
+# A chunk of draws of all words takes eight megabytes.
+NUMBERS_AT_ONCE = 2_000_000
+
+
+class Latent(NamedTuple):
+    """Normal numbers for some draws, as the kernels of `resampling` mix them."""
+
+    normal: np.ndarray  # (n_draws, n_words) float32, of each word
+    common: np.ndarray  # (n_draws, n_groups) float32, of each sentence
+    own: float  # what of a word's number is its own
+    shared: float  # what of it is its sentence's
+
+
+def latent_chunks(n_words, n_groups, correlation, n_draws, rng):
+    """Yield `Latent` numbers for some draws at a time until there are n_draws."""
+    own, shared = np.sqrt(1 - correlation), np.sqrt(correlation)
+    at_once = max(1, NUMBERS_AT_ONCE // n_words)
+    for start in range(0, n_draws, at_once):
+        width = min(at_once, n_draws - start)
+        normal = rng.standard_normal((width, n_words), dtype=np.float32)
+        common = np.zeros((width, n_groups), dtype=np.float32)
+        if correlation > 0:
+            common = rng.standard_normal((width, n_groups), dtype=np.float32)
+        yield Latent(normal, common, float(own), float(shared))
+
+
+def thresholds(probability):
+    """Return below which normal number a word of a probability is right."""
+    return ndtri(probability).astype(np.float32)
+
+
+def latent_correlation(residual, probability, weight, group):
+    """Return how much of the normal numbers the words of a sentence share.
+
+    The covariance of two outcomes is a series in the correlation r (Pearson's
+    tetrachoric series): the sum over k of r^k / k! f_k(a) f_k(b) with the quantiles a,
+    b of their probabilities and f_k = He_{k-1} times the normal density. Each term is a
+    product, so sums over all pairs of a sentence need no pairs. The correlation is the
+    one at which the series is the sum of the observed products of residuals.
+    """
+    observed = _sum_over_pairs(weight * residual, group)
+    if observed <= 0:
+        return 0.0
+    terms = _series(probability, weight, group)
+
+    def missing(r):
+        return sum(term * r**k for k, term in enumerate(terms, start=1)) - observed
+
+    if missing(HIGHEST_CORRELATION) <= 0:
+        return HIGHEST_CORRELATION
+    return float(brentq(missing, 0.0, HIGHEST_CORRELATION))
+
+
+def shared_variance(share, probability, correlation, group):
+    """Return by how much sentences raise the variance of the right words in bins.
+
+    It is the sum of the covariances of all two words of a sentence in a bin, by the
+    same series; ``share`` holds the weight of each word in each bin, sparse.
+    """
+    total = np.zeros(share.shape[0])
+    if correlation == 0:
+        return total
+    words = np.arange(len(group))
+    in_sentence = sparse.csr_matrix((np.ones(len(group)), (words, group)))
+    for k, (factor, factorial) in enumerate(_factors(probability), start=1):
+        parts = share.multiply(factor).tocsr()
+        sums = parts @ in_sentence
+        pairs = _row_sums(sums.multiply(sums)) - _row_sums(parts.multiply(parts))
+        total += correlation**k / factorial * pairs
+    return total
+
+
+def _series(probability, weight, group):
+    """Return the coefficients of r, r^2, ... in the summed covariances."""
+    return [
+        _sum_over_pairs(weight * factor, group) / factorial
+        for factor, factorial in _factors(probability)
+    ]
+
+
+def _factors(probability):
+    """Yield f_k at the quantiles of the probabilities, and k!, for k = 1, 2, ..."""
+    certain = (probability <= 0) | (probability >= 1)
+    a = np.where(certain, 0.0, ndtri(np.where(certain, 0.5, probability)))
+    density = np.where(certain, 0.0, np.exp(-(a**2) / 2) / np.sqrt(2 * np.pi))
+    before, polynomial, factorial = np.zeros_like(a), np.ones_like(a), 1.0
+    for k in range(1, N_TERMS + 1):
+        factorial *= k
+        yield polynomial * density, factorial
+        before, polynomial = polynomial, a * polynomial - (k - 1) * before
+
+
+def _sum_over_pairs(values, group):
+    """Return the sum of the products of all two words of the same sentence."""
+    return float((np.bincount(group, values) ** 2).sum() - (values**2).sum())
+
+
+def _row_sums(matrix):
+    return np.asarray(matrix.sum(axis=1)).ravel()
