@@ -13,6 +13,7 @@ from skcw.metrics.calibration_scores import (
     root_calibration_mse,
 )
 from skcw.metrics.classwise_calibration import classwise_calibration_error
+from skcw.metrics.confidence_scorers import ConfidenceScorer, make_confidence_scorer
 from skcw.metrics.error_ranking import (
     error_average_precision,
     errors_found,
@@ -26,6 +27,7 @@ from skcw.metrics.proper_scores import (
     log_score,
     log_score_decomposition,
 )
+from skcw.metrics.queries import Answers, query_pairs
 from skcw.metrics.risk_coverage import area_under_risk_coverage, risk_coverage_curve
 from skcw.metrics.scorers import (
     get_scorer,
@@ -55,9 +57,11 @@ from skcw.metrics.token_scores import (
 )
 
 __all__ = [
+    "Answers",
     "CalibrationBands",
     "CalibrationBins",
     "Comparison",
+    "ConfidenceScorer",
     "Decomposition",
     "Estimate",
     "Span",
@@ -82,7 +86,9 @@ __all__ = [
     "label_matches",
     "log_score",
     "log_score_decomposition",
+    "make_confidence_scorer",
     "maximum_calibration_error",
+    "query_pairs",
     "residual_errors",
     "risk_coverage_curve",
     "root_calibration_mse",

@@ -1,13 +1,15 @@
 """Scorers ready for ``scoring=`` of a grid search or a cross-validation.
 
 They call ``predict`` of a fitted tagger and hand its rows to the metrics, so they
-work with sequences of equal and of different lengths.
+work with sequences of equal and of different lengths. Those of confidences are in
+``confidence_scorers``; names lead to both.
 """
 
 from copy import deepcopy
 
 from sklearn.metrics import make_scorer
 
+from skcw.metrics.confidence_scorers import CONFIDENCE_SCORERS
 from skcw.metrics.span_scores import (
     span_f1_score,
     span_precision_score,
@@ -27,7 +29,7 @@ token_f1_scorer = make_scorer(token_f1_score)
 token_accuracy_scorer = make_scorer(token_accuracy_score)
 sequence_accuracy_scorer = make_scorer(sequence_accuracy_score)
 
-_SCORERS = {
+_SCORERS = CONFIDENCE_SCORERS | {
     "sequence_accuracy": sequence_accuracy_scorer,
     "span_f1": span_f1_scorer,
     "span_f1_strict": span_f1_strict_scorer,
@@ -66,6 +68,12 @@ def get_scorer(name):
 
     Notes
     -----
+    Scorers whose names speak of labels, spans and sequences judge what a tagger
+    predicts. The others judge how sure it is, or a classifier: by its own default
+    method, of whether the predicted label is right. Errors are negated, as
+    ``neg_confidence_rmse``. :func:`make_confidence_scorer` makes those of other methods
+    and questions.
+
     ``span_f1_strict`` detects the scheme from the labels it sees. To name the
     scheme, make a scorer of your own:
     ``make_scorer(span_f1_score, scheme="IOB1", strict=True)``.

@@ -152,7 +152,8 @@ def test_cross_validate_with_all_scorers_at_once():
     found = cross_validate(cw(), X, y, cv=3, scoring=scoring, return_train_score=True)
     for name in scorer_names():
         assert np.isfinite(found[f"test_{name}"]).all()
-        assert (found[f"train_{name}"] >= found[f"test_{name}"]).all()
+        if name.startswith(("sequence", "span", "token")):
+            assert (found[f"train_{name}"] >= found[f"test_{name}"]).all()
 
 
 def test_several_scorers_choose_by_the_one_named():
