@@ -19,6 +19,16 @@ class Question(NamedTuple):
     labels: tuple = ()  # or types of spans; empty for spans of any type
     negated: bool = False
 
+    def __str__(self):
+        """Return the question in a few words, for the axes of a picture."""
+        names = " or ".join(map(str, self.labels)) or "any type"
+        if self.kind == SPAN:
+            return f"span of {names}"
+        if self.kind == RIGHT:
+            return "predicted label"
+        several = self.negated and len(self.labels) > 1
+        return f"{'not ' * self.negated}{f'({names})' if several else names}"
+
 
 def parse_query(query):
     """Return the question that a query stands for, or say which forms there are."""

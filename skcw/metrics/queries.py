@@ -108,7 +108,7 @@ def query_pairs(estimator, X, y, query=None, method=None, **options):
     y = listed(y, "y") if not hasattr(y, "__len__") else y
     estimator, X = _who_answers(estimator, X)
     given = dict(options) if method is None else {"method": method, **options}
-    if _is_flat(y):
+    if is_flat(y):
         return _ask_rows(estimator, X, np.asarray(y), question, given)
     rows = check_label_rows(y, "y")
     ask = {RIGHT: _ask_words, LABEL: _ask_labels, SPAN: _ask_spans}[question.kind]
@@ -134,7 +134,7 @@ def _ends_in_confidence(estimator):
     return bool(steps) and hasattr(steps[-1][1], "predict_confidence")
 
 
-def _is_flat(y):
+def is_flat(y):
     """Tell whether labels stand by themselves instead of in sequences."""
     if hasattr(y, "__array__"):
         y = np.asarray(y)
@@ -226,7 +226,7 @@ def _ask_rows(classifier, X, truth, question, given):
 def _sure_rows(classifier, X, truth, given):
     """Return the probability of each predicted label and whether it is right."""
     predicted = np.asarray(classifier.predict(X))
-    if predicted.ndim != 1 or (len(predicted) and not _is_flat(predicted)):
+    if predicted.ndim != 1 or (len(predicted) and not is_flat(predicted)):
         raise ValueError(
             f"y holds single labels, but {type(classifier).__name__} predicts several "
             "for each item of X; give as many for each item"

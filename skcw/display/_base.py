@@ -1,0 +1,99 @@
+"""How every display asks a fitted estimator for what it draws."""
+
+import numpy as np
+
+from skcw.display._captions import name_of
+from skcw.metrics import query_pairs
+from skcw.metrics._questions import LABEL, SPAN, parse_query
+from skcw.metrics.queries import is_flat
+
+
+class AnswersDisplay:
+    """Base of the displays: confidences and outcomes, drawn by ``from_predictions``."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        query=None,
+        method=None,
+        confidence_options=None,
+        name=None,
+        **options,
+    ):
+        """Ask a fitted estimator how sure it is, and draw what comes of it.
+
+        Parameters
+        ----------
+        estimator : tagger or classifier
+            A fitted one of skcw, scikit-learn or your own.
+        X : sequences, or rows of a classifier
+            What it has not learnt from.
+        y : sequences of labels, or labels of rows
+            The truth.
+        query : label, collection of labels, str, dict or None, default=None
+            The yes/no question that is asked: None for "is the predicted label right?",
+            or a label, several labels, ``"not O"``, ``"span:PER"``, as in
+            :func:`skcw.metrics.query_pairs`.
+        method : str, default=None
+            A method of ``predict_confidence``; None is the estimator's default.
+        confidence_options : dict, default=None
+            Further options of ``predict_confidence``, such as ``{"n_draws": 50}``.
+        name : str, default=None
+            The name of the model; None is that of its class, and the method.
+        **options : object
+            Those of ``from_predictions`` and of ``plot``.
+
+        Returns
+        -------
+        display : object
+            What was drawn, with ``line_``, ``ax_`` and ``figure_``.
+        """
+        wording = cls._wording(parse_query(query))
+        y = y if hasattr(y, "__len__") else list(y)
+        answers = query_pairs(
+            estimator, X, y, query, method, **(confidence_options or {})
+        )
+        if name is None:
+            name = name_of(estimator, method)
+        wording["unit"] = "rows" if is_flat(y) else wording["unit"]
+        return cls.from_predictions(
+            answers.confidence,
+            answers.correct,
+            groups=answers.groups,
+            name=name,
+            **(wording | options),
+        )
+
+    @classmethod
+    def _wording(cls, question):
+        """Return the words for the axes that a question asks for."""
+        return {"unit": "spans" if question.kind == SPAN else "words"}
+
+
+class RankingDisplay(AnswersDisplay):
+    """Base of the displays of a ranking, which only errors can be ranked by."""
+
+    @classmethod
+    def _wording(cls, question):
+        if question.kind == LABEL:
+            raise ValueError(
+                f"{cls.__name__} ranks what was predicted, so query must be None or "
+                f"ask about spans; ConfidenceCalibrationDisplay draws '{question}'"
+            )
+        return super()._wording(question)
+
+
+def check_curve(**arrays):
+    """Return two arrays as floats of one length, or say that they are none."""
+    curve = [np.asarray(values, dtype=np.float64) for values in arrays.values()]
+    shapes = {values.shape for values in curve}
+    if len(shapes) > 1 or curve[0].ndim != 1 or not len(curve[0]):
+        raise ValueError(
+            f"{' and '.join(arrays)} have the shapes {', '.join(map(str, shapes))}; "
+            "they must be sequences of one length"
+        )
+    return curve

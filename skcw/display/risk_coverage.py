@@ -1,0 +1,208 @@
+"""Which error remains if only the most confident labels are accepted."""
+
+import numpy as np
+
+from skcw.display._base import RankingDisplay, check_curve
+from skcw.display._captions import Caption, add_legend, score_title
+from skcw.display._panels import (
+    curves_on,
+    draw_curve,
+    draw_reference,
+    open_axes,
+    percent,
+)
+from skcw.display._ranking_grid import ranking_grid
+from skcw.metrics import area_under_risk_coverage, risk_coverage_curve
+from skcw.metrics._weighted_pairs import check_pairs
+
+SIZE = (5.2, 4.2)
+# The risk of the first few words jumps between 0 and 1; it must not set the scale.
+SETTLED = 0.05
+
+
+class RiskCoverageDisplay(RankingDisplay):
+    """The share of wrong words among those accepted, against the share accepted.
+
+    Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
+    are what it draws.
+
+    Parameters
+    ----------
+    coverage : array of shape (n_points,)
+        Shares of words whose label is accepted, the most confident first.
+    risk : array of shape (n_points,)
+        The share of wrong words among them; the last is the error rate.
+    score : float, (value, low, high) or None, default=None
+        The area under the curve for the legend, perhaps with its interval.
+    score_name : str, default=None
+        What the legend calls it.
+    name : str, default=None
+        The name of the model.
+    unit : str, default="words"
+        What is counted, for the labels of the axes.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve.
+    ax_ : matplotlib Axes
+        The axes it is on; give them to the next display to compare models.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    See Also
+    --------
+    skcw.metrics.risk_coverage_curve : All points of the curve.
+    ErrorRankingDisplay : The same ranking from its other end.
+
+    Examples
+    --------
+    >>> from skcw.display import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0.9, 0.8, 0.6, 0.2], [True, True, True, False],
+    ...     interval=None, name="tagger")
+    >>> display.risk.tolist()
+    [0.0, 0.0, 0.0, 0.25]
+    >>> display.line_.get_label()
+    'tagger: AURC 0.0625'
+    """
+
+    def __init__(
+        self, coverage, risk, *, score=None, score_name=None, name=None, unit="words"
+    ):
+        self.coverage = coverage
+        self.risk = risk
+        self.score = score
+        self.score_name = score_name
+        self.name = name
+        self.unit = unit
+
+    @classmethod
+    def from_predictions(
+        cls,
+        confidence,
+        correct,
+        *,
+        groups=None,
+        interval="bootstrap",
+        confidence_level=0.95,
+        n_resamples=1000,
+        random_state=0,
+        name=None,
+        unit="words",
+        ax=None,
+        **options,
+    ):
+        """Draw the risk of accepting the surest labels.
+
+        Parameters
+        ----------
+        confidence : array of shape (n_words,), or a sequence of such
+            How sure a model is of each label, on any scale.
+        correct : array of bool of shape (n_words,), or a sequence of such
+            Whether that label is right, in the same layout.
+        groups : array of shape (n_words,) or (n_rows,), default=None
+            The sentence of each word. Words of one sentence are not independent, and
+            the interval takes that into account. If None each row is a group, and in
+            flat arrays each word is one.
+        interval : str or None, default="bootstrap"
+            The method of the score's interval; None for none.
+        confidence_level : float, default=0.95
+            The level of the interval.
+        n_resamples : int, default=1000
+            Number of resamples for the interval.
+        random_state : int, RandomState instance or None, default=0
+            Rules the resamples.
+        name : str, default=None
+            The name of the model.
+        unit : str, default="words"
+            What is counted, for the labels of the axes.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **options : object
+            Those of :meth:`plot`.
+
+        Returns
+        -------
+        display : RiskCoverageDisplay
+            What was drawn.
+        """
+        pairs = check_pairs(confidence, correct, groups=groups, probabilities=False)
+        coverage, risk, _ = risk_coverage_curve(pairs.q, pairs.y)
+        shown = ranking_grid(len(pairs.q)) - 1
+        score = area_under_risk_coverage(
+            pairs.q,
+            pairs.y,
+            groups=pairs.group,
+            interval=interval,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+        display = cls(
+            coverage[shown],
+            risk[shown],
+            score=score,
+            score_name=score_title("AURC", interval, confidence_level),
+            name=name,
+            unit=unit,
+        )
+        return display.plot(ax, **options)
+
+    def plot(self, ax=None, *, name=None, curve_kwargs=None, ref_line=True):
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        name : str, default=None
+            Another name for the legend.
+        curve_kwargs : dict, default=None
+            Options of the line, such as ``{"color": "black"}``.
+        ref_line : bool, default=True
+            Show where a perfect and a random order would lie.
+
+        Returns
+        -------
+        self : RiskCoverageDisplay
+            With ``line_``, ``ax_`` and ``figure_``.
+        """
+        coverage, risk = check_curve(coverage=self.coverage, risk=self.risk)
+        name = self.name if name is None else name
+        caption = Caption(name, self.score_name, self.score)
+        ax = self.ax_ = open_axes(ax, SIZE)
+        self.figure_ = ax.figure
+        self.line_ = draw_curve(
+            ax, coverage, risk, caption, curve_kwargs, linewidth=1.8
+        )
+        if ref_line:
+            _draw_references(ax, coverage, risk[-1])
+        _describe(ax, self.unit)
+        add_legend(ax, "center left")
+        return self
+
+
+def _draw_references(ax, coverage, error_rate):
+    """Draw the risk of a perfect order, and of an order by chance."""
+    best = np.maximum(0.0, 1.0 - (1.0 - error_rate) / coverage)
+    draw_reference(ax, coverage, best, "perfect order", "--")
+    chance = [0.0, 1.0], [error_rate, error_rate]
+    draw_reference(ax, *chance, "random order", ":")
+
+
+def _describe(ax, unit):
+    """Say what the axes show, and choose limits that the first words do not rule."""
+    ax.set_xlabel(f"Coverage: share of {unit} accepted, the most confident first")
+    ax.set_ylabel("Risk: share of errors among them")
+    ax.xaxis.set_major_formatter(percent)
+    ax.yaxis.set_major_formatter(percent)
+    ax.set_xlim(0.0, 1.0)
+    tops = [_settled_top(*line.get_data()) for line in curves_on(ax)]
+    # A model without errors still gets an axis.
+    ax.set_ylim(0.0, 1.08 * max(tops) or 1.0)
+
+
+def _settled_top(x, y):
+    settled = np.asarray(y, float)[np.asarray(x, float) >= SETTLED]
+    return float(settled.max(initial=0.0))

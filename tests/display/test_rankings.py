@@ -1,0 +1,230 @@
+"""Pictures of rankings: errors found, and risk against coverage."""
+
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
+from skcw.metrics import (
+    area_under_risk_coverage,
+    error_average_precision,
+    errors_found,
+    query_pairs,
+    residual_errors,
+    risk_coverage_curve,
+)
+from tests.display.pairs import drawn_pairs, legend_texts, model
+
+BOTH = pytest.mark.parametrize("display", [ErrorRankingDisplay, RiskCoverageDisplay])
+REFERENCES = ["perfect order", "random order"]
+
+
+def draw(display, n=200, **options):
+    options = {"interval": None, "name": "model"} | options
+    return display.from_predictions(*drawn_pairs(n), **options)
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["cw", "crf", "pipeline", "classifier"])
+def test_every_kind_of_estimator_is_drawn(display, kind):
+    estimator, X, y = model(kind)
+    drawn = display.from_estimator(estimator, X, y, interval=None)
+    answers = query_pairs(estimator, X, y)
+    again = display.from_predictions(answers.confidence, answers.correct, interval=None)
+    assert_array_equal(drawn.line_.get_xydata(), again.line_.get_xydata())
+    classes = {
+        "cw": "CWSequenceTagger",
+        "crf": "CRFSequenceTagger",
+        "pipeline": "CWSequenceTagger",
+        "classifier": "LogisticRegression",
+    }
+    assert drawn.name == classes[kind]
+    assert ("rows" if kind == "classifier" else "words") in drawn.ax_.get_xlabel()
+    drawn.figure_.canvas.draw()
+
+
+@BOTH
+def test_a_method_without_probabilities_is_ranked_too(display):
+    estimator, X, y = model("cw")
+    drawn = display.from_estimator(estimator, X, y, method="delta", interval=None)
+    assert drawn.name == "CWSequenceTagger, delta"
+    draws = display.from_estimator(
+        estimator,
+        X,
+        y,
+        method="kd-pc",
+        confidence_options={"n_draws": 10},
+        interval=None,
+        ax=drawn.ax_,
+        name="draws",
+    )
+    assert draws.line_.get_label().startswith("draws: ")
+
+
+@BOTH
+def test_spans_are_ranked_and_labels_are_not(display):
+    estimator, X, y = model("cw")
+    drawn = display.from_estimator(estimator, X, y, query="span:PER", interval=None)
+    assert "spans" in drawn.ax_.get_xlabel()
+    with pytest.raises(ValueError, match="query must be None or ask about spans"):
+        display.from_estimator(estimator, X, y, query="not O")
+
+
+def test_the_curve_of_errors_is_the_metric():
+    confidence, correct = drawn_pairs(300)
+    drawn = draw(ErrorRankingDisplay, 300)
+    assert drawn.reviewed[0] == 0
+    assert drawn.reviewed[-1] == 300
+    assert_array_equal(drawn.found, errors_found(confidence, correct, drawn.reviewed))
+    assert drawn.score == error_average_precision(confidence, correct)
+    left = drawn.plot(errors="left")
+    expected = residual_errors(confidence, correct, drawn.reviewed)
+    assert_array_equal(left.line_.get_ydata(), expected)
+    relative = drawn.plot(relative=True)
+    assert_allclose(relative.line_.get_xydata()[-1], [1.0, 1.0], rtol=1e-12)
+
+
+def test_the_curve_of_risk_is_the_metric():
+    confidence, correct = drawn_pairs(300)
+    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    drawn = draw(RiskCoverageDisplay, 300)
+    assert_array_equal(drawn.coverage, coverage)
+    assert_array_equal(drawn.risk, risk)
+    assert drawn.score == area_under_risk_coverage(confidence, correct)
+
+
+@BOTH
+def test_a_long_curve_is_thinned_but_keeps_its_ends(display):
+    drawn = draw(display, 50_000)
+    x = drawn.line_.get_xdata()
+    assert len(x) < 1100
+    last = 50_000 if display is ErrorRankingDisplay else 1.0
+    assert x[-1] == last
+    assert (np.diff(x) > 0).all()
+
+
+@BOTH
+def test_several_models_share_axes_in_colours_of_their_own(display):
+    first = draw(display, name="one")
+    second = display.from_predictions(
+        *drawn_pairs(200, power=3.0), name="two", interval=None, ax=first.ax_
+    )
+    assert second.ax_ is first.ax_
+    assert second.figure_ is first.figure_
+    assert not same_color(first.line_.get_color(), second.line_.get_color())
+    _, texts = legend_texts(first.ax_)
+    assert [text.split(":")[0] for text in texts] == ["one", "two", *REFERENCES]
+    # The second model errs more often; all of its curve is in sight.
+    top = first.ax_.get_ylim()[1]
+    settled = second.line_.get_xdata() > 0.05
+    assert second.line_.get_ydata()[settled].max() <= top
+
+
+@BOTH
+def test_equal_references_are_drawn_once(display):
+    drawn = draw(display)
+    n_lines = len(drawn.ax_.get_lines())
+    draw(display, ax=drawn.ax_)
+    assert len(drawn.ax_.get_lines()) == n_lines + 1
+    without = draw(display, ref_line=False)
+    assert without.ax_.get_lines()[:] == [without.line_]
+
+
+@BOTH
+def test_the_caller_rules_name_and_line(display):
+    style = {"c": "black", "lw": 3, "label": "mine"}
+    drawn = draw(display, curve_kwargs=style)
+    assert same_color(drawn.line_.get_color(), "black")
+    assert drawn.line_.get_linewidth() == 3
+    assert "mine" in legend_texts(drawn.ax_)[1]
+    again = drawn.plot(name="other")
+    assert again is drawn
+    assert drawn.line_.get_label().startswith("other: ")
+
+
+@BOTH
+def test_a_curve_that_was_removed_leaves_its_colour(display):
+    first = draw(display)
+    first.line_.remove()
+    second = draw(display, ax=first.ax_)
+    assert second.line_.get_color() == first.line_.get_color()
+
+
+@BOTH
+def test_axes_of_the_caller_are_used(display):
+    figure, ax = plt.subplots()
+    drawn = draw(display, ax=ax)
+    assert drawn.ax_ is ax
+    assert drawn.figure_ is figure
+    for wrong in (np.array([ax]), figure, "ax"):
+        with pytest.raises(TypeError, match="must be one Axes of matplotlib"):
+            draw(display, ax=wrong)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("confidence", "correct"),
+    [
+        ([0.5], [True]),
+        ([0.5], [False]),
+        ([0.5] * 9, [True] * 9),
+        ([0.5] * 9, [False] * 9),
+        ([0.2, np.inf, -np.inf], [True, False, True]),
+        ([[0.2, 0.4], [], [0.9]], [[True, False], [], [True]]),
+    ],
+)
+def test_odd_data_are_drawn(display, confidence, correct):
+    drawn = display.from_predictions(confidence, correct, interval=None, name="odd")
+    drawn.figure_.canvas.draw()
+    assert np.isfinite(drawn.line_.get_xydata()).all()
+    assert np.isfinite(drawn.ax_.get_ylim()).all()
+
+
+def test_a_model_without_errors_says_so():
+    drawn = ErrorRankingDisplay.from_predictions([0.2, 0.8], [True, True], name="good")
+    assert drawn.line_.get_label() == "good: no errors"
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("confidence", "correct", "message"),
+    [
+        ([], [], "no words"),
+        ([[], []], [[], []], "no words"),
+        ([0.1, np.nan], [True, True], "NaN"),
+        ([0.1], [True, False], "1 words but correct has 2"),
+        ([0.1], [0.5], "True where the label is right"),
+    ],
+)
+def test_bad_data_are_refused_before_a_figure_is_made(
+    display, confidence, correct, message
+):
+    with pytest.raises(ValueError, match=message):
+        display.from_predictions(confidence, correct)
+    assert not plt.get_fignums()
+
+
+@BOTH
+def test_options_that_mean_nothing_are_refused(display):
+    with pytest.raises(TypeError, match="curve_kwargs is 'red'; it must be a dict"):
+        draw(display, curve_kwargs="red")
+    with pytest.raises(ValueError, match="sequences of one length"):
+        display([0.0, 0.5], [0.1]).plot()
+    with pytest.raises(ValueError, match="'found' or 'left'"):
+        draw(ErrorRankingDisplay, errors="lost")
+
+
+def test_matplotlib_is_not_imported_before_a_picture_is_drawn():
+    code = "import sys, skcw.display; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'skcw\[plot\]'"):
+        draw(RiskCoverageDisplay)
