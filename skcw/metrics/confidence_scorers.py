@@ -5,7 +5,12 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skcw.metrics._checks import check_sequence_weight
 from skcw.metrics._questions import parse_query
 from skcw.metrics.binned_confidence import confidence_rmse
+from skcw.metrics.calibration_scores import (
+    calibration_mse,
+    expected_calibration_error,
+)
 from skcw.metrics.error_ranking import error_average_precision
+from skcw.metrics.proper_scores import brier_score, log_score
 from skcw.metrics.queries import query_pairs
 from skcw.metrics.risk_coverage import area_under_risk_coverage
 
@@ -158,7 +163,8 @@ def make_confidence_scorer(
     Notes
     -----
     Methods can be compared without fitting twice: give ``cross_validate`` a dict with a
-    scorer for each of them.
+    scorer for each of them. A fold in which there is nothing to ask, such as no span of
+    a rare type, has no score: scikit-learn's ``error_score`` says what becomes of it.
 
     Examples
     --------
@@ -203,5 +209,9 @@ def _ready(score, greater_is_better=False):
 CONFIDENCE_SCORERS = {
     "error_average_precision": _ready(error_average_precision, greater_is_better=True),
     "neg_area_under_risk_coverage": _ready(area_under_risk_coverage),
+    "neg_brier_score": _ready(brier_score),
+    "neg_calibration_mse": _ready(calibration_mse),
     "neg_confidence_rmse": _ready(confidence_rmse),
+    "neg_expected_calibration_error": _ready(expected_calibration_error),
+    "neg_log_score": _ready(log_score),
 }

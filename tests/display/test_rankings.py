@@ -1,6 +1,5 @@
 """Pictures of rankings: errors found, and risk against coverage."""
 
-import subprocess
 import sys
 
 import matplotlib.pyplot as plt
@@ -217,11 +216,6 @@ def test_options_that_mean_nothing_are_refused(display):
         display([0.0, 0.5], [0.1]).plot()
     with pytest.raises(ValueError, match="'found' or 'left'"):
         draw(ErrorRankingDisplay, errors="lost")
-
-
-def test_matplotlib_is_not_imported_before_a_picture_is_drawn():
-    code = "import sys, skcw.display; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):

@@ -16,9 +16,13 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.metrics import (
     area_under_risk_coverage,
+    brier_score,
+    calibration_mse,
     confidence_rmse,
     error_average_precision,
+    expected_calibration_error,
     get_scorer,
+    log_score,
     make_confidence_scorer,
     query_pairs,
     scorer_names,
@@ -76,6 +80,10 @@ def test_scorers_work_in_a_search_over_a_classifier(name):
         ("neg_confidence_rmse", confidence_rmse, -1),
         ("error_average_precision", error_average_precision, 1),
         ("neg_area_under_risk_coverage", area_under_risk_coverage, -1),
+        ("neg_calibration_mse", calibration_mse, -1),
+        ("neg_expected_calibration_error", expected_calibration_error, -1),
+        ("neg_brier_score", brier_score, -1),
+        ("neg_log_score", log_score, -1),
     ],
 )
 def test_a_scorer_gives_its_score_with_the_sign_of_its_name(name, score, sign):

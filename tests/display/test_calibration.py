@@ -1,0 +1,289 @@
+"""Calibration curves: what is drawn, on which axes, and what is refused."""
+
+import pickle
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw.display import ConfidenceCalibrationDisplay
+from skcw.metrics import (
+    brier_score,
+    calibration_bins,
+    calibration_mse,
+    query_pairs,
+    root_calibration_mse,
+)
+from tests.display.pairs import drawn_pairs, legend_texts, model
+
+STRATEGIES = ["adaptive", "uniform", "quantile", "isotonic"]
+PLAIN = {"band": None, "interval": None}
+
+
+def draw(n=400, **options):
+    options = PLAIN | {"name": "model"} | options
+    return ConfidenceCalibrationDisplay.from_predictions(*drawn_pairs(n), **options)
+
+
+@pytest.mark.parametrize("kind", ["cw", "crf", "pipeline", "classifier"])
+def test_every_kind_of_estimator_is_drawn(kind):
+    estimator, X, y = model(kind)
+    drawn = ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, **PLAIN)
+    answers = query_pairs(estimator, X, y)
+    expected = calibration_bins(answers.confidence, answers.correct)
+    assert_array_equal(drawn.bins.accuracy, expected.accuracy)
+    assert drawn.ax_.get_ylabel() == "Share of right labels"
+    unit = "Rows" if kind == "classifier" else "Words"
+    assert drawn.histogram_ax_.get_ylabel() == unit
+    drawn.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("O", "“O”"),
+        ("not O", "“not O”"),
+        (["B-PER", "I-PER"], "“B-PER or I-PER”"),
+        ({"not": ["B-PER", "I-PER"]}, "“not (B-PER or I-PER)”"),
+        ("span:PER", "“span of PER”"),
+        ("span:*", "“span of any type”"),
+    ],
+)
+def test_the_axes_say_what_was_asked(query, words):
+    estimator, X, y = model("cw")
+    drawn = ConfidenceCalibrationDisplay.from_estimator(
+        estimator, X, y, query=query, **PLAIN
+    )
+    answers = query_pairs(estimator, X, y, query)
+    assert drawn.histogram.sum() == len(answers.confidence)
+    assert drawn.histogram_ax_.get_xlabel() == f"Claimed probability of {words}"
+    assert drawn.ax_.get_ylabel() == f"Observed share of {words}"
+
+
+def test_the_method_and_its_options_are_asked_for():
+    estimator, X, y = model("cw")
+    drawn = ConfidenceCalibrationDisplay.from_estimator(
+        estimator, X, y, method="kd-pc", confidence_options={"n_draws": 4}, **PLAIN
+    )
+    assert drawn.name == "CWSequenceTagger, kd-pc"
+    # Shares of four votes lie in five places.
+    assert (drawn.histogram > 0).sum() <= 5
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_curve_goes_through_the_bins(strategy):
+    bins = calibration_bins(*drawn_pairs(), strategy=strategy)
+    drawn = draw(2000, strategy=strategy)
+    x, y = drawn.line_.get_data()
+    if strategy == "isotonic":
+        assert_array_equal(x[::2], bins.low)
+        assert_array_equal(x[1::2], bins.high)
+        assert_array_equal(y[::2], bins.accuracy)
+        assert (np.diff(y) >= 0).all()
+    else:
+        assert_array_equal(x, bins.confidence)
+        assert_array_equal(y, bins.accuracy)
+
+
+def test_the_number_of_bins_can_be_chosen():
+    assert len(draw(strategy="quantile", n_bins=7).bins.count) == 7
+    assert_allclose(draw(bin_size=50).bins.count, 50, rtol=1e-12)
+
+
+def test_weights_count_as_repetitions():
+    claimed, true = drawn_pairs(300)
+    twice = ConfidenceCalibrationDisplay.from_predictions(
+        np.repeat(claimed, 2), np.repeat(true, 2), strategy="uniform", **PLAIN
+    )
+    weighted = ConfidenceCalibrationDisplay.from_predictions(
+        claimed, true, sample_weight=np.full(300, 2.0), strategy="uniform", **PLAIN
+    )
+    assert_allclose(weighted.line_.get_xydata(), twice.line_.get_xydata(), rtol=1e-12)
+    assert_array_equal(weighted.histogram, twice.histogram)
+
+
+@pytest.mark.parametrize(
+    ("score", "function", "words"),
+    [
+        ("root_calibration_mse", root_calibration_mse, "root CalibMSE"),
+        ("calibration_mse", calibration_mse, "CalibMSE"),
+        ("brier_score", brier_score, "Brier"),
+    ],
+)
+def test_the_legend_says_the_score(score, function, words):
+    drawn = draw(score=score)
+    assert drawn.score == function(*drawn_pairs(400))
+    assert drawn.line_.get_label() == f"model: {words} {drawn.score:.3g}"
+    title, texts = legend_texts(drawn.ax_)
+    assert title == words
+    assert texts == [f"model: {drawn.score:.3g}", "perfectly calibrated"]
+    assert legend_texts(draw(score=None).ax_) == ("", ["model", texts[1]])
+
+
+def test_the_score_is_that_of_the_curve():
+    drawn = draw(strategy="quantile", n_bins=5)
+    expected = root_calibration_mse(*drawn_pairs(400), strategy="quantile", n_bins=5)
+    assert drawn.score == expected
+    isotonic = draw(strategy="isotonic")
+    assert isotonic.score == root_calibration_mse(*drawn_pairs(400))
+
+
+def test_several_models_share_the_curve_and_the_histogram():
+    first = draw(name="one")
+    second = draw(name="two", ax=first.ax_)
+    third = draw(name="three", ax=first.ax_, score="brier_score")
+    assert second.ax_ is third.ax_ is first.ax_
+    assert second.histogram_ax_ is first.histogram_ax_
+    assert len(first.figure_.axes) == 2
+    colours = {line.get_color() for line in (first.line_, second.line_, third.line_)}
+    assert len(colours) == 3
+    title, texts = legend_texts(first.ax_)
+    # Where scores differ each curve names its own.
+    assert title == ""
+    assert texts[0].startswith("one: root CalibMSE ")
+    assert texts[2].startswith("three: Brier ")
+    # Of several histograms only the outlines are seen.
+    filled = [p for p in first.histogram_ax_.patches if p.get_fill()]
+    assert len(filled) == 3
+    assert not any(patch.get_visible() for patch in filled)
+
+
+def test_the_histogram_stands_below_on_the_same_scale():
+    drawn = draw()
+    drawn.figure_.canvas.draw()
+    above, below = drawn.ax_.get_position(), drawn.histogram_ax_.get_position()
+    assert below.y1 <= above.y0
+    assert_allclose([below.x0, below.x1], [above.x0, above.x1], rtol=1e-9)
+    assert drawn.histogram_ax_.get_xlim() == drawn.ax_.get_xlim()
+    assert drawn.histogram.sum() == 400
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_axes_of_a_grid_keep_their_cell(layout):
+    figure, axes = plt.subplots(2, 2, sharex=True, layout=layout)
+    cell = axes[0, 1].get_subplotspec()
+    drawn = draw(ax=axes[0, 1])
+    other = draw(ax=axes[1, 1])
+    figure.canvas.draw()
+    assert drawn.histogram_ax_ is not other.histogram_ax_
+    for ax in (drawn.ax_, drawn.histogram_ax_):
+        assert ax.get_subplotspec().get_topmost_subplotspec() == cell
+    assert drawn.histogram_ax_.get_position().y0 > other.ax_.get_position().y1
+
+
+def test_axes_placed_by_hand_are_divided():
+    figure = plt.figure()
+    ax = figure.add_axes([0.2, 0.1, 0.6, 0.8])
+    drawn = draw(ax=ax)
+    above, below = ax.get_position(), drawn.histogram_ax_.get_position()
+    assert_allclose([below.y0, above.y1], [0.1, 0.9], rtol=1e-9)
+    assert below.y1 < above.y0
+
+
+def test_the_histogram_can_be_left_out_or_put_elsewhere():
+    without = draw(histogram=False)
+    assert without.histogram_ax_ is None
+    assert len(without.figure_.axes) == 1
+    assert without.ax_.get_xlabel() == "Confidence"
+    figure, (above, below) = plt.subplots(2)
+    drawn = draw(ax=above, histogram=below)
+    assert drawn.histogram_ax_ is below
+    assert len(figure.axes) == 2
+    with pytest.raises(TypeError, match="histogram is of type str"):
+        draw(histogram="below")
+
+
+def test_a_histogram_that_was_removed_is_drawn_anew():
+    first = draw()
+    first.histogram_ax_.remove()
+    second = draw(ax=first.ax_)
+    assert second.histogram_ax_ in second.figure_.axes
+
+
+def test_the_caller_rules_line_and_reference():
+    drawn = draw(curve_kwargs={"color": "black", "ls": "--"}, ref_line=False)
+    assert same_color(drawn.line_.get_color(), "black")
+    assert drawn.line_.get_linestyle() == "--"
+    assert drawn.ax_.get_lines()[:] == [drawn.line_]
+    outline = drawn.histogram_ax_.patches[-1]
+    assert same_color(outline.get_edgecolor(), "black")
+    assert drawn.plot(name="other").line_.get_label().startswith("other: ")
+
+
+def test_a_display_is_drawn_again_from_its_numbers():
+    bins = calibration_bins([0.2, 0.4, 0.8, 0.9], [0, 1, 1, 1], bin_size=2)
+    band = bins.accuracy - 0.1, bins.accuracy + 0.1
+    drawn = ConfidenceCalibrationDisplay(bins, band=band, band_name="mine").plot()
+    assert drawn.histogram_ax_ is None
+    assert drawn.band_ is not None
+    assert legend_texts(drawn.ax_)[1] == ["mine", "perfectly calibrated"]
+    with pytest.raises(ValueError, match="sequences of one length"):
+        ConfidenceCalibrationDisplay(bins, band=([0.1], [0.2])).plot()
+
+
+def test_figures_survive_pickle():
+    drawn = draw()
+    figure = pickle.loads(pickle.dumps(drawn.figure_))
+    again = draw(ax=figure.axes[0], name="after")
+    assert len(figure.axes) == 2
+    assert again.line_.get_color() != drawn.line_.get_color()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("confidence", "correct"),
+    [
+        ([0.5], [True]),
+        ([0.7] * 9, [True] * 9),
+        ([0.7] * 9, [False] * 9),
+        ([0.0, 1.0, 1.0], [True, False, True]),
+        ([[0.2, 0.4], [], [0.9]], [[True, False], [], [True]]),
+    ],
+)
+def test_odd_data_are_drawn(strategy, confidence, correct):
+    drawn = ConfidenceCalibrationDisplay.from_predictions(
+        confidence, correct, strategy=strategy, **PLAIN
+    )
+    drawn.figure_.canvas.draw()
+    assert np.isfinite(drawn.line_.get_xydata()).all()
+
+
+@pytest.mark.parametrize(
+    ("confidence", "correct", "message"),
+    [
+        ([], [], "no words"),
+        ([[], []], [[], []], "no words"),
+        ([0.1, np.nan], [True, True], "NaN"),
+        ([0.1, 1.5], [True, True], r"is 1.5, which is no probability.*'delta'"),
+        ([0.1], [True, False], "1 words but correct has 2"),
+    ],
+)
+def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, message):
+    with pytest.raises(ValueError, match=message):
+        ConfidenceCalibrationDisplay.from_predictions(confidence, correct)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": "f1"}, "score is 'f1'; it must be None or one of root_calib"),
+        ({"strategy": "fixed"}, "strategy"),
+        ({"strategy": "isotonic", "n_bins": 3}, "isotonic"),
+        ({"n_bins": 0, "strategy": "uniform"}, "n_bins"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_before_a_figure_is_made(
+    options, message
+):
+    with pytest.raises(ValueError, match=message):
+        draw(**options)
+    assert not plt.get_fignums()
+
+
+def test_a_method_without_probabilities_is_refused():
+    estimator, X, y = model("cw")
+    with pytest.raises(ValueError, match="no probability"):
+        ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, method="delta")
