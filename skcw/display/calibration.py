@@ -97,7 +97,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     >>> true = rng.uniform(size=2000) < claimed**2
     >>> display = ConfidenceCalibrationDisplay.from_predictions(
     ...     claimed, true, strategy="quantile", n_bins=4, name="too sure")
-    >>> (display.bins.accuracy < display.bins.confidence).all()
+    >>> bool((display.bins.accuracy < display.bins.confidence).all())
     True
     """
 

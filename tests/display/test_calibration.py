@@ -231,7 +231,7 @@ def test_figures_survive_pickle():
     assert again.line_.get_color() != drawn.line_.get_color()
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["adaptive", "isotonic"])
 @pytest.mark.parametrize(
     ("confidence", "correct"),
     [
