@@ -17,33 +17,45 @@ class Caption(NamedTuple):
 
     def __str__(self):
         """Return all of it in one line."""
+        return self.written(self.score_name)
+
+    def written(self, score_name, decimals=None):
+        """Return name and score, under a name of the score or, with None, without."""
         if self.text is not None:
             return self.text
-        return self._joined(self.score_name) or "_curve"
+        score = self.score
+        if self.has_numbers:
+            decimals = decimals_of(score) if decimals is None else decimals
+            score = " ".join(filter(None, [score_name, _rounded(score, decimals)]))
+        # Labels that begin so are left out by matplotlib.
+        return ": ".join(filter(None, [self.name, score])) or "_curve"
 
-    def under_title(self):
-        """Return what is left to say if the score is named in the legend's title."""
-        return self._joined(None) if self.text is None else self.text
-
-    def _joined(self, score_name):
-        score = None if self.score is None else written_score(self.score)
-        named = score_name if isinstance(self.score, (Number, tuple)) else None
-        said = " ".join(part for part in (named, score) if part)
-        return ": ".join(part for part in (self.name, said) if part)
+    @property
+    def has_numbers(self):
+        """Whether the score is more than words."""
+        return isinstance(self.score, (Number, tuple))
 
 
-def written_score(score):
-    """Return a score as text; with an interval, as precise as that is wide."""
-    if isinstance(score, str):
-        return score
+def decimals_of(score):
+    """Return with how many decimals to write a score.
+
+    Two digits of the width of its interval are told, or three of the score itself.
+    """
+    if isinstance(score, tuple):
+        _, low, high = score
+        size, digits = high - low, 2
+    else:
+        size, digits = abs(score), 3
+    if not (math.isfinite(size) and size > 0):
+        return 3
+    return min(max(digits - 1 - math.floor(math.log10(size)), 2), 6)
+
+
+def _rounded(score, decimals):
     if not isinstance(score, tuple):
-        return f"{score:.3g}"
-    value, low, high = score
-    width = high - low
-    decimals = 3
-    if math.isfinite(width) and width > 0:
-        decimals = min(max(1 - math.floor(math.log10(width)), 2), 6)
-    return f"{value:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]"
+        return f"{score:.{decimals}f}"
+    value, low, high = (f"{number:.{decimals}f}" for number in score)
+    return f"{value} [{low}, {high}]"
 
 
 def score_title(name, interval, level):
@@ -60,30 +72,32 @@ def band_title(method, level):
 def add_legend(ax, place):
     """Show names and scores, and after them what the other lines and areas mean.
 
-    Where all curves have the same score, its name is the title of the legend.
+    Where all curves have the same score, its name is the title of the legend and the
+    figures have the same number of decimals.
     """
     curves = dict(captioned_curves(ax))
-    scored = [c for c in curves.values() if isinstance(c.score, (Number, tuple))]
-    names = {caption.score_name for caption in scored}
-    title = names.pop() if len(names) == 1 else None
-    handles, labels = ax.get_legend_handles_labels()
-    entries = [(h, t) for h, t in zip(handles, labels, strict=True) if h not in curves]
-    said = [
-        (line, caption.under_title() if title else str(caption))
+    scored = [caption for caption in curves.values() if caption.has_numbers]
+    title = decimals = None
+    if len({caption.score_name for caption in scored}) == 1:
+        title = scored[0].score_name
+        decimals = max(decimals_of(caption.score) for caption in scored)
+    entries = [
+        (line, caption.written(caption.score_name if title is None else None, decimals))
         for line, caption in curves.items()
-        if not str(caption).startswith("_")
     ]
-    if not said + entries:
-        return
-    ax.legend(
-        *zip(*(said + entries), strict=True),
-        title=title,
-        alignment="left",
-        loc=place,
-        fontsize="small",
-        title_fontsize="small",
-        framealpha=0.9,
-    )
+    others = zip(*ax.get_legend_handles_labels(), strict=True)
+    entries += [(handle, label) for handle, label in others if handle not in curves]
+    entries = [entry for entry in entries if not entry[1].startswith("_")]
+    if entries:
+        ax.legend(
+            *zip(*entries, strict=True),
+            title=title,
+            alignment="left",
+            loc=place,
+            fontsize="small",
+            title_fontsize="small",
+            framealpha=0.9,
+        )
 
 
 def name_of(estimator, method):

@@ -194,7 +194,7 @@ class ErrorRankingDisplay(RankingDisplay):
         if ref_line:
             draw.references()
         draw.describe(self.unit)
-        add_legend(self.ax_, "lower right" if errors == "found" else "upper right")
+        add_legend(self.ax_, "best")
         return self
 
 

@@ -179,7 +179,7 @@ class RiskCoverageDisplay(RankingDisplay):
         if ref_line:
             _draw_references(ax, coverage, risk[-1])
         _describe(ax, self.unit)
-        add_legend(ax, "center left")
+        add_legend(ax, "best")
         return self
 
 
