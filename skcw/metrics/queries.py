@@ -156,15 +156,19 @@ def _ask_labels(tagger, X, rows, question, given):
     truth = list(chain.from_iterable(rows))
     _check_known(question.labels, getattr(tagger, "classes_", ()), truth)
     if hasattr(tagger, "label_confidence"):
-        claimed = sum(
-            _flat(tagger.label_confidence(X, [[label] * len(row) for row in rows],
-                                          **given))
-            for label in question.labels
-        )  # fmt: skip
+        claimed = _summed_confidence(tagger, X, rows, question.labels, given)
     else:
         claimed = _summed_marginals(tagger, X, rows, question.labels, given)
     found = _among(truth, question.labels)
     return _answers(*_asked(claimed, found, question), _row_numbers(rows))
+
+
+def _summed_confidence(tagger, X, rows, labels, given):
+    total = np.zeros(sum(map(len, rows)))
+    for label in labels:
+        everywhere = [[label] * len(row) for row in rows]
+        total += _flat(tagger.label_confidence(X, everywhere, **given))
+    return total
 
 
 def _summed_marginals(tagger, X, rows, labels, given):
@@ -185,6 +189,9 @@ def _ask_spans(tagger, X, rows, question, given):
     found = listed(_method(tagger, "predict_entities")(X, **given), "predict_entities")
     if len(found) != len(rows):
         raise ValueError(f"X has {len(found)} sequences but y has {len(rows)}")
+    for number, (entities, row) in enumerate(zip(found, rows, strict=True)):
+        if any(entity.end > len(row) for entity in entities):
+            raise ValueError(f"sequence {number} is longer in X than in y")
     spans = [set(map(tuple, extract_spans(row))) for row in rows]
     _check_types(question.labels, tagger, spans, found)
     asked = [
@@ -235,17 +242,18 @@ def _sure_rows(classifier, X, truth, given):
     if hasattr(classifier, "predict_confidence"):
         confidence = classifier.predict_confidence(X, **given)
     else:
+        proba = _proba(classifier, X, given)
         column = {label: j for j, label in enumerate(classifier.classes_.tolist())}
         columns = [column[label] for label in predicted.tolist()]
-        proba = _proba(classifier, X, given)
         confidence = proba[np.arange(len(proba)), columns]
     return check_outcomes(confidence, predicted == truth)
 
 
 def _summed_proba(classifier, X, labels, given):
+    proba = _proba(classifier, X, given)
     known = classifier.classes_.tolist()
     columns = [known.index(label) for label in labels if label in known]
-    return _proba(classifier, X, given)[:, columns].sum(axis=1)
+    return proba[:, columns].sum(axis=1)
 
 
 def _proba(classifier, X, given):

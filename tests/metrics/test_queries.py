@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -266,6 +266,8 @@ def test_estimators_that_cannot_answer_say_what_they_lack():
     X, y, model = iris()
     with pytest.raises(TypeError, match=r"Perceptron has neither .* Calibrated"):
         query_pairs(Perceptron().fit(X, y), X, y)
+    with pytest.raises(TypeError, match="LinearRegression has neither"):
+        query_pairs(LinearRegression().fit(X, X[:, 0]), X, X[:, 0])
     with pytest.raises(ValueError, match="spans are marked by sequences"):
         query_pairs(model, X, y, "span:PER")
     with pytest.raises(ValueError, match="predict_proba, which takes no method"):
@@ -289,6 +291,11 @@ def test_labels_of_other_lengths_are_refused(query):
     for kind in ("cw", "crf"):
         with pytest.raises(ValueError, match="sequence"):
             query_pairs(tagger(kind), X, [*y[:-1], ["O"]], query)
+
+
+def test_entities_beyond_the_end_of_the_truth_are_refused():
+    with pytest.raises(ValueError, match="sequence 0 is longer in X than in y"):
+        query_pairs(ThreeWords(), X_THREE, [["B-PER"], ["O"], []], "span:PER")
 
 
 def test_flat_labels_for_a_tagger_are_refused():
