@@ -5,6 +5,8 @@ import numpy as np
 # Okabe and Ito's colours, told apart by readers of any colour vision; yellow is too
 # pale for a line and black is left to the frame.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# When all colours are taken, they come again with the next of these.
+LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
 # The name of the attribute by which axes remember the curves drawn on them.
 _CURVES = "_skcw_curves"
@@ -52,8 +54,13 @@ def check_axes(ax, name):
 def draw_curve(ax, x, y, caption, curve_kwargs, **usual):
     """Draw a curve in the next free colour and return its line."""
     drawn = captioned_curves(ax)
-    colour = COLOURS[len(drawn) % len(COLOURS)]
-    style = {"color": colour, "label": str(caption), **usual}
+    again, place = divmod(len(drawn), len(COLOURS))
+    style = {
+        "color": COLOURS[place],
+        "linestyle": LINESTYLES[again % len(LINESTYLES)],
+        "label": str(caption),
+        **usual,
+    }
     (line,) = ax.plot(x, y, **_merged_style(style, curve_kwargs))
     if line.get_label() != str(caption):
         caption = caption._replace(text=line.get_label())

@@ -124,6 +124,14 @@ def test_several_models_share_axes_in_colours_of_their_own(display):
     assert second.line_.get_ydata()[settled].max() <= top
 
 
+def test_more_models_than_colours_differ_by_their_lines():
+    ax = None
+    for _ in range(8):
+        ax = draw(RiskCoverageDisplay, ax=ax, ref_line=False).ax_
+    styles = {(line.get_color(), line.get_linestyle()) for line in ax.get_lines()}
+    assert len(styles) == 8
+
+
 @BOTH
 def test_equal_references_are_drawn_once(display):
     drawn = draw(display)
