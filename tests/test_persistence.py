@@ -354,12 +354,22 @@ def test_headers_that_do_not_fit_are_refused(path, tmp_path, header):
         load(changed(path, tmp_path / "odd", **header))
 
 
+# Learners without variance or average exist, a missing blob means columns, and older
+# files do not tell what was learnt from.
+OPTIONAL = ("belief.variance", "belief.average", "vocabulary.blob", "training_hashes")
+
+
 def test_missing_arrays_are_refused(path, tmp_path):
-    for name in load_file(path):
-        if name in ("belief.variance", "belief.average", "vocabulary.blob"):
-            continue  # Learners without them exist; a missing blob means columns.
+    for name in set(load_file(path)).difference(OPTIONAL):
         with pytest.raises(ModelFileError, match="damaged"):
             load(changed(path, tmp_path / "odd", drop=[name]))
+
+
+def test_a_file_that_does_not_tell_what_was_learnt_from_is_read(path, data, tmp_path):
+    older = load(changed(path, tmp_path / "older", drop=["training_hashes"]))
+    assert np.isnan(older.training_share(data.X))
+    assert np.isnan(older.partial_fit(*data).training_share(data.X))
+    assert older.fit(*data).training_share(data.X) == 1.0
 
 
 @pytest.mark.parametrize(

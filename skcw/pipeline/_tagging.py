@@ -197,6 +197,22 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         """
         return self.tagger.predict_marginals(self.encode(X))
 
+    @available_if(tagger_has("training_share"))
+    def training_share(self, X):
+        """Return the share of the words of X that the tagger has learnt from.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+
+        Returns
+        -------
+        share : float
+            From 0 to 1.
+        """
+        return self.tagger.training_share(self.encode(X))
+
     @available_if(tagger_has("explain"))
     def explain(self, sequence):
         """Explain the label of every token of one sequence.

@@ -6,9 +6,10 @@ from skcw.tagging._base import only_sequence
 from skcw.tagging._confidence import ConfidenceMixin
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._explanation import explain_sequence
+from skcw.tagging._memory import TrainingMemory, batch_hashes
 
 
-class BeliefTagger(ConfidenceMixin, EncodedTagger):
+class BeliefTagger(ConfidenceMixin, TrainingMemory, EncodedTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It predicts, explains and says how sure it is; a subclass learns and sets what
@@ -19,6 +20,10 @@ class BeliefTagger(ConfidenceMixin, EncodedTagger):
         """Return the attributes of a tagger with this belief."""
         attributes = super()._fitted(belief, vocabulary, labels)
         return attributes | {"forbidden_": forbidden}
+
+    def _sequence_hashes(self, X):
+        batch = self.encode(X)
+        return batch_hashes(batch), batch.lengths
 
     def _decoder(self, batch):
         belief = self._belief_for(batch)
@@ -149,10 +154,11 @@ class BeliefTagger(ConfidenceMixin, EncodedTagger):
         state["confidence"] = getattr(self, "confidence_", {})
         if self.forbidden_ is not None:
             arrays["forbidden"] = self.forbidden_
-        return state, arrays
+        return state, {**arrays, **self._memory_arrays()}
 
     def _restore(self, state, arrays):
         super()._restore(state, arrays)
         self.forbidden_ = arrays.get("forbidden")
+        self.training_hashes_ = arrays.get("training_hashes")
         if state.get("confidence"):
             self.confidence_ = state["confidence"]

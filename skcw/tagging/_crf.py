@@ -31,9 +31,10 @@ from skcw.tagging._crfsuite_training import (
     record,
     train,
 )
+from skcw.tagging._memory import TrainingMemory, items_hashes
 
 
-class CRFSequenceTagger(BaseSequenceTagger):
+class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     """Linear-chain conditional random field, trained by CRFsuite [1]_.
 
     The probability of a labeling is proportional to the exponential of its score,
@@ -166,13 +167,10 @@ class CRFSequenceTagger(BaseSequenceTagger):
             A list, object array, iterator or ``SequenceBatch`` of sequences. A token
             is a list of feature strings, a dict as sklearn-crfsuite takes it, or a
             string; or a sequence is a 2-D array or CSR matrix of numbers.
-
         y : iterable of label sequences
             A list of strings for every sequence.
-
         sample_weight : array of shape (n_sequences,), default=None
             Whole numbers: how many copies of a sequence are in the training data.
-
         X_dev, y_dev : as X and y, default=None
             Held-out data. They change nothing in the model: CRFsuite reports the
             accuracy on them in ``history_`` and ``training_log_``. Sequences with
@@ -189,11 +187,12 @@ class CRFSequenceTagger(BaseSequenceTagger):
             )
         trainer = make_trainer(self.algorithm, self._crfsuite_params(), self.verbose)
         reader = ItemReader()
-        classes = append_training(trainer, reader, X, y, copies(sample_weight))
+        weight = copies(sample_weight)
+        classes, memory = append_training(trainer, reader, X, y, weight)
         if X_dev is not None:
             append_held_out(trainer, reader, X_dev, y_dev, classes)
         model = train(trainer, holdout=X_dev is not None, seed=self._seed())
-        return self._keep(model, trainer.logparser.log, reader.n_columns)
+        return self._keep(model, trainer.logparser.log, reader.n_columns, memory)
 
     def _seed(self):
         if self.random_state is None:
@@ -213,7 +212,7 @@ class CRFSequenceTagger(BaseSequenceTagger):
         params = {name: value for name, value in params.items() if value is not None}
         return params | (self.trainer_params or {})
 
-    def _keep(self, model, log, n_columns):
+    def _keep(self, model, log, n_columns, memory):
         """Set the fitted state: nothing but builtins and arrays."""
         history = [record(iteration) for iteration in parse_log(log).iterations]
         self.classes_ = np.array(model_labels(model), dtype=str)
@@ -221,6 +220,7 @@ class CRFSequenceTagger(BaseSequenceTagger):
         self.history_ = history
         self.n_iter_ = len(history)
         self._log = list(log)
+        self.training_hashes_ = memory
         vars(self).pop("n_features_in_", None)
         if n_columns is not None:
             self.n_features_in_ = n_columns
@@ -241,10 +241,9 @@ class CRFSequenceTagger(BaseSequenceTagger):
     def _tag(self, X, read_row, empty_row):
         """Return ``read_row(tagger, length)`` for every sequence that is not empty."""
         check_is_fitted(self, "model_bytes_")
-        reader = ItemReader(getattr(self, "n_features_in_", None))
         rows = []
         with self._opened_tagger() as tagger:
-            for s, tokens in enumerate(reader.read_all(X)):
+            for s, tokens in enumerate(self._reader().read_all(X)):
                 if not tokens:
                     rows.append(empty_row())
                     continue
@@ -252,6 +251,12 @@ class CRFSequenceTagger(BaseSequenceTagger):
                     tagger.set(tokens)
                 rows.append(read_row(tagger, len(tokens)))
         return object_rows(rows)
+
+    def _sequence_hashes(self, X):
+        return items_hashes(self._reader().read_all(X))
+
+    def _reader(self):
+        return ItemReader(getattr(self, "n_features_in_", None))
 
     def predict(self, X):
         """Return the most probable labeling of every sequence.
@@ -338,8 +343,7 @@ class CRFSequenceTagger(BaseSequenceTagger):
         check_is_fitted(self, "model_bytes_")
         if not isinstance(n, Integral) or n < 1:
             raise ValueError(f"n must be a positive integer, got {n!r}")
-        reader = ItemReader(getattr(self, "n_features_in_", None))
-        sequences = list(reader.read_all(X))
+        sequences = list(self._reader().read_all(X))
         return object_rows(n_best(read_weights(self.model_bytes_), sequences, int(n)))
 
     @property
@@ -378,13 +382,13 @@ class CRFSequenceTagger(BaseSequenceTagger):
     def _state(self):
         """Return what a saved model consists of: plain values, and arrays."""
         check_is_fitted(self, "model_bytes_")
-        n_columns = getattr(self, "n_features_in_", None)
         state = {
             "log": self._log,
-            "n_features_in": n_columns,
+            "n_features_in": getattr(self, "n_features_in_", None),
             "digest": digest(self.model_bytes_),
         }
-        return state, {"model": np.frombuffer(self.model_bytes_, dtype=np.uint8)}
+        model = np.frombuffer(self.model_bytes_, dtype=np.uint8)
+        return state, {"model": model, **self._memory_arrays()}
 
     def _restore(self, state, arrays):
         """Set the fitted state from what was saved."""
@@ -392,4 +396,5 @@ class CRFSequenceTagger(BaseSequenceTagger):
         # CRFsuite reads what it is given and crashes on damaged bytes.
         if digest(model) != state["digest"]:
             raise ModelFileError("the bytes of the CRFsuite model were changed")
-        self._keep(model, state["log"], state["n_features_in"])
+        memory = arrays.get("training_hashes")
+        self._keep(model, state["log"], state["n_features_in"], memory)

@@ -13,6 +13,7 @@ from pycrfsuite._logparser import TrainLogParser
 
 from skcw.tagging._crfsuite_items import located, read_pairs
 from skcw.tagging._inputs import check_sample_weight
+from skcw.tagging._memory import items_hash, remembered
 
 ALGORITHMS = ("lbfgs", "l2sgd", "ap", "pa", "arow")
 
@@ -140,20 +141,21 @@ def copies(sample_weight):
 
 
 def append_training(trainer, reader, X, y, counts):
-    """Give the training data to CRFsuite; return the set of labels.
+    """Give the training data to CRFsuite; return the labels and what to remember.
 
     Parameters
     ----------
     counts : list of int or None
         How many copies of each sequence to give; None stands for one.
     """
-    classes, n_sequences = set(), 0
+    classes, hashes, n_sequences = set(), [], 0
     for index, tokens, labels in read_pairs(X, y, reader):
         n_sequences += 1
         count = 1 if counts is None else counts[index] if index < len(counts) else 0
         # An empty sequence teaches nothing, and CRFsuite is not made for it.
         if tokens and count:
             classes.update(labels)
+            hashes.append(items_hash(tokens))
             with located(index):
                 for _ in range(count):
                     trainer.append(tokens, labels)
@@ -164,7 +166,7 @@ def append_training(trainer, reader, X, y, counts):
         )
     if not classes:
         raise ValueError("there is nothing to learn from: X has no token")
-    return classes
+    return classes, remembered(hashes)
 
 
 def append_held_out(trainer, reader, X, y, classes):

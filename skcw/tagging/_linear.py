@@ -21,6 +21,7 @@ from skcw.tagging._inputs import (
     legal_steps,
     token_costs,
 )
+from skcw.tagging._memory import batch_hashes, remembered
 from skcw.tagging._training import Plan, train_several
 
 
@@ -205,11 +206,23 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             belief = belief.settled()
         if fresh:
             vars(self).pop("confidence_", None)
+        memory = self._memory(data, fresh)
         self._keep(fitted(belief))
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
+        self.training_hashes_ = memory
         plan.tasks.finish(belief)
         return self
+
+    def _memory(self, data, fresh):
+        """Return what will be remembered of the sequences learnt from."""
+        before = () if fresh else getattr(self, "training_hashes_", None)
+        if before is None:
+            return None
+        used = data.batch.lengths > 0
+        if data.weight is not None:
+            used &= data.weight > 0
+        return remembered(batch_hashes(data.batch)[used], before)
 
     def _common_batch(self, X, fresh, min_count):
         """Return the training data without rare features."""

@@ -231,3 +231,24 @@ def check_a_sample_weight_is_a_number_of_copies(tagger):
 
 def _repeat(rows, copies):
     return [row for row, n in zip(rows, copies, strict=True) for _ in range(n)]
+
+
+@law(methods=("training_share",))
+def check_it_knows_what_it_has_learnt_from(tagger):
+    """Tell what it has learnt from (not with a weight of zero) from what is new."""
+    tagger = prepared(tagger, class_weight=None, early_stopping=False, min_count=1)
+    seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)
+    weight = np.arange(len(seen.X)) > 0
+    tagger.fit(*seen, sample_weight=weight)
+    share = tagger.training_share(seen.X)
+    words = [len(labels) for labels in seen.y]
+    expected = 1 - words[0] / sum(words)
+    require(np.isclose(share, expected, rtol=1e-12), f"{share} instead of {expected}")
+    require(tagger.training_share(new.X) == 0.0, "it claims to know what is new")
+    require(tagger.training_share([]) == 0.0, "it claims to know nothing at all")
+    if hasattr(tagger, "partial_fit"):
+        tagger.partial_fit(*new)
+        known = [*seen.X[1:], *new.X]
+        require(tagger.training_share(known) == 1.0, "partial_fit forgets")
+    tagger.fit(*new)
+    require(tagger.training_share(seen.X) == 0.0, "fit remembers an earlier fit")

@@ -374,6 +374,18 @@ class IgnoresWeights(CWSequenceTagger):
         return super().fit(X, y)
 
 
+@breaks("check_it_knows_what_it_has_learnt_from")
+class RecognisesEverything(CWSequenceTagger):
+    def training_share(self, X):
+        return 1.0
+
+
+@breaks("check_it_knows_what_it_has_learnt_from")
+class RemembersTheLastLessonOnly(CWSequenceTagger):
+    def _memory(self, data, fresh):
+        return super()._memory(data, True)
+
+
 class Ranking(CWSequenceTagger):
     """Spoils the rows of predict_nbest."""
 

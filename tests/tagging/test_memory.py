@@ -1,0 +1,96 @@
+"""What a tagger remembers of the sequences that it has learnt from."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw.datasets import make_tagged_corpus
+from skcw.tagging import _memory
+from skcw.tagging._memory import (
+    MOST_HASHES,
+    batch_hashes,
+    items_hash,
+    known_share,
+    remembered,
+)
+from tests.integration.corpora import features
+
+HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=30)
+
+
+@given(HASHES, HASHES)
+def test_what_comes_in_pieces_is_remembered_as_a_whole(one, other):
+    whole = remembered(one + other)
+    assert whole.tolist() == sorted({*one, *other})
+    np.testing.assert_array_equal(remembered(other, remembered(one)), whole)
+
+
+def test_of_many_sequences_the_smallest_hashes_are_kept_in_any_order():
+    hashes = np.random.default_rng(0).integers(
+        0, 2**64, 2 * MOST_HASHES, dtype=np.uint64
+    )
+    kept = remembered(hashes)
+    np.testing.assert_array_equal(kept, np.sort(hashes)[:MOST_HASHES])
+    half = remembered(hashes[::2])
+    np.testing.assert_array_equal(remembered(hashes[1::2], half), kept)
+
+
+def test_the_share_is_one_of_words_not_of_sequences():
+    memory = remembered([3, 9])
+    hashes = np.array([3, 4, 9], dtype=np.uint64)
+    assert known_share(memory, hashes, [1, 6, 1]) == 0.25
+    assert known_share(memory, hashes, [0, 0, 0]) == 0.0
+
+
+def test_hashes_that_could_not_be_kept_do_not_count(monkeypatch):
+    monkeypatch.setattr(_memory, "MOST_HASHES", 2)
+    memory = remembered([1, 2, 3, 4])
+    assert memory.tolist() == [1, 2]
+    learnt = np.array([2, 3, 4], dtype=np.uint64)
+    assert known_share(memory, learnt, [5, 5, 5]) == 1.0
+
+
+def test_a_sample_of_a_large_corpus_still_tells_the_share():
+    rng = np.random.default_rng(0)
+    hashes = rng.integers(0, 2**64, 4 * MOST_HASHES, dtype=np.uint64)
+    memory = remembered(hashes)
+    asked = hashes[:4000].copy()
+    asked[:1000] = rng.integers(0, 2**64, 1000, dtype=np.uint64)
+    share = known_share(memory, asked, np.ones(len(asked)))
+    # About a thousand of the hashes asked for are small enough to tell.
+    assert share == pytest.approx(0.75, abs=0.06)
+
+
+@pytest.mark.parametrize("tagger", [CWSequenceTagger(), CRFSequenceTagger()])
+def test_a_share_of_the_training_data_is_recognised_in_any_order(tagger):
+    X, y = features(n_sequences=40)
+    tagger.fit(X[:20], y[:20])
+    assert tagger.training_share(X[:20][::-1]) == 1.0
+    words = [len(labels) for labels in y]
+    expected = sum(words[:20]) / sum(words)
+    # Short sentences of one half may be in the other as well.
+    assert expected <= tagger.training_share(X) < expected + 0.05
+
+
+def test_features_that_were_too_rare_to_learn_do_not_hide_a_sequence():
+    X, y = features(n_sequences=20)
+    assert CWSequenceTagger(min_count=3).fit(X, y).training_share(X) == 1.0
+
+
+@pytest.mark.parametrize("tagger", [CWSequenceTagger(), CRFSequenceTagger()])
+def test_a_pipeline_knows_what_its_tagger_knows(tagger):
+    X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
+    pipeline = make_tagging_pipeline("ner", tagger).fit(X[:40], y[:40])
+    assert pipeline.training_share(X[:40]) == 1.0
+    assert pipeline.training_share(X[40:]) < 0.1
+
+
+def test_the_hash_of_a_sequence_depends_on_order_places_and_values():
+    tagger = CWSequenceTagger()
+    rows = [["a", "b"], ["b", "a"], ["a", "b", "a"], [["a", "b"]], ["a"], [{"a": 2}]]
+    batch = tagger.fit(rows, [["O"] * len(row) for row in rows]).encode(rows)
+    assert len(set(batch_hashes(batch).tolist())) == len(rows)
+    tokens = [[["a"], ["b"]], [["b"], ["a"]], [["a", "b"]], [{"a": 2.0}], [["a"]]]
+    assert len(set(map(items_hash, tokens))) == len(tokens)
