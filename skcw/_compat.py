@@ -2,7 +2,7 @@
 
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight
 
@@ -16,6 +16,7 @@ except ImportError:  # scikit-learn < 1.9
 
 __all__ = [
     "CallbackSupportMixin",
+    "HasMethods",
     "Interval",
     "StrOptions",
     "_check_partial_fit_first_call",

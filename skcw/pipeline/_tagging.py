@@ -5,6 +5,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from skcw.calibration.saving import READERS
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.features.saving import features_state, restored_features
@@ -240,6 +241,10 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
+        write_model(path, *self._model())
+
+    def _model(self):
+        """Return the header and the arrays of a saved pipeline."""
         check_is_fitted(self)
         (name, features), (tagger_name, tagger) = self._steps_to_save()
         header, arrays = tagger._model()
@@ -247,7 +252,7 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         _check_common_names(features, tagger)
         header["features"], names = features_state(features)
         # The tagger may know fewer names; the others have no weight yet.
-        write_model(path, header, names | arrays)
+        return header, names | arrays
 
     def _steps_to_save(self):
         kinds = [type(step) for _, step in self.steps]
@@ -293,6 +298,10 @@ class TaggingPipeline(PassedConfidence, Pipeline):
             # One object instead of two equal ones: comparing them costs nothing.
             features.vocabulary_ = tagger.vocabulary_
         return cls([(name, features), (tagger_name, tagger)])
+
+
+# A pipeline may be the tagger inside a calibrated one.
+READERS["pipeline"] = TaggingPipeline._from_model
 
 
 def _check_common_names(features, tagger):

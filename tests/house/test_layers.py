@@ -16,7 +16,8 @@ LAYERS = [
     {"belief", "callbacks", "constraints", "decoding", "monitor", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
-    {"calibration", "active", "rerank", "pipeline"},
+    {"calibration"},
+    {"active", "rerank", "pipeline"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},

@@ -1,0 +1,79 @@
+"""One map for all labels, or one for each label that was predicted often enough."""
+
+import numpy as np
+
+from skcw.calibration.maps import MAPS
+
+
+class LabelMaps:
+    """A pooled map, and maps of single labels that take its place.
+
+    Parameters
+    ----------
+    pooled : ConfidenceMap
+        The map of every label that has none of its own.
+    by_label : dict of str to ConfidenceMap
+        The others.
+    """
+
+    def __init__(self, pooled, by_label):
+        self.pooled = pooled
+        self.by_label = by_label
+
+    @classmethod
+    def learn(cls, make, judged, least=None):
+        """Fit maps to words; without `least`, the pooled one alone.
+
+        Parameters
+        ----------
+        make : callable
+            Returns a map that is not fitted.
+        judged : Judged
+            The words.
+        least : int, default=None
+            How many words of a label a map of its own needs. Some must be right and
+            some wrong, or the map would know no more than that.
+        """
+        pooled = make().fit(judged.confidence, judged.correct, judged.weight)
+        by_label = {}
+        for label in () if least is None else np.unique(judged.label):
+            own = judged.where((judged.label == label) & (judged.weight > 0))
+            if len(own.label) >= least and 0 < own.correct.sum() < len(own.label):
+                fitted = make().fit(own.confidence, own.correct, own.weight)
+                by_label[str(label)] = fitted
+        return cls(pooled, by_label)
+
+    def __call__(self, confidence, label):
+        """Return the probability that each of these labels is right."""
+        probability = self.pooled(confidence)
+        for name, own in self.by_label.items():
+            here = label == name
+            probability[here] = own(confidence[here])
+        return probability
+
+    def state(self):
+        """Return the maps in numbers, strings and lists."""
+        labels = {label: _state(own) for label, own in self.by_label.items()}
+        return {"pooled": _state(self.pooled), "by_label": labels}
+
+    @classmethod
+    def from_state(cls, state):
+        """Return the maps that `state` described."""
+        by_label = {label: _restored(own) for label, own in state["by_label"].items()}
+        return cls(_restored(state["pooled"]), by_label)
+
+
+def _state(fitted):
+    kind = next(name for name, cls in MAPS.items() if type(fitted) is cls)
+    return {"kind": kind, **vars(fitted)}
+
+
+def _restored(state):
+    state = dict(state)
+    fitted = MAPS[state.pop("kind")]()
+    for name, value in state.items():
+        known = np.asarray(value, dtype=np.float64) if type(value) is list else value
+        setattr(fitted, name, known)
+    # A damaged file shows here, not at the first prediction.
+    fitted(np.zeros(1))
+    return fitted

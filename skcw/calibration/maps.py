@@ -1,0 +1,318 @@
+"""Monotone maps from how sure a tagger is to how often it is right."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import NotFittedError
+from sklearn.isotonic import IsotonicRegression
+
+from skcw.calibration._checks import check_words
+from skcw.calibration._logistic import fit_logistic
+
+# Logarithms see confidences no nearer to 0 and 1: a share of a hundred draws says no
+# more, and a single wrong word of confidence one would bend the whole curve. On three
+# corpora 0.001 was as good as less for marginals and better for shares of draws.
+EDGE = 1e-3
+# How much of the result is the confidence itself where order is kept: less than any
+# sample can tell, more than rounding.
+TIE = 1e-5
+# Distances may be infinite where constraints leave no rival.
+LARGEST = 1e300
+
+
+class ConfidenceMap:
+    """Base of the maps: a non-decreasing function into [0, 1].
+
+    A subclass gives ``_learn`` and ``_map`` on checked arrays, and stores plain numbers
+    and arrays only.
+
+    Parameters
+    ----------
+    keep_order : bool, default=True
+        Whether confidences that differ stay different, and in their order, where the
+        map is flat: a hundred-thousandth of the result is the confidence itself, as a
+        number from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.calibration import ConfidenceMap
+    >>> class Half(ConfidenceMap):
+    ...     def _map(self, q):
+    ...         return np.full(q.shape, 0.5)
+    >>> Half(keep_order=False)([0.2, 0.9])
+    array([0.5, 0.5])
+    >>> low, high = Half()([0.2, 0.9])
+    >>> bool(low < high)
+    True
+    """
+
+    # Whether it takes confidences in [0, 1] only, or distances of any size too.
+    of_probabilities = True
+    # What it learns: numbers and arrays.
+    learns = ()
+
+    def __init__(self, *, keep_order=True):
+        self.keep_order = keep_order
+
+    def fit(self, confidence, correct, sample_weight=None):
+        """Learn from words that the tagger has not learnt from; return the map."""
+        q, y, weight = check_words(confidence, correct, sample_weight)
+        self._learn(self._checked(q), y, weight)
+        return self
+
+    def __call__(self, confidence):
+        """Return the probability of being right, in an array of the same shape."""
+        if not all(hasattr(self, name) for name in self.learns):
+            raise NotFittedError(f"this {type(self).__name__} was not fitted; call fit")
+        q = self._checked(np.asarray(confidence, dtype=np.float64))
+        probability = np.clip(self._map(q), 0.0, 1.0)
+        if self.keep_order:
+            # Both parts never fall, and rounding keeps it so.
+            probability = (1 - TIE) * probability + TIE * (1 - 1 / (1 + q))
+        return probability
+
+    def _checked(self, q):
+        most = 1.0 if self.of_probabilities else np.inf
+        bad = np.flatnonzero(~((q >= 0) & (q <= most)))
+        if bad.size:
+            raise ValueError(
+                f"the confidence {q.flat[bad[0]]} does not lie between 0 and {most}. "
+                "Distances such as those of 'delta' are no probabilities: they are "
+                "mapped by IsotonicMap() or SigmoidMap(logit=False)"
+            )
+        return np.minimum(q, LARGEST)
+
+    def _learn(self, q, y, weight):
+        """Set the fitted state from words that all count."""
+
+    def _map(self, q):
+        raise NotImplementedError
+
+    def __repr__(self):
+        learnt = {name: vars(self).get(name) for name in self.learns}
+        numbers = [f"{k}={v:.4g}" for k, v in learnt.items() if isinstance(v, float)]
+        return f"{type(self).__name__}({', '.join(numbers)})"
+
+
+class IdentityMap(ConfidenceMap):
+    """Leaves confidences as they are; learning it changes nothing.
+
+    Parameters
+    ----------
+    keep_order : bool, default=True
+        No matter: order is kept.
+
+    Examples
+    --------
+    >>> from skcw.calibration import IdentityMap
+    >>> IdentityMap().fit([0.2, 0.9], [True, True])([0.2, 0.9])
+    array([0.2, 0.9])
+    """
+
+    def __call__(self, confidence):
+        """Return the confidences."""
+        return self._checked(np.asarray(confidence, dtype=np.float64)).copy()
+
+
+class IsotonicMap(ConfidenceMap):
+    """Isotonic regression: the non-decreasing map with the least squared error [1]_.
+
+    It has no shape to be wrong about, and needs many words: with fewer than about a
+    thousand, prefer a map with few parameters. Between two confidences that were seen
+    it is a straight line, beyond them it is flat. It takes distances such as those of
+    ``"delta"`` as well.
+
+    Parameters
+    ----------
+    keep_order : bool, default=True
+        Whether confidences keep their order where the map is flat.
+
+    Attributes
+    ----------
+    confidence_, probability_ : ndarray of float64
+        The corners of the map.
+
+    References
+    ----------
+    .. [1] B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate
+       multiclass probability estimates", KDD 2002.
+
+    Examples
+    --------
+    >>> from skcw.calibration import IsotonicMap
+    >>> right = [False, True, False, True]
+    >>> fitted = IsotonicMap(keep_order=False).fit([0.2, 0.4, 0.6, 0.8], right)
+    >>> fitted([0.1, 0.5, 0.7, 1.0])
+    array([0.  , 0.5 , 0.75, 1.  ])
+    """
+
+    of_probabilities = False
+    learns = ("confidence_", "probability_")
+
+    def _learn(self, q, y, weight):
+        curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+        curve.fit(q, y, sample_weight=weight)
+        self.confidence_ = np.asarray(curve.X_thresholds_, dtype=np.float64)
+        self.probability_ = np.asarray(curve.y_thresholds_, dtype=np.float64)
+
+    def _map(self, q):
+        return np.interp(q, self.confidence_, self.probability_)
+
+
+class SigmoidMap(ConfidenceMap):
+    """Logistic regression on the log-odds of the confidence, after Platt [1]_.
+
+    ``expit(slope * logit(q) + intercept)`` with a slope that is not negative.
+    As in Platt's article, targets stay off 0 and 1 as if one more word had been right
+    and one more wrong.
+
+    Parameters
+    ----------
+    logit : bool, default=True
+        Whether to take log-odds first. Without it the map is Platt's own, for distances
+        such as those of ``"delta"``.
+    keep_order : bool, default=True
+        Whether confidences keep their order where the map is flat.
+
+    Attributes
+    ----------
+    slope_, intercept_ : float
+        The fitted line. With log-odds, 1 and 0 leave confidences as they are.
+
+    References
+    ----------
+    .. [1] J. Platt, "Probabilistic outputs for support vector machines and comparisons
+       to regularized likelihood methods", 1999.
+
+    Examples
+    --------
+    >>> from skcw.calibration import SigmoidMap
+    >>> right = [True] * 70 + [False] * 30
+    >>> SigmoidMap().fit([0.9] * 100, right)([0.9]).round(2)
+    array([0.7])
+    """
+
+    learns = ("slope_", "intercept_")
+
+    def __init__(self, *, logit=True, keep_order=True):
+        super().__init__(keep_order=keep_order)
+        self.logit = logit
+
+    @property
+    def of_probabilities(self):
+        """Whether log-odds are taken of the confidences."""
+        return self.logit
+
+    def _learn(self, q, y, weight):
+        columns = np.column_stack([self._score(q), np.ones(len(q))])
+        found = fit_logistic(columns, y, weight, [0.0, None])
+        self.slope_, self.intercept_ = map(float, found)
+
+    def _map(self, q):
+        return expit(self.slope_ * self._score(q) + self.intercept_)
+
+    def _score(self, q):
+        return log_odds(q) if self.logit else q
+
+
+class TemperatureMap(ConfidenceMap):
+    """Divides the log-odds of the confidence by one number [1]_.
+
+    Below a temperature of one the tagger was too modest, above it too sure; one half
+    stays one half. Targets are smoothed as in :class:`SigmoidMap`.
+
+    Parameters
+    ----------
+    keep_order : bool, default=True
+        Whether confidences keep their order where rounding would make them equal.
+
+    Attributes
+    ----------
+    temperature_ : float
+        The number.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun and K. Weinberger, "On calibration of modern neural
+       networks", ICML 2017.
+
+    Examples
+    --------
+    >>> from skcw.calibration import TemperatureMap
+    >>> right = [True] * 75 + [False] * 25
+    >>> TemperatureMap().fit([0.9] * 100, right)
+    TemperatureMap(temperature_=2.005)
+    """
+
+    learns = ("temperature_",)
+
+    def _learn(self, q, y, weight):
+        # Above a temperature of a thousand every confidence would be one half.
+        found = fit_logistic(log_odds(q)[:, None], y, weight, [1e-3])
+        self.temperature_ = float(1.0 / found[0])
+
+    def _map(self, q):
+        return expit(log_odds(q) / self.temperature_)
+
+
+class BetaMap(ConfidenceMap):
+    """Beta calibration: ``expit(a ln q - b ln(1 - q) + c)`` with a, b >= 0 [1]_.
+
+    It is right where the confidences of right and of wrong words have beta
+    distributions; unlike the sigmoid it can bend either end by itself. Targets are
+    smoothed as in :class:`SigmoidMap`.
+
+    Parameters
+    ----------
+    keep_order : bool, default=True
+        Whether confidences keep their order where the map is flat.
+
+    Attributes
+    ----------
+    a_, b_, c_ : float
+        The parameters; 1, 1 and 0 leave confidences as they are.
+
+    References
+    ----------
+    .. [1] M. Kull, T. Silva Filho and P. Flach, "Beta calibration: a well-founded and
+       easily implemented improvement on logistic calibration for binary classifiers",
+       AISTATS 2017.
+
+    Examples
+    --------
+    >>> from skcw.calibration import BetaMap
+    >>> right = [True] * 70 + [False] * 30
+    >>> BetaMap().fit([0.9] * 100, right)([0.9]).round(2)
+    array([0.7])
+    """
+
+    learns = ("a_", "b_", "c_")
+
+    def _learn(self, q, y, weight):
+        columns = np.column_stack([*_logarithms(q), np.ones(len(q))])
+        found = fit_logistic(columns, y, weight, [0.0, 0.0, None])
+        self.a_, self.b_, self.c_ = map(float, found)
+
+    def _map(self, q):
+        near_zero, near_one = _logarithms(q)
+        return expit(self.a_ * near_zero + self.b_ * near_one + self.c_)
+
+
+def _logarithms(q):
+    """Return ln q and -ln(1 - q)."""
+    q = np.clip(q, EDGE, 1 - EDGE)
+    return np.log(q), -np.log1p(-q)
+
+
+def log_odds(q):
+    """Return ln(q / (1 - q)), of confidences that stay off 0 and 1."""
+    return np.add(*_logarithms(q))
+
+
+MAPS = {
+    "isotonic": IsotonicMap,
+    "sigmoid": SigmoidMap,
+    "temperature": TemperatureMap,
+    "beta": BetaMap,
+    "identity": IdentityMap,
+}

@@ -1,0 +1,433 @@
+"""A tagger with calibrated confidences: what changes, what stays, what is refused."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, KFold
+
+from skcw import (
+    AROWSequenceTagger,
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    make_tagging_pipeline,
+)
+from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
+from skcw.calibration._tagger import _shared_rest
+from skcw.data.ragged import object_rows
+from skcw.datasets import make_tagged_corpus
+from skcw.features import WindowFeatures
+from skcw.metrics import label_matches
+
+TOKENS, LABELS = make_tagged_corpus(360, random_state=0, return_X_y=True)
+BATCH = WindowFeatures("ner").fit_transform(TOKENS)
+Y = object_rows(LABELS)
+TRAIN, OTHER, TEST = np.split(np.arange(360), [160, 260])
+
+CW = CWSequenceTagger(max_iter=3, random_state=0)
+TAGGERS = {
+    "CW": CW,
+    "AROW": AROWSequenceTagger(max_iter=3, random_state=0),
+    "CRF": CRFSequenceTagger(max_iterations=5),
+}
+MAPS = ("isotonic", "sigmoid", "temperature", "beta", "identity")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return clone(CW).fit(BATCH[TRAIN], Y[TRAIN])
+
+
+@pytest.fixture(scope="module")
+def calibrated(fitted):
+    return CalibratedTagger(fitted, cv="prefit").fit(BATCH[OTHER], Y[OTHER])
+
+
+def flat(rows):
+    return np.concatenate(list(rows))
+
+
+def joined(labels):
+    return np.array(list(chain.from_iterable(labels)))
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_predict_is_that_of_the_tagger_fitted_on_all_words(name, ensemble):
+    X, y = BATCH[:80], Y[:80]
+    alone = clone(TAGGERS[name]).fit(X, y)
+    calibrated = CalibratedTagger(TAGGERS[name], cv=2, ensemble=ensemble, map="beta")
+    calibrated.fit(X, y)
+    assert (
+        calibrated.predict(BATCH[TEST]).tolist() == alone.predict(BATCH[TEST]).tolist()
+    )
+    assert calibrated.predict_nbest(BATCH[:3], 2).tolist() == (
+        alone.predict_nbest(BATCH[:3], 2).tolist()
+    )
+    assert calibrated.score(BATCH[TEST], Y[TEST]) == alone.score(BATCH[TEST], Y[TEST])
+    assert calibrated.classes_.tolist() == alone.classes_.tolist()
+    raw = flat(alone.predict_confidence(BATCH[TEST]))
+    assert not np.allclose(flat(calibrated.predict_confidence(BATCH[TEST])), raw)
+
+
+def test_a_fitted_tagger_is_wrapped_as_it_is(fitted, calibrated):
+    assert calibrated.tagger_ is fitted
+    assert len(calibrated.maps_) == 1
+
+
+def held_out_words(fold):
+    train, test = fold
+    tagger = clone(CW).fit(BATCH[train], Y[train])
+    labels = tagger.predict(BATCH[test])
+    confidence = flat(tagger.predict_confidence(BATCH[test]))
+    return confidence, flat(label_matches(Y[test], labels))
+
+
+def test_folds_are_judged_by_taggers_that_have_not_seen_them():
+    folds = list(KFold(3).split(TRAIN))
+    words = [held_out_words(fold) for fold in folds]
+    raw = flat(clone(CW).fit(BATCH[TRAIN], Y[TRAIN]).predict_confidence(BATCH[TEST]))
+
+    several = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
+    expected = np.mean([IsotonicMap().fit(q, y)(raw) for q, y in words], axis=0)
+    found = flat(several.predict_confidence(BATCH[TEST]))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+    one = CalibratedTagger(CW, cv=3, ensemble=False).fit(BATCH[TRAIN], Y[TRAIN])
+    q, y = map(np.concatenate, zip(*words, strict=True))
+    found = flat(one.predict_confidence(BATCH[TEST]))
+    np.testing.assert_allclose(found, IsotonicMap().fit(q, y)(raw), rtol=1e-12)
+    assert len(several.maps_) == 3 and len(one.maps_) == 1
+
+
+@pytest.mark.parametrize("cv", [3, KFold(3), list(KFold(3).split(TRAIN))])
+def test_folds_may_be_given_as_a_number_a_splitter_or_a_list(cv):
+    reference = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
+    other = CalibratedTagger(CW, cv=cv).fit(BATCH[TRAIN], Y[TRAIN])
+    assert same(
+        other.predict_confidence(BATCH[TEST]), reference.predict_confidence(BATCH[TEST])
+    )
+
+
+def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
+    labels = joined(fitted.predict(BATCH[OTHER]))
+    correct = flat(label_matches(Y[OTHER], fitted.predict(BATCH[OTHER])))
+    q = flat(fitted.predict_confidence(BATCH[OTHER]))
+    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", pooled=False)
+    tagger.set_params(min_words=30).fit(BATCH[OTHER], Y[OTHER])
+    (maps,) = tagger.maps_
+    words = {name: labels == name for name in np.unique(labels)}
+    expected = {
+        name
+        for name, own in words.items()
+        if own.sum() >= 30 and 0 < correct[own].sum() < own.sum()
+    }
+    assert set(maps.by_label) == expected and 0 < len(expected) < len(words)
+
+    raw = flat(fitted.predict_confidence(BATCH[TEST]))
+    found = flat(tagger.predict_confidence(BATCH[TEST]))
+    asked = joined(fitted.predict(BATCH[TEST]))
+    pooled = BetaMap().fit(q, correct)
+    for name in words:
+        own = words[name]
+        by = BetaMap().fit(q[own], correct[own]) if name in expected else pooled
+        here = asked == name
+        np.testing.assert_array_equal(found[here], by(raw[here]))
+
+
+def test_without_enough_words_every_label_uses_the_common_map(fitted, calibrated):
+    tagger = CalibratedTagger(fitted, cv="prefit", pooled=False, min_words=10**6)
+    tagger.fit(BATCH[OTHER], Y[OTHER])
+    assert not tagger.maps_[0].by_label
+    assert same(
+        tagger.predict_confidence(BATCH[TEST]),
+        calibrated.predict_confidence(BATCH[TEST]),
+    )
+
+
+class Boaster(BaseEstimator):
+    """Reads how sure it is from its tokens, and boasts: half the log-odds are due."""
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return object_rows(["yes"] * len(x) for x in X)
+
+    def predict_confidence(self, X):
+        return object_rows(expit(np.array(x, dtype=float)) for x in X)
+
+
+def boasts(n, seed):
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(2, 2, 10) for _ in range(n)]
+    return X, [np.where(rng.random(10) < expit(x / 2), "yes", "no").tolist() for x in X]
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("cv", [2, "prefit"])
+def test_confidences_become_the_share_of_right_words(name, cv):
+    tagger = Boaster() if cv == 2 else Boaster().fit(None, None)
+    tagger = CalibratedTagger(tagger, map=name, cv=cv).fit(*boasts(1500, 0))
+    X, _ = boasts(50, 1)
+    off = np.abs(flat(tagger.predict_confidence(X)) - expit(flat(X) / 2)).mean()
+    assert off > 0.08 if name == "identity" else off < 0.015
+
+
+def test_training_words_are_refused(fitted):
+    calibrated = CalibratedTagger(fitted, cv="prefit")
+    with pytest.raises(ValueError, match=r"learnt from 100 % of these words.*allow"):
+        calibrated.fit(BATCH[TRAIN], Y[TRAIN])
+    mixed = np.concatenate([TRAIN[:50], OTHER[:100]])
+    with pytest.raises(ValueError, match="learnt from 3"):
+        calibrated.fit(BATCH[mixed], Y[mixed])
+    with pytest.raises(NotFittedError):
+        calibrated.predict(BATCH[TEST])
+
+
+def test_training_words_are_refused_by_a_pipeline_a_crf_and_a_saved_tagger(tmp_path):
+    pipeline = make_tagging_pipeline("ner", clone(CW)).fit(TOKENS[:40], LABELS[:40])
+    crf = CRFSequenceTagger(max_iterations=5).fit(TOKENS[:40], LABELS[:40])
+    crf.save(tmp_path / "crf")
+    for tagger in (pipeline, crf, CRFSequenceTagger.load(tmp_path / "crf")):
+        with pytest.raises(ValueError, match="learnt from 100 %"):
+            CalibratedTagger(tagger, cv="prefit").fit(TOKENS[:40], LABELS[:40])
+
+
+def test_training_words_are_taken_if_the_user_says_so(fitted, calibrated):
+    tagger = CalibratedTagger(fitted, cv="prefit", allow_training_data=True)
+    tagger.fit(BATCH[TRAIN], Y[TRAIN])
+    boasted = flat(tagger.predict_confidence(BATCH[TEST])).mean()
+    assert boasted > flat(calibrated.predict_confidence(BATCH[TEST])).mean()
+
+
+def test_a_frozen_tagger_is_prefit(fitted, calibrated):
+    frozen = CalibratedTagger(FrozenEstimator(fitted)).fit(BATCH[OTHER], Y[OTHER])
+    assert frozen.tagger_ is fitted
+    assert same(
+        frozen.predict_confidence(BATCH[TEST]),
+        calibrated.predict_confidence(BATCH[TEST]),
+    )
+    with pytest.raises(ValueError, match="learnt from 100 %"):
+        clone(frozen).fit(BATCH[TRAIN], Y[TRAIN])
+
+
+def test_a_clone_keeps_a_tagger_that_was_fitted_before(fitted, calibrated):
+    copy = clone(calibrated)
+    assert copy.tagger is fitted
+    with pytest.raises(NotFittedError):
+        copy.predict(BATCH[TEST])
+    unfitted = clone(CalibratedTagger(fitted))
+    assert not hasattr(unfitted.tagger, "classes_")
+
+
+def test_an_unfitted_tagger_is_not_prefit():
+    with pytest.raises(NotFittedError):
+        CalibratedTagger(CW, cv="prefit").fit(BATCH[OTHER], Y[OTHER])
+
+
+@pytest.mark.parametrize("inner", TAGGERS)
+def test_a_pipeline_may_be_inside_or_outside(inner):
+    tagger = TAGGERS[inner]
+    inside = CalibratedTagger(make_tagging_pipeline("ner", tagger), cv=2, map="beta")
+    outside = make_tagging_pipeline("ner", CalibratedTagger(tagger, cv=2, map="beta"))
+    X, y = TOKENS[:80], LABELS[:80]
+    for model in (inside, outside):
+        model.fit(X, y)
+    asked = [*TOKENS[330:], []]
+    alone = make_tagging_pipeline("ner", clone(tagger)).fit(X, y)
+    for model in (inside, outside):
+        assert model.predict(asked).tolist() == alone.predict(asked).tolist()
+        assert model.predict_single(asked[0]) == alone.predict(asked[:1])[0]
+        rows = model.predict_confidence(asked)
+        assert [len(row) for row in rows] == [len(x) for x in asked]
+        assert len(model.predict_entities(asked)) == len(asked)
+        assert model.training_share(X) == 1.0
+    # The same folds, but features of each fold alone: almost the same maps.
+    near = flat(inside.predict_confidence(asked)) - flat(
+        outside.predict_confidence(asked)
+    )
+    assert np.abs(near).mean() < 0.05
+
+
+def test_entities_are_as_sure_as_their_least_sure_word(calibrated):
+    rows = zip(
+        calibrated.predict_entities(BATCH[TEST]),
+        calibrated.predict_confidence(BATCH[TEST]),
+        strict=True,
+    )
+    for entities, confidence in rows:
+        for entity in entities:
+            assert entity.confidence == confidence[entity.start : entity.end].min()
+
+
+def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
+    rows = zip(
+        calibrated.predict_marginals(BATCH[TEST]),
+        fitted.predict_marginals(BATCH[TEST]),
+        calibrated.predict(BATCH[TEST]),
+        calibrated.predict_confidence(BATCH[TEST]),
+        strict=True,
+    )
+    for mine, theirs, labels, confidence in rows:
+        for ours, inner, label, p in zip(mine, theirs, labels, confidence, strict=True):
+            assert ours[label] == p
+            assert sum(ours.values()) == pytest.approx(1.0, rel=1e-12)
+            rest = [name for name in inner if name != label]
+            ranked = sorted(rest, key=inner.get)
+            assert sorted(rest, key=ours.get) == ranked
+
+
+def test_certain_marginals_leave_the_rest_to_all_others():
+    found = _shared_rest({"a": 1.0, "b": 0.0, "c": 0.0}, "a", 0.8)
+    assert found == pytest.approx({"a": 0.8, "b": 0.1, "c": 0.1}, rel=1e-12)
+    assert _shared_rest({"a": 1.0}, "a", 0.7) == {"a": 1.0}
+
+
+@pytest.mark.parametrize("name", ["isotonic", "sigmoid"])
+@pytest.mark.parametrize("method", ["delta", "delta-std", "delta-max"])
+def test_distances_become_probabilities_in_their_order(fitted, name, method):
+    tagger = CalibratedTagger(fitted, cv="prefit", map=name, method=method)
+    tagger.fit(BATCH[OTHER], Y[OTHER])
+    p = flat(tagger.predict_confidence(BATCH[TEST]))
+    assert p.min() >= 0 and p.max() <= 1
+    order = np.argsort(flat(fitted.predict_confidence(BATCH[TEST], method)))
+    assert (np.diff(p[order]) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["temperature", "beta", "identity"])
+def test_distances_need_a_map_that_takes_them(fitted, name):
+    tagger = CalibratedTagger(fitted, cv="prefit", map=name, method="delta")
+    with pytest.raises(ValueError, match=r"'delta' gives distances.*'isotonic'"):
+        tagger.fit(BATCH[OTHER], Y[OTHER])
+
+
+def test_the_options_of_a_method_are_passed_on(fitted):
+    options = {"method": "kd-fixed", "scale": 2.0, "n_draws": 24}
+    tagger = CalibratedTagger(fitted, cv="prefit", map="identity", **options)
+    tagger.fit(BATCH[OTHER], Y[OTHER])
+    expected = fitted.predict_confidence(BATCH[TEST], **options)
+    assert same(tagger.predict_confidence(BATCH[TEST]), expected)
+    assert same(tagger.predict_confidence(BATCH[TEST], "kd-fixed"), expected)
+
+
+def test_a_method_that_was_not_calibrated_is_refused(calibrated):
+    with pytest.raises(ValueError, match=r"'kbv'.*learnt for 'the default of the tag"):
+        calibrated.predict_confidence(BATCH[TEST], "kbv")
+
+
+def test_parameters_set_later_do_not_change_what_was_learnt(fitted):
+    tagger = CalibratedTagger(fitted, cv="prefit", method="kd-fixed", n_draws=16)
+    before = tagger.fit(BATCH[OTHER], Y[OTHER]).predict_confidence(BATCH[TEST])
+    tagger.set_params(method="delta", map="beta", n_draws=8)
+    assert same(tagger.predict_confidence(BATCH[TEST]), before)
+
+
+def test_a_grid_search_chooses_map_method_and_scale():
+    def negative_brier(tagger, X, y):
+        correct = flat(label_matches(y, tagger.predict(X)))
+        return -np.mean((flat(tagger.predict_confidence(X)) - correct) ** 2)
+
+    grid = [
+        {"map": ["beta", "identity"], "method": ["marginal"]},
+        {"method": ["kd-pc"], "scale": [0.01, 0.1], "n_draws": [16]},
+        {"tagger__phi": [0.5], "pooled": [False]},
+    ]
+    search = GridSearchCV(
+        CalibratedTagger(CW, cv=2), grid, scoring=negative_brier, cv=2
+    )
+    search.fit(BATCH[:100], Y[:100])
+    scores = search.cv_results_["mean_test_score"]
+    assert len(scores) == 5 and len(np.unique(scores)) == 5
+    assert search.best_estimator_.predict(BATCH[TEST]).shape == (len(TEST),)
+
+
+def test_a_grid_search_over_a_fitted_tagger_keeps_it_fitted(fitted):
+    search = GridSearchCV(
+        CalibratedTagger(fitted, cv="prefit"), {"map": ["beta", "isotonic"]}, cv=2
+    )
+    search.fit(BATCH[OTHER], Y[OTHER])
+    assert search.best_estimator_.tagger_ is fitted
+
+
+@pytest.mark.parametrize("cv", [2, "prefit"])
+def test_empty_and_weightless_sequences_teach_nothing(fitted, cv):
+    tagger = CWSequenceTagger(
+        max_iter=3, shuffle=False, averaging=False, random_state=0
+    )
+    tagger = fitted if cv == "prefit" else tagger
+    X, y = BATCH[OTHER].to_lists(), LABELS[160:260]
+    reference = CalibratedTagger(tagger, cv=cv).fit(X, y)
+    wrong = [["B-PER"] * len(row) for row in y[:5]]
+    weight = [1.0, *[1.0] * len(X), 1.0, *[0.0] * 5]
+    other = clone(reference).fit(
+        [[], *X, [], *X[:5]], [[], *y, [], *wrong], sample_weight=weight
+    )
+    assert same(
+        reference.predict_confidence(BATCH[TEST].to_lists()),
+        other.predict_confidence(BATCH[TEST].to_lists()),
+    )
+    assert other.predict_confidence([[]])[0].shape == (0,)
+    assert other.predict_confidence([]).shape == (0,)
+
+
+def test_weights_count_in_the_map(fitted):
+    weight = np.arange(len(OTHER)) % 3
+    weighted = CalibratedTagger(fitted, cv="prefit", map="beta")
+    weighted.fit(BATCH[OTHER], Y[OTHER], sample_weight=weight)
+    copies = np.repeat(OTHER, weight)
+    repeated = clone(weighted).fit(BATCH[copies], Y[copies])
+    np.testing.assert_allclose(
+        flat(weighted.predict_confidence(BATCH[TEST])),
+        flat(repeated.predict_confidence(BATCH[TEST])),
+        rtol=1e-6,
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "message"),
+    [
+        (TOKENS[:5], LABELS[:4], None, "5 sequences but y has 4"),
+        (TOKENS[:2], [LABELS[0], LABELS[1][:-1]], None, "sequence 1 has"),
+        (TOKENS[:2], LABELS[:2], [1.0], "one weight for each sequence"),
+        (TOKENS[:2], LABELS[:2], [1.0, -1.0], "sequence 1 is -1"),
+        (TOKENS[:2], LABELS[:2], [0.0, 0.0], "weigh nothing"),
+        ([[]], [[]], None, "no words"),
+        ([], [], None, "no words"),
+    ],
+)
+def test_bad_words_for_a_fitted_tagger_are_refused(X, y, weight, message):
+    fitted = CRFSequenceTagger(max_iterations=2).fit(TOKENS[10:20], LABELS[10:20])
+    with pytest.raises(ValueError, match=message):
+        CalibratedTagger(fitted, cv="prefit").fit(X, y, weight)
+
+
+def test_too_few_sequences_for_the_folds_are_refused():
+    with pytest.raises(ValueError, match="2 sequences cannot make 5 folds"):
+        CalibratedTagger(CW).fit(BATCH[:2], Y[:2])
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"map": "spline"},
+        {"cv": "folds"},
+        {"min_words": 0},
+        {"scale": -1.0},
+        {"tagger": 3},
+        {"ensemble": "auto"},
+    ],
+)
+def test_bad_parameters_are_refused_by_name(params):
+    (name,) = params
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        CalibratedTagger(CW).set_params(**params).fit(BATCH[:20], Y[:20])

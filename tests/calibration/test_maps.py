@@ -1,0 +1,257 @@
+"""The maps from confidence to probability: laws, optima, and odd input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit
+from sklearn.exceptions import NotFittedError
+from sklearn.isotonic import IsotonicRegression
+
+from skcw.calibration import (
+    BetaMap,
+    IdentityMap,
+    IsotonicMap,
+    SigmoidMap,
+    TemperatureMap,
+)
+from skcw.calibration.maps import EDGE, MAPS, TIE
+
+PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
+LEARNT = (IsotonicMap, *PARAMETRIC)
+# Rounding in straight lines between two corners.
+ROUNDING = 1e-12
+# Derivative-free searches find an optimum only so closely.
+SEARCH = 2e-3
+# What a sample of 40,000 words may deviate from its own probabilities.
+NOISE = 0.06
+
+CONFIDENCE = st.floats(0, 1)
+WORDS = st.lists(st.tuples(CONFIDENCE, st.booleans()), min_size=1, max_size=40)
+
+
+def sample(n, seed=0, bend=lambda q: q):
+    """Return confidences and outcomes that are right with the chance ``bend(q)``."""
+    rng = np.random.default_rng(seed)
+    q = rng.beta(2, 1, n)
+    return q, rng.random(n) < bend(q)
+
+
+def too_sure(q):
+    """Bend confidences as a tagger with half the right temperature would."""
+    return expit(0.5 * np.log(q / (1 - q)))
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("keep_order", [True, False])
+@settings(max_examples=40)
+@given(words=WORDS, asked=st.lists(CONFIDENCE, min_size=2, max_size=30))
+def test_maps_never_fall_and_stay_between_zero_and_one(kind, keep_order, words, asked):
+    q, correct = map(np.array, zip(*words, strict=True))
+    fitted = kind(keep_order=keep_order).fit(q, correct)
+    p = fitted(np.sort([*asked, 0.0, 1.0]))
+    assert (np.diff(p) >= -ROUNDING).all()
+    assert (p >= 0).all() and (p <= 1).all()
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+@settings(max_examples=40)
+@given(words=WORDS, asked=st.lists(st.integers(0, 10**6), min_size=2, max_size=30))
+def test_confidences_that_differ_never_become_ties(kind, words, asked):
+    fitted = kind().fit(*map(np.array, zip(*words, strict=True)))
+    asked = np.unique(asked) / 10**6
+    assert (np.diff(fitted(asked)) > 0).all()
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+def test_keeping_order_changes_next_to_nothing(kind):
+    q, correct = sample(500)
+    flat = kind(keep_order=False).fit(q, correct)
+    asked = np.linspace(0, 1, 99)
+    kept = kind().fit(q, correct)(asked)
+    np.testing.assert_allclose(kept, flat(asked), rtol=0, atol=TIE)
+
+
+@pytest.mark.parametrize("kind", MAPS.values())
+def test_the_map_of_a_calibrated_sample_is_almost_the_identity(kind):
+    q, correct = sample(40_000)
+    asked = np.linspace(0.3, 1, 50)
+    np.testing.assert_allclose(kind().fit(q, correct)(asked), asked, rtol=0, atol=NOISE)
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+def test_a_bend_of_its_own_shape_is_found(kind):
+    q, correct = sample(40_000, bend=too_sure)
+    asked = np.linspace(0.3, 0.99, 50)
+    found = kind().fit(q, correct)(asked)
+    np.testing.assert_allclose(found, too_sure(asked), rtol=0, atol=NOISE)
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+@settings(max_examples=20)
+@given(words=WORDS, copies=st.lists(st.integers(0, 3), min_size=40, max_size=40))
+def test_a_weight_is_a_number_of_copies(kind, words, copies):
+    q, correct = map(np.array, zip(*words, strict=True))
+    copies = np.array(copies[: len(q)])
+    copies[0] += 1
+    weighted = kind().fit(q, correct, copies)
+    repeated = kind().fit(np.repeat(q, copies), np.repeat(correct, copies))
+    asked = np.linspace(0, 1, 21)
+    np.testing.assert_allclose(weighted(asked), repeated(asked), rtol=0, atol=1e-4)
+
+
+@given(words=WORDS)
+def test_isotonic_is_that_of_scikit_learn(words):
+    q, correct = map(np.array, zip(*words, strict=True))
+    fitted = IsotonicMap(keep_order=False).fit(q, correct)
+    asked = np.linspace(0, 1, 33)
+    theirs = IsotonicRegression(out_of_bounds="clip").fit(q, correct)
+    np.testing.assert_allclose(fitted(asked), theirs.predict(asked), atol=ROUNDING)
+
+
+def platt_loss(score, correct):
+    """Return the summed logarithmic loss against Platt's targets."""
+    right, wrong = correct.sum(), (~correct).sum()
+    target = np.where(correct, (right + 1) / (right + 2), 1 / (wrong + 2))
+    return np.sum(np.logaddexp(0, score) - target * score)
+
+
+def clipped(q):
+    return np.clip(q, EDGE, 1 - EDGE)
+
+
+def odds(q):
+    return np.log(clipped(q)) - np.log1p(-clipped(q))
+
+
+def search(loss, start, bounds):
+    options = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 20_000, "maxfev": 20_000}
+    found = minimize(loss, start, method="Nelder-Mead", bounds=bounds, options=options)
+    return found.x
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sigmoid_is_the_optimum_that_a_search_finds(seed):
+    q, correct = sample(300, seed, too_sure)
+    fitted = SigmoidMap().fit(q, correct)
+    best = search(
+        lambda w: platt_loss(w[0] * odds(q) + w[1], correct),
+        [1.0, 0.0],
+        [(0, None), (None, None)],
+    )
+    np.testing.assert_allclose([fitted.slope_, fitted.intercept_], best, rtol=SEARCH)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_temperature_is_the_optimum_that_a_search_finds(seed):
+    q, correct = sample(300, seed, too_sure)
+    best = minimize_scalar(
+        lambda t: platt_loss(odds(q) / t, correct), bounds=(0.1, 10), method="bounded"
+    )
+    assert TemperatureMap().fit(q, correct).temperature_ == pytest.approx(
+        best.x, rel=SEARCH
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_beta_is_the_optimum_that_a_search_finds(seed):
+    q, correct = sample(300, seed, lambda q: q**3)
+    fitted = BetaMap().fit(q, correct)
+
+    def loss(w):
+        score = w[0] * np.log(clipped(q)) - w[1] * np.log1p(-clipped(q)) + w[2]
+        return platt_loss(score, correct)
+
+    best = search(loss, [1.0, 1.0, 0.0], [(0, None), (0, None), (None, None)])
+    found = [fitted.a_, fitted.b_, fitted.c_]
+    assert loss(found) <= loss(best) * (1 + 1e-9)
+    np.testing.assert_allclose(found, best, rtol=SEARCH, atol=SEARCH)
+
+
+@pytest.mark.parametrize("kind", PARAMETRIC)
+def test_a_tagger_that_is_wrong_when_it_is_sure_gets_no_falling_map(kind):
+    q = np.linspace(0.01, 0.99, 200)
+    fitted = kind(keep_order=False).fit(q, q < 0.5)
+    assert (np.diff(fitted(q)) >= 0).all()
+
+
+@pytest.mark.parametrize("kind", [SigmoidMap, BetaMap])
+@pytest.mark.parametrize(("right", "expected"), [(True, 31 / 32), (False, 1 / 32)])
+def test_words_of_one_kind_only_leave_room_for_one_of_the_other(kind, right, expected):
+    fitted = kind().fit(np.linspace(0.5, 1, 30), np.full(30, right))
+    np.testing.assert_allclose(fitted([0.6, 0.9]), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+def test_equal_confidences_are_mapped_to_their_share(kind):
+    q, correct = np.full(1000, 0.9), np.arange(1000) < 700
+    np.testing.assert_allclose(kind().fit(q, correct)([0.9]), 0.7, atol=2e-3)
+
+
+@pytest.mark.parametrize("make", [IsotonicMap, lambda: SigmoidMap(logit=False)])
+def test_distances_are_mapped_to_probabilities(make):
+    rng = np.random.default_rng(0)
+    distance = rng.exponential(3, 5000)
+    correct = rng.random(5000) < expit(distance)
+    distance[:10] = np.inf
+    fitted = make().fit(distance, correct)
+    asked = np.linspace(0.5, 5, 20)
+    np.testing.assert_allclose(fitted(asked), expit(asked), atol=0.06)
+    assert fitted([np.inf])[0] > 0.99
+    assert (np.diff(fitted([1.0, 50.0, 1e6, np.inf])) >= 0).all()
+
+
+@pytest.mark.parametrize("make", [IsotonicMap, lambda: SigmoidMap(logit=False)])
+def test_infinite_distances_alone_are_no_trouble(make):
+    p = make().fit([np.inf, np.inf], [True, False])([0.0, np.inf])
+    assert (np.diff(p) >= 0).all() and np.isfinite(p).all()
+
+
+@pytest.mark.parametrize("kind", [TemperatureMap, BetaMap, SigmoidMap, IdentityMap])
+def test_distances_are_refused_by_maps_of_probabilities(kind):
+    with pytest.raises(ValueError, match=r"3.0 does not lie.*IsotonicMap"):
+        kind().fit([0.5, 3.0], [True, False])([0.5])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        kind().fit([0.5, 0.6], [True, False])([1.5])
+
+
+@pytest.mark.parametrize(
+    ("q", "correct", "weight", "message"),
+    [
+        ([], [], None, "no words"),
+        ([0.5], [True, False], None, "1 words but correct has 2"),
+        ([np.nan], [True], None, "nan does not lie"),
+        ([-0.1], [True], None, "-0.1 does not lie"),
+        ([0.5], [2], None, r"correct\[0\] is 2"),
+        ([0.5], [True], [0.0], "weigh nothing"),
+        ([0.5], [True], [-1.0], "sample_weight of word 0 is -1"),
+        ([0.5], [True], [1.0, 1.0], "one weight for each word"),
+        ([[0.5], [0.6, 0.7]], [True], None, "np.concatenate"),
+        ("high", [True], None, "confidence must be one flat array"),
+    ],
+)
+@pytest.mark.parametrize("kind", LEARNT)
+def test_bad_words_are_refused(kind, q, correct, weight, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(q, correct, weight)
+
+
+def test_maps_answer_in_the_shape_they_are_asked_in():
+    fitted = IsotonicMap().fit([0.2, 0.8], [False, True])
+    assert fitted(0.5).shape == ()
+    assert fitted(np.full((2, 3), 0.5)).shape == (2, 3)
+    assert fitted([]).shape == (0,)
+
+
+def test_the_identity_answers_with_a_copy():
+    q = np.array([0.2, 0.9])
+    IdentityMap()(q)[0] = 0.0
+    assert q[0] == 0.2
+
+
+@pytest.mark.parametrize("kind", LEARNT)
+def test_a_map_that_was_not_fitted_says_so(kind):
+    with pytest.raises(NotFittedError, match=f"{kind.__name__} was not fitted"):
+        kind()([0.5])
+    assert repr(kind()) == f"{kind.__name__}()"
