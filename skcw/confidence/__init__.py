@@ -1,6 +1,12 @@
 """How sure a tagger is of each word: one file a method."""
 
-from skcw.confidence._tallies import Agreement, BoundaryAgreement, SpanAgreement, Votes
+from skcw.confidence._tallies import (
+    Agreement,
+    BoundaryAgreement,
+    Labelings,
+    SpanAgreement,
+    Votes,
+)
 from skcw.confidence.delta import (
     delta,
     delta_deviation,
@@ -16,6 +22,7 @@ __all__ = [
     "METHODS",
     "Agreement",
     "BoundaryAgreement",
+    "Labelings",
     "Settings",
     "SpanAgreement",
     "Votes",

@@ -41,6 +41,43 @@ class Votes:
         add_votes(labelings, self.counts[tokens])
 
 
+class Labelings:
+    """The labelings themselves, to ask anything of them.
+
+    Parameters
+    ----------
+    n_draws, n_tokens : int
+        How many labelings there will be, and the size of the batch.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n_draws, n_tokens)
+        The labelings in the order of the draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.confidence import Labelings
+    >>> labelings = Labelings(2, 3)
+    >>> labelings(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
+    >>> labelings(np.array([[5]]), slice(2, 3), slice(1, 2))
+    >>> labelings(np.array([[6]]), slice(2, 3), slice(1, 2))
+    >>> labelings.codes
+    array([[0, 2, 5],
+           [1, 2, 6]], dtype=int32)
+    """
+
+    def __init__(self, n_draws, n_tokens):
+        self.codes = np.zeros((n_draws, n_tokens), dtype=np.int32)
+        # The draws of a piece come one group after another.
+        self._seen = np.zeros(n_tokens + 1, dtype=np.int64)
+
+    def __call__(self, labelings, tokens, sequences):
+        first = self._seen[tokens.start]
+        self.codes[first : first + len(labelings), tokens] = labelings
+        self._seen[tokens] += len(labelings)
+
+
 class Agreement:
     """How many labelings agree with a given one, by token and by whole sequence.
 

@@ -92,6 +92,29 @@ class PassedConfidence:
         """
         return self.tagger.predict_voted(self.encode(X), fixed=fixed, **options)
 
+    @available_if(tagger_has("sample_labelings"))
+    def sample_labelings(self, X, n, fixed=None, **options):
+        """Return labelings under weights drawn from the belief of the tagger.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences.
+        n : int
+            How many labelings of every sequence.
+        fixed : bool, default=None
+            Whether all weights are drawn with one variance; by default where the tagger
+            keeps none.
+        **options : float or int
+            Those of the tagger's ``sample_labelings``.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            A list of n labelings per sequence, each a list of labels.
+        """
+        return self.tagger.sample_labelings(self.encode(X), n, fixed=fixed, **options)
+
     def predict_entities(self, X, definition=None, method=None, **options):
         """Return the entities that the predicted labels mark.
 

@@ -7,9 +7,10 @@ from skcw.tagging._confidence import ConfidenceMixin
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._explanation import explain_sequence
 from skcw.tagging._memory import TrainingMemory, batch_hashes
+from skcw.tagging._sampling import LabelingSampler
 
 
-class BeliefTagger(ConfidenceMixin, TrainingMemory, EncodedTagger):
+class BeliefTagger(ConfidenceMixin, LabelingSampler, TrainingMemory, EncodedTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It predicts, explains and says how sure it is; a subclass learns and sets what

@@ -1,0 +1,119 @@
+"""Whole labelings drawn from the belief of a tagger."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from skcw import (
+    AROWSequenceTagger,
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    PerceptronSequenceTagger,
+    make_tagging_pipeline,
+)
+from tests.integration.corpora import features, news
+
+X, Y = features(n_sequences=60)
+ASKED = [[], *features(seed=1, n_sequences=25)[0], []]
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y)
+
+
+def agreement(labelings, labels):
+    """Return the share of labelings that have each of these labels."""
+    shares = [
+        np.array(rows) == row for rows, row in zip(labelings, labels, strict=True)
+    ]
+    return np.concatenate([same.mean(axis=0) for same in shares if same.size])
+
+
+@pytest.mark.parametrize(("fixed", "method"), [(True, "kd-fixed"), (False, "kd-pc")])
+@pytest.mark.parametrize("n", [1, 8, 21])
+def test_the_share_that_agrees_is_the_confidence_of_the_draws(tagger, fixed, method, n):
+    options = {"scale": 0.5, "random_state": 3}
+    labelings = tagger.sample_labelings(ASKED, n, fixed, **options)
+    confidence = tagger.predict_confidence(ASKED, method, n_draws=n, **options)
+    found = agreement(labelings, tagger.predict(ASKED))
+    np.testing.assert_allclose(found, np.concatenate(confidence), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tagger", "method"),
+    [
+        (AROWSequenceTagger(max_iter=2, random_state=0), "kd-pc"),
+        (PerceptronSequenceTagger(max_iter=2, random_state=0), "kd-fixed"),
+    ],
+)
+def test_taggers_with_variances_draw_by_them(tagger, method):
+    tagger.fit(X, Y)
+    found = agreement(tagger.sample_labelings(ASKED, 9), tagger.predict(ASKED))
+    confidence = tagger.predict_confidence(ASKED, method, n_draws=9)
+    np.testing.assert_allclose(found, np.concatenate(confidence), rtol=1e-12)
+
+
+def test_every_sequence_has_n_labelings_of_its_length(tagger):
+    rows = tagger.sample_labelings(ASKED, 5)
+    assert type(rows) is np.ndarray and rows.shape == (len(ASKED),)
+    for row, sequence in zip(rows, ASKED, strict=True):
+        assert [len(labels) for labels in row] == [len(sequence)] * 5
+        known = set(tagger.classes_.tolist())
+        assert all(type(x) is str and x in known for labels in row for x in labels)
+    assert tagger.sample_labelings([], 5).shape == (0,)
+
+
+def test_a_labeling_depends_on_the_seed_and_its_sequence_alone(tagger):
+    rows = tagger.sample_labelings(ASKED, 12, scale=1.0).tolist()
+    assert tagger.sample_labelings(ASKED[::-1], 12, scale=1.0).tolist() == rows[::-1]
+    assert tagger.sample_labelings(ASKED[3:4], 12, scale=1.0).tolist() == rows[3:4]
+    first = [row[:7] for row in rows]
+    assert tagger.sample_labelings(ASKED, 7, scale=1.0).tolist() == first
+    other = tagger.sample_labelings(ASKED, 12, scale=1.0, random_state=1).tolist()
+    assert other != rows
+
+
+def test_labels_of_a_sample_fit_together():
+    tagger = CWSequenceTagger(max_iter=1, constraints="BIO", random_state=0).fit(X, Y)
+    for row in tagger.sample_labelings(ASKED, 8, scale=5.0):
+        for labels in row:
+            for before, after in zip(["O", *labels], labels, strict=False):
+                begun = after[0] != "I" or before[1:] == after[1:]
+                assert begun, f"{after} cannot follow {before}"
+
+
+def test_several_workers_draw_the_same():
+    many = ASKED * 40
+    one = CWSequenceTagger(max_iter=2, random_state=0).fit(X, Y)
+    rows = one.sample_labelings(many, 9)
+    assert one.set_params(n_jobs=2).sample_labelings(many, 9).tolist() == rows.tolist()
+
+
+def test_a_pipeline_samples_by_its_tagger():
+    words, labels = news(n_sequences=40)
+    pipeline = make_tagging_pipeline(["word"], CWSequenceTagger(random_state=0))
+    pipeline.fit(words, labels)
+    rows = pipeline.sample_labelings(words[:5], 4, True, scale=2.0)
+    alone = pipeline.tagger.sample_labelings(
+        pipeline.encode(words[:5]), 4, True, scale=2
+    )
+    assert rows.tolist() == alone.tolist()
+    crf = make_tagging_pipeline(["word"], CRFSequenceTagger())
+    assert not hasattr(crf, "sample_labelings")
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "3"])
+def test_a_number_of_labelings_is_positive_and_whole(tagger, n):
+    with pytest.raises(ValueError, match="n_draws must be a positive integer"):
+        tagger.sample_labelings(ASKED, n)
+
+
+def test_what_cannot_be_served_is_refused(tagger):
+    with pytest.raises(NotFittedError):
+        CWSequenceTagger().sample_labelings(ASKED, 3)
+    with pytest.raises(TypeError, match="no option 'draws'"):
+        tagger.sample_labelings(ASKED, 3, draws=4)
+    perceptron = PerceptronSequenceTagger(max_iter=1).fit(X, Y)
+    with pytest.raises(ValueError, match="needs a variance"):
+        perceptron.sample_labelings(ASKED, 3, fixed=False)
