@@ -102,6 +102,23 @@ class PassedAnswers:
         check_is_fitted(self)
         return self.tagger_.training_share(X)
 
+    @available_if(inner_has("explain"))
+    def explain(self, sequence):
+        """Explain the label of every token of one sequence.
+
+        Parameters
+        ----------
+        sequence : sequence of tokens
+            One sequence, or a ``SequenceBatch`` of one.
+
+        Returns
+        -------
+        explanations : list of TokenExplanation
+            What the tagger inside says.
+        """
+        check_is_fitted(self)
+        return self.tagger_.explain(sequence)
+
     @property
     def classes_(self):
         """The labels."""

@@ -79,7 +79,7 @@ def run(options):
     pipeline = load_pipeline(options.model)
     result, texts = {}, []
     if options.label is not None:
-        result["weights"] = _label_weights(pipeline.tagger, options)
+        result["weights"] = _label_weights(_learner(pipeline), options)
         texts.append(_label_text(result["weights"]))
     if explains:
         result["explanation"] = _explanation(pipeline, options)
@@ -88,6 +88,11 @@ def run(options):
         result = _overview(pipeline, options)
         texts.append(_overview_text(result))
     report(options, result, "\n\n".join(texts))
+
+
+def _learner(pipeline):
+    """Return the tagger that has weights; a calibrated one holds it inside."""
+    return getattr(pipeline.tagger, "tagger_", pipeline.tagger)
 
 
 def _label_weights(tagger, options):
@@ -223,11 +228,12 @@ def _one_word_text(word, top):
 def _overview(pipeline, options):
     from skcw.cli._weights import LearntWeights
 
-    tagger, features = pipeline.tagger, pipeline[0]
+    tagger, features = _learner(pipeline), pipeline[0]
     weights = LearntWeights(tagger)
     return {
         "model": options.model,
         "learner": type(tagger).__name__,
+        "calibrated": tagger is not pipeline.tagger,
         "parameters": tagger.get_params(),
         "features": features.get_params()["features"],
         "columns": features.columns_,
@@ -246,7 +252,7 @@ def _overview_text(found):
     features = found["features"]
     rows = [
         ("model", found["model"]),
-        ("learner", found["learner"]),
+        ("learner", found["learner"] + ", calibrated" * found["calibrated"]),
         ("features", features if isinstance(features, str) else len(features)),
         ("columns", ", ".join(found["columns"])),
         ("feature values", found["n_features"]),

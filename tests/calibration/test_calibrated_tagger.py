@@ -21,7 +21,7 @@ from skcw.calibration._tagger import _shared_rest
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
-from skcw.metrics import label_matches
+from skcw.metrics import get_scorer, label_matches, query_pairs
 
 TOKENS, LABELS = make_tagged_corpus(360, random_state=0, return_X_y=True)
 BATCH = WindowFeatures("ner").fit_transform(TOKENS)
@@ -183,6 +183,13 @@ def test_confidences_become_the_share_of_right_words(name, cv):
     assert off > 0.08 if name == "identity" else off < 0.015
 
 
+def test_a_tagger_of_others_is_not_saved_without_pickle(tmp_path):
+    tagger = CalibratedTagger(Boaster(), cv=2).fit(*boasts(20, 0))
+    with pytest.raises(ValueError, match="a Boaster cannot be saved without pickle"):
+        tagger.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
 def test_training_words_are_refused(fitted):
     calibrated = CalibratedTagger(fitted, cv="prefit")
     with pytest.raises(ValueError, match=r"learnt from 100 % of these words.*allow"):
@@ -287,6 +294,13 @@ def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
             assert sorted(rest, key=ours.get) == ranked
 
 
+def test_a_query_about_labels_is_answered_by_these_marginals(calibrated):
+    answers = query_pairs(calibrated, BATCH[TEST], Y[TEST], "not O")
+    marginals = chain.from_iterable(calibrated.predict_marginals(BATCH[TEST]))
+    expected = [1 - word["O"] for word in marginals]
+    np.testing.assert_allclose(answers.confidence, expected, atol=1e-12)
+
+
 def test_certain_marginals_leave_the_rest_to_all_others():
     found = _shared_rest({"a": 1.0, "b": 0.0, "c": 0.0}, "a", 0.8)
     assert found == pytest.approx({"a": 0.8, "b": 0.1, "c": 0.1}, rel=1e-12)
@@ -333,20 +347,17 @@ def test_parameters_set_later_do_not_change_what_was_learnt(fitted):
 
 
 def test_a_grid_search_chooses_map_method_and_scale():
-    def negative_brier(tagger, X, y):
-        correct = flat(label_matches(y, tagger.predict(X)))
-        return -np.mean((flat(tagger.predict_confidence(X)) - correct) ** 2)
-
     grid = [
         {"map": ["beta", "identity"], "method": ["marginal"]},
         {"method": ["kd-pc"], "scale": [0.01, 0.1], "n_draws": [16]},
         {"tagger__phi": [0.5], "pooled": [False]},
     ]
+    scorers = {name: get_scorer(name) for name in ("neg_brier_score", "neg_log_score")}
     search = GridSearchCV(
-        CalibratedTagger(CW, cv=2), grid, scoring=negative_brier, cv=2
+        CalibratedTagger(CW, cv=2), grid, scoring=scorers, cv=2, refit="neg_brier_score"
     )
     search.fit(BATCH[:100], Y[:100])
-    scores = search.cv_results_["mean_test_score"]
+    scores = search.cv_results_["mean_test_neg_brier_score"]
     assert len(scores) == 5 and len(np.unique(scores)) == 5
     assert search.best_estimator_.predict(BATCH[TEST]).shape == (len(TEST),)
 

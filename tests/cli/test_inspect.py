@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import skcw
+from skcw.calibration import CalibratedTagger
 from skcw.data import read_columns
+from skcw.datasets import make_tagged_corpus
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +165,17 @@ def test_a_file_with_too_few_columns_is_told(run, files, tmp_path):
 def test_a_crf_says_that_it_cannot_explain(run, other_models):
     code, _, err = run("inspect", other_models / "crf", "--tokens", "Ann/NNP")
     assert code == 1 and "CRFSequenceTagger cannot explain" in err
+
+
+def test_a_calibrated_model_shows_the_weights_inside(run, tmp_path):
+    tagger = CalibratedTagger(skcw.CWSequenceTagger(random_state=0), cv=2, map="beta")
+    corpus = make_tagged_corpus(40, random_state=0, return_X_y=True)
+    skcw.make_tagging_pipeline("ner", tagger).fit(*corpus).save(tmp_path / "model")
+    code, out, err = run("inspect", tmp_path / "model")
+    assert (code, err) == (0, "") and "CWSequenceTagger, calibrated" in out
+    found = json.loads(run("inspect", tmp_path / "model", "--json")[1])
+    assert found["calibrated"] and found["parameters"]["phi"] == 1.0
+    args = ["--label", "B-PER", "--tokens", "Ann/NNP left/VBD"]
+    code, out, err = run("inspect", tmp_path / "model", *args)
+    assert (code, err) == (0, "") and "speaks for B-PER" in out
+    assert "left    O " in out
