@@ -16,7 +16,7 @@ from skcw.calibration import (
     SigmoidMap,
     TemperatureMap,
 )
-from skcw.calibration.maps import EDGE, MAPS, TIE
+from skcw.calibration.maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
 
 PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
 LEARNT = (IsotonicMap, *PARAMETRIC)
@@ -117,12 +117,8 @@ def platt_loss(score, correct):
     return np.sum(np.logaddexp(0, score) - target * score)
 
 
-def clipped(q):
-    return np.clip(q, EDGE, 1 - EDGE)
-
-
 def odds(q):
-    return np.log(clipped(q)) - np.log1p(-clipped(q))
+    return np.log(q) - np.log1p(-q)
 
 
 def search(loss, start, bounds):
@@ -160,13 +156,31 @@ def test_beta_is_the_optimum_that_a_search_finds(seed):
     fitted = BetaMap().fit(q, correct)
 
     def loss(w):
-        score = w[0] * np.log(clipped(q)) - w[1] * np.log1p(-clipped(q)) + w[2]
+        score = w[0] * np.log(q) - w[1] * np.log1p(-q) + w[2]
         return platt_loss(score, correct)
 
     best = search(loss, [1.0, 1.0, 0.0], [(0, None), (0, None), (None, None)])
     found = [fitted.a_, fitted.b_, fitted.c_]
     assert loss(found) <= loss(best) * (1 + 1e-9)
     np.testing.assert_allclose(found, best, rtol=SEARCH, atol=SEARCH)
+
+
+def test_certainties_count_as_a_tenth_as_far_away_as_the_nearest_other():
+    assert edge_of(np.array([0.0, 0.04, 0.99, 1.0])) == pytest.approx(0.001, rel=1e-12)
+    assert edge_of(np.array([1e-4, 0.5])) == pytest.approx(1e-5, rel=1e-12)
+    assert edge_of(np.array([0.5, 0.6])) == LARGEST_EDGE
+    assert edge_of(np.array([0.0, 1.0])) == LARGEST_EDGE
+    assert edge_of(np.array([1e-300])) == LEAST_EDGE
+
+
+@pytest.mark.parametrize("kind", PARAMETRIC)
+def test_a_few_wrong_words_of_confidence_one_do_not_bend_the_whole_curve(kind):
+    rng = np.random.default_rng(0)
+    true = rng.beta(4, 1, 5000)
+    share = rng.binomial(100, true) / 100
+    fitted = kind().fit(share, rng.random(5000) < true)
+    asked = np.array([0.5, 0.7, 0.9, 1.0])
+    np.testing.assert_allclose(fitted(asked), asked, atol=0.05)
 
 
 @pytest.mark.parametrize("kind", PARAMETRIC)
