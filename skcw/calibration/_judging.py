@@ -1,5 +1,6 @@
 """What a tagger says about labelled words that it has not learnt from."""
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +32,14 @@ class Judged(NamedTuple):
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def flat_rows(rows, dtype):
-    """Return the items of all rows in one array."""
-    flat = [item for row in rows for item in row] if dtype is str else list(rows)
-    if dtype is str:
-        return np.array(flat, dtype=str)
-    return np.concatenate([np.empty(0, dtype=dtype), *flat])
+def flat_numbers(rows):
+    """Return the numbers of all rows in one array."""
+    return np.concatenate([np.empty(0), *rows])
+
+
+def flat_labels(rows):
+    """Return the labels of all rows in one array."""
+    return np.array(list(chain.from_iterable(rows)), dtype=str)
 
 
 def judge(tagger, X, y, options, weight=None):
@@ -63,12 +66,12 @@ def judge(tagger, X, y, options, weight=None):
     labels = tagger.predict(X)
     _, lengths, _ = encode_labels(y)
     check_lengths([len(row) for row in labels], lengths)
-    confidence = flat_rows(tagger.predict_confidence(X, **options), np.float64)
+    confidence = flat_numbers(tagger.predict_confidence(X, **options))
     weight = np.ones(len(lengths)) if weight is None else weight
     return Judged(
         confidence,
-        flat_rows(label_matches(y, labels), np.bool_),
-        flat_rows(labels, str),
+        flat_numbers(label_matches(y, labels)),
+        flat_labels(labels),
         np.repeat(weight, lengths),
     )
 

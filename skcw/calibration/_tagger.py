@@ -13,7 +13,8 @@ from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw.calibration._checks import check_weights
 from skcw.calibration._judging import (
     Judged,
-    flat_rows,
+    flat_labels,
+    flat_numbers,
     judge,
     judge_folds,
     rows_to_read_twice,
@@ -102,10 +103,10 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
     as they come            .0182, .0262, .0242  .0835, .0723, .0488
     isotonic                .0187, .0218, .0260  .0835, .0702, .0495
     isotonic, one map       .0180, .0211, .0263  .0835, .0704, .0501
-    sigmoid                 .0180, .0226, .0241  .0835, .0707, .0485
-    temperature             .0182, .0237, .0240  .0835, .0709, .0485
-    beta                    .0180, .0206, .0234  .0835, .0703, .0484
-    beta for each label     .0183, .0221, .0231  .0833, .0693, .0484
+    sigmoid                 .0180, .0221, .0241  .0835, .0700, .0485
+    temperature             .0182, .0225, .0246  .0835, .0701, .0485
+    beta                    .0177, .0208, .0242  .0835, .0699, .0485
+    beta for each label     .0184, .0224, .0241  .0833, .0692, .0484
     ``kd-fixed``            RMSE over 20 bins    log score
     as they come            .0361, .0219, .0264  .0930, .0688, .0503
     isotonic                .0187, .0216, .0240  .0836, .0678, .0488
@@ -320,9 +321,9 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
             )
         X = self._reusable(X)
         rows = self.tagger_.predict_confidence(X, **self.confidence_options_)
-        flat, label = flat_rows(rows, np.float64), None
+        flat, label = flat_numbers(rows), None
         if any(maps.by_label for maps in self.maps_):
-            label = flat_rows(self.tagger_.predict(X), str)
+            label = flat_labels(self.tagger_.predict(X))
         mapped = np.mean([maps(flat, label) for maps in self.maps_], axis=0)
         return split_rows(mapped, offsets_of([len(row) for row in rows]))
 
