@@ -69,7 +69,8 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
     method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
     scale, temperature : float, default=None
-        Options of the method.
+        Options of the method. What ``fit_confidence`` has chosen is used where a fitted
+        tagger is calibrated as it is; copies know nothing of it.
     k, n_draws : int, default=None
         Options of the method.
     allow_training_data : bool, default=False

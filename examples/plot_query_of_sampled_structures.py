@@ -1,0 +1,196 @@
+"""
+May I ask a question that nobody has thought of?
+================================================
+
+Users of a tagger ask about whatever they need: is this span an entity, do these two
+words belong to one name, does the sentence mention a person? No formula gives the
+probability of each such answer. But a tagger with a belief over its weights can draw
+labelings, and the share of them that say yes is an answer to any question about a
+labeling. Systems for coreference are asked in this way which mentions belong together.
+Are such shares probabilities?
+"""
+
+# %%
+# A tagger that draws labelings
+# -----------------------------
+#
+# ``sample_labelings`` draws weights around what was learnt and decodes with each of
+# them. Every draw is a whole labeling, whose labels fit together. Some sentences are
+# kept apart: they will be needed to mend what turns out to be wrong.
+
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skcw import CWSequenceTagger
+from skcw.calibration import BetaMap
+from skcw.datasets import make_tagged_corpus
+from skcw.display import ConfidenceCalibrationDisplay
+from skcw.features import WindowFeatures
+from skcw.metrics import brier_decomposition, extract_spans, root_calibration_mse
+
+train = make_tagged_corpus(600, random_state=0)
+held_out = make_tagged_corpus(400, random_state=1)
+test = make_tagged_corpus(800, random_state=2)
+
+window = WindowFeatures("ner")
+tagger = CWSequenceTagger(random_state=0)
+tagger.fit(window.fit_transform(train.tokens), train.labels)
+
+N_LABELINGS = 200
+samples = tagger.sample_labelings(window.transform(test.tokens), N_LABELINGS)
+
+# %%
+# Of the first hundred sentences that are not too short, the one about which the draws
+# are most nearly in two minds.
+
+
+def drawn_most_often(s, n):
+    """Return the n labelings of a sentence that were drawn most often."""
+    return Counter(map(tuple, samples[s])).most_common(n)
+
+
+def evenness(s):
+    """Return how near the labeling drawn most often is to half of the draws."""
+    return -abs(drawn_most_often(s, 1)[0][1] / N_LABELINGS - 0.5)
+
+
+split = max((s for s in range(100) if len(test.tokens[s]) > 5), key=evenness)
+print("     ", *(word for word, _ in test.tokens[split]))
+for labels, times in drawn_most_often(split, 4):
+    print(f"{times / N_LABELINGS:5.1%}", *labels)
+print("true ", *test.labels[split])
+
+# %%
+# Questions about a labeling
+# --------------------------
+#
+# A question lists the places it can be asked about, whatever the labels are, and finds
+# those where a labeling says yes. Nothing else is needed: the share of the sample is
+# what the tagger claims, and the true labels are one more labeling.
+
+LONGEST = 4
+
+
+def all_spans(n_words):
+    """Return every span of a few words: is it an entity?"""
+    return [
+        (start, end)
+        for start in range(n_words)
+        for end in range(start + 1, min(start + LONGEST, n_words) + 1)
+    ]
+
+
+def entity_spans(labels):
+    """Return the spans that are entities, of whatever type."""
+    return {(span.start, span.end) for span in extract_spans(labels)}
+
+
+def all_pairs(n_words):
+    """Return every pair of neighbours: do they belong to one entity?"""
+    return [(left, left + 1) for left in range(n_words - 1)]
+
+
+def joined_pairs(labels):
+    """Return the pairs of neighbours inside one entity."""
+    spans = extract_spans(labels)
+    return {(t, t + 1) for span in spans for t in range(span.start, span.end - 1)}
+
+
+def the_sentence(n_words):
+    """Return the one thing to ask about: does the sentence mention a person?"""
+    return ["sentence"]
+
+
+def mentions_person(labels):
+    """Return the sentence if it does."""
+    return {"sentence"} if any(label.endswith("PER") for label in labels) else set()
+
+
+QUESTIONS = {
+    "span is an entity": (all_spans, entity_spans),
+    "neighbours are in one entity": (all_pairs, joined_pairs),
+    "sentence mentions a person": (the_sentence, mentions_person),
+}
+
+
+def ask(question, samples, truth):
+    """Return what is claimed, what is true, and the sentence, place by place."""
+    places_of, yes_places = QUESTIONS[question]
+    claimed, true, groups = [], [], []
+    for s, (labelings, labels) in enumerate(zip(samples, truth, strict=True)):
+        votes, right = Counter(), yes_places(labels)
+        for labeling, times in Counter(map(tuple, labelings)).items():
+            votes.update(dict.fromkeys(yes_places(list(labeling)), times))
+        for place in places_of(len(labels)):
+            claimed.append(votes[place] / len(labelings))
+            true.append(place in right)
+            groups.append(s)
+    return np.array(claimed), np.array(true), np.array(groups)
+
+
+answers = {question: ask(question, samples, test.labels) for question in QUESTIONS}
+for question, (claimed, true, _) in answers.items():
+    unsure = np.mean((claimed > 0) & (claimed < 1))
+    print(f"{question}: {len(true)} times asked, {true.mean():.1%} yes, ", end="")
+    print(f"{unsure:.1%} neither surely yes nor surely no")
+
+# %%
+# Are the shares probabilities?
+# -----------------------------
+#
+# Most spans are no entity and the tagger knows it; the curve shows the others too. The
+# shares of the first two questions are too modest at both ends: what is claimed with
+# 0.7 comes true nine times in ten. Those of the third are nearly right as they are. So
+# there is no one correction for all questions: each has to be looked at.
+
+colours = dict(zip(QUESTIONS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
+
+
+def draw(answers, title):
+    """Draw the curves of all questions side by side."""
+    figure, panels = plt.subplots(1, 3, figsize=(14, 5.6), layout="constrained")
+    for (question, (claimed, true, groups)), axes in zip(
+        answers.items(), panels, strict=True
+    ):
+        ConfidenceCalibrationDisplay.from_predictions(
+            claimed,
+            true,
+            groups=groups,
+            strategy="quantile" if "sentence" in question else "adaptive",
+            query=question,
+            unit="questions",
+            ax=axes,
+            curve_kwargs={"color": colours[question]},
+        )
+    figure.suptitle(title)
+    plt.show()
+
+
+draw(answers, "The share of drawn labelings that say yes")
+
+# %%
+# Mend each answer by itself
+# --------------------------
+#
+# Answers to the same question about the held-out sentences tell how often a share comes
+# true. A monotone map learnt from them leaves the order of the answers as it is, so
+# discrimination stays; what goes is miscalibration.
+
+others = tagger.sample_labelings(window.transform(held_out.tokens), N_LABELINGS)
+mended = {}
+print(f"{'':30}root CalibMSE      miscalibration    discrimination")
+for question, (claimed, true, groups) in answers.items():
+    share, yes, _ = ask(question, others, held_out.labels)
+    mapped = BetaMap().fit(share, yes)(claimed)
+    mended[question] = mapped, true, groups
+    scores = [root_calibration_mse(q, true) for q in (claimed, mapped)]
+    parts = [brier_decomposition(q, true) for q in (claimed, mapped)]
+    print(
+        f"{question:30}{scores[0]:.4f} -> {scores[1]:.4f}   "
+        f"{parts[0].miscalibration:.5f} -> {parts[1].miscalibration:.5f}   "
+        f"{parts[0].discrimination:.4f} -> {parts[1].discrimination:.4f}"
+    )
+
+draw(mended, "The same after a map learnt on other sentences")
