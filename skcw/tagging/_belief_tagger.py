@@ -6,11 +6,10 @@ from skcw.tagging._base import only_sequence
 from skcw.tagging._confidence import ConfidenceMixin
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._explanation import explain_sequence
-from skcw.tagging._memory import TrainingMemory, batch_hashes
 from skcw.tagging._sampling import LabelingSampler
 
 
-class BeliefTagger(ConfidenceMixin, LabelingSampler, TrainingMemory, EncodedTagger):
+class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It predicts, explains and says how sure it is; a subclass learns and sets what
@@ -21,10 +20,6 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, TrainingMemory, EncodedTagg
         """Return the attributes of a tagger with this belief."""
         attributes = super()._fitted(belief, vocabulary, labels)
         return attributes | {"forbidden_": forbidden}
-
-    def _sequence_hashes(self, X):
-        batch = self.encode(X)
-        return batch_hashes(batch), batch.lengths
 
     def _decoder(self, batch):
         belief = self._belief_for(batch)
@@ -155,11 +150,10 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, TrainingMemory, EncodedTagg
         state["confidence"] = getattr(self, "confidence_", {})
         if self.forbidden_ is not None:
             arrays["forbidden"] = self.forbidden_
-        return state, {**arrays, **self._memory_arrays()}
+        return state, arrays
 
     def _restore(self, state, arrays):
         super()._restore(state, arrays)
         self.forbidden_ = arrays.get("forbidden")
-        self.training_hashes_ = arrays.get("training_hashes")
         if state.get("confidence"):
             self.confidence_ = state["confidence"]

@@ -12,6 +12,7 @@ from skcw.data.labels import check_lengths, encode_labels, joined_labels
 from skcw.data.ragged import split_rows
 from skcw.data.vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger
+from skcw.tagging._memory import TrainingMemory, batch_hashes
 
 
 def check_n(n):
@@ -21,7 +22,7 @@ def check_n(n):
     return int(n)
 
 
-class EncodedTagger(BaseSequenceTagger):
+class EncodedTagger(TrainingMemory, BaseSequenceTagger):
     """Base of the taggers whose token weights are the rows of a belief.
 
     It reads sequences and labels and saves what was learnt; a subclass learns and
@@ -69,6 +70,10 @@ class EncodedTagger(BaseSequenceTagger):
             return check_batch(X, self.vocabulary_, n_features)
         columns = n_features if self.vocabulary_ is None else None
         return encode_any(X, self.vocabulary_, grow=grow, n_columns=columns)
+
+    def _sequence_hashes(self, X):
+        batch = self.encode(X)
+        return batch_hashes(batch), batch.lengths
 
     def _training_batch(self, X, fresh):
         if not fresh:
@@ -119,7 +124,8 @@ class EncodedTagger(BaseSequenceTagger):
             "history": self.history_,
         }
         arrays = {f"belief.{k}": v for k, v in self.belief_.arrays().items()}
-        return state, arrays | vocabulary_arrays(self.vocabulary_)
+        arrays |= vocabulary_arrays(self.vocabulary_)
+        return state, arrays | self._memory_arrays()
 
     def _restore(self, state, arrays):
         belief = Belief(
@@ -134,6 +140,7 @@ class EncodedTagger(BaseSequenceTagger):
         vocabulary = restored_vocabulary(arrays, len(belief.row_of))
         self._keep(EncodedTagger._fitted(self, belief, vocabulary, state["classes"]))
         self.n_iter_, self.history_ = state["n_iter"], state["history"]
+        self.training_hashes_ = arrays.get("training_hashes")
 
 
 def vocabulary_arrays(vocabulary):

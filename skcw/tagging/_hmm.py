@@ -19,6 +19,7 @@ from skcw.tagging._hmm_reading import (
     words_of,
 )
 from skcw.tagging._inputs import Examples, check_sample_weight, legal_steps
+from skcw.tagging._memory import learnt_hashes
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -231,9 +232,14 @@ class HMMSequenceTagger(BeliefTagger):
         counts = new if fresh else self._counts().plus(new)
         used = {name: getattr(self, name) for name in USED}
         fitted = self._estimate(counts, batch.vocabulary, labels, forbidden, used)
+        before = () if fresh else getattr(self, "training_hashes_", None)
+        # What encode keeps of the same sequences later.
+        kept = without_needless(batch, _known(fitted["belief_"], batch.n_features))
+        memory = learnt_hashes(data._replace(batch=kept), before)
         if fresh:
             vars(self).pop("confidence_", None)
         self._keep(fitted)
+        self.training_hashes_ = memory
         tokens, seconds = float(new.labels.sum()), time.perf_counter() - began
         self.n_iter_ = 1
         self.history_ = [{"epoch": 1, "tokens": tokens, "seconds": seconds}]
@@ -292,10 +298,7 @@ class HMMSequenceTagger(BeliefTagger):
         """
         check_is_fitted(self, "belief_")
         batch = check_values(self._encoded(X, grow=True))
-        known = np.zeros(batch.n_features, dtype=bool)
-        row_of = self.belief_.row_of
-        known[: len(row_of)] = row_of != self.belief_.width
-        return without_needless(batch, known)
+        return without_needless(batch, _known(self.belief_, batch.n_features))
 
     def _belief_for(self, batch):
         """Return the rows that a batch needs, with those of words never seen."""
@@ -361,6 +364,7 @@ class HMMSequenceTagger(BeliefTagger):
             "confidence": getattr(self, "confidence_", {}),
         }
         arrays = self._counts().arrays() | vocabulary_arrays(self.vocabulary_)
+        arrays |= self._memory_arrays()
         if self.forbidden_ is not None:
             arrays["forbidden"] = self.forbidden_
         return state, arrays
@@ -372,5 +376,13 @@ class HMMSequenceTagger(BeliefTagger):
         forbidden = arrays.get("forbidden")
         self._keep(self._estimate(counts, vocabulary, labels, forbidden, state["used"]))
         self.n_iter_, self.history_ = state["n_iter"], state["history"]
+        self.training_hashes_ = arrays.get("training_hashes")
         if state["confidence"]:
             self.confidence_ = state["confidence"]
+
+
+def _known(belief, n_features):
+    """Tell which features have a row of weights, that is, were seen in training."""
+    known = np.zeros(n_features, dtype=bool)
+    known[: len(belief.row_of)] = belief.row_of != belief.width
+    return known

@@ -21,7 +21,7 @@ from skcw.tagging._inputs import (
     legal_steps,
     token_costs,
 )
-from skcw.tagging._memory import batch_hashes, remembered
+from skcw.tagging._memory import learnt_hashes
 from skcw.tagging._training import Plan, train_several
 
 
@@ -217,12 +217,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     def _memory(self, data, fresh):
         """Return what will be remembered of the sequences learnt from."""
         before = () if fresh else getattr(self, "training_hashes_", None)
-        if before is None:
-            return None
-        used = data.batch.lengths > 0
-        if data.weight is not None:
-            used &= data.weight > 0
-        return remembered(batch_hashes(data.batch)[used], before)
+        return learnt_hashes(data, before)
 
     def _common_batch(self, X, fresh, min_count):
         """Return the training data without rare features."""

@@ -13,6 +13,7 @@ from skcw.decoding import Decoder
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._inputs import Examples, check_sample_weight
 from skcw.tagging._maxent_training import labels_before, train
+from skcw.tagging._memory import learnt_hashes
 
 METHODS = ("marginal", "local", "nbest")
 
@@ -187,6 +188,7 @@ class MaxEntSequenceTagger(EncodedTagger):
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)
+        self.training_hashes_ = learnt_hashes(data)
         self._keep(self._fitted(weights.belief, batch.vocabulary, labels))
         self.intercept_ = weights.intercept
         self.previous_coef_ = weights.previous

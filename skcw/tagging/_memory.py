@@ -63,6 +63,29 @@ def batch_hashes(batch):
     return hashes
 
 
+def learnt_hashes(data, before=()):
+    """Return the hashes to keep after learning from examples.
+
+    Parameters
+    ----------
+    data : Examples
+        What was learnt from; sequences of no token or no weight are not.
+    before : ndarray of uint64 or None, default=()
+        What was kept before; None if that is not known.
+
+    Returns
+    -------
+    hashes : ndarray of uint64 or None
+        What `remembered` returns, or None where that would not be all.
+    """
+    if before is None:
+        return None
+    used = data.batch.lengths > 0
+    if data.weight is not None:
+        used &= data.weight > 0
+    return remembered(batch_hashes(data.batch)[used], before)
+
+
 def items_hash(tokens):
     """Return a hash of a sequence whose tokens are lists of names or dicts."""
     text = "\n".join("\t".join(_texts(token)) for token in tokens)

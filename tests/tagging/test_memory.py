@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw import (
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    HMMSequenceTagger,
+    MaxEntSequenceTagger,
+    make_tagging_pipeline,
+)
+from skcw.calibration import CalibratedTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.tagging import _memory
 from skcw.tagging._memory import (
@@ -18,6 +25,12 @@ from skcw.tagging._memory import (
 from tests.integration.corpora import features
 
 HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=30)
+TAGGERS = [
+    CWSequenceTagger(),
+    CRFSequenceTagger(),
+    HMMSequenceTagger(),
+    MaxEntSequenceTagger(),
+]
 
 
 @given(HASHES, HASHES)
@@ -63,7 +76,7 @@ def test_a_sample_of_a_large_corpus_still_tells_the_share():
     assert share == pytest.approx(0.75, abs=0.06)
 
 
-@pytest.mark.parametrize("tagger", [CWSequenceTagger(), CRFSequenceTagger()])
+@pytest.mark.parametrize("tagger", TAGGERS)
 def test_a_share_of_the_training_data_is_recognised_in_any_order(tagger):
     X, y = features(n_sequences=40)
     tagger.fit(X[:20], y[:20])
@@ -79,12 +92,42 @@ def test_features_that_were_too_rare_to_learn_do_not_hide_a_sequence():
     assert CWSequenceTagger(min_count=3).fit(X, y).training_share(X) == 1.0
 
 
-@pytest.mark.parametrize("tagger", [CWSequenceTagger(), CRFSequenceTagger()])
+@pytest.mark.parametrize("tagger", TAGGERS)
 def test_a_pipeline_knows_what_its_tagger_knows(tagger):
     X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
     pipeline = make_tagging_pipeline("ner", tagger).fit(X[:40], y[:40])
     assert pipeline.training_share(X[:40]) == 1.0
     assert pipeline.training_share(X[40:]) < 0.1
+
+
+@pytest.mark.parametrize("tagger", TAGGERS)
+def test_a_saved_tagger_remembers_what_it_has_learnt_from(tagger, tmp_path):
+    X, y = features(n_sequences=20)
+    tagger.fit(X[:10], y[:10]).save(tmp_path / "tagger")
+    same = type(tagger).load(tmp_path / "tagger")
+    assert same.training_share(X[:10]) == 1.0
+    assert same.training_share(X[10:]) == tagger.training_share(X[10:]) < 0.5
+
+
+@pytest.mark.parametrize("tagger", TAGGERS)
+def test_a_fitted_tagger_is_not_calibrated_on_its_training_words(tagger):
+    X, y = features(n_sequences=60)
+    calibrated = CalibratedTagger(tagger.fit(X[:40], y[:40]), cv="prefit")
+    with pytest.raises(ValueError, match="learnt from"):
+        calibrated.fit(X[:40], y[:40])
+    calibrated.fit(X[40:], y[40:])
+
+
+def test_words_among_other_features_and_in_pieces_are_remembered():
+    tokens, y = make_tagged_corpus(40, random_state=0, return_X_y=True)
+    X = [[[f"word={word}", f"pos={pos}"] for word, pos in row] for row in tokens]
+    tagger = HMMSequenceTagger(word_prefix="word=")
+    for start in (0, 10):
+        tagger.partial_fit(X[start : start + 10], y[start : start + 10])
+    assert tagger.training_share(X[:20]) == 1.0
+    assert tagger.training_share(tagger.encode(X[:20])) == 1.0
+    assert tagger.training_share(X[20:]) < 0.1
+    assert tagger.fit(X[:10], y[:10]).training_share(X[10:20]) < 0.1
 
 
 def test_the_hash_of_a_sequence_depends_on_order_places_and_values():
