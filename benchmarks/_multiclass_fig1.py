@@ -48,12 +48,14 @@ def _draw(sets, output):
         return
     panels = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
     for panel, (name, learners) in zip(panels, sets.items(), strict=False):
+        # Of few labels five rivals are all: one line would hide the other.
+        same = learners[CW_5] == learners[CW_ALL]
         for learner, curve in learners.items():
             passes = np.arange(1, len(curve) + 1)
-            panel.plot(
-                passes, 100 * np.array(curve), label=LABELS[learner], **_line(learner)
-            )
-        panel.set(title=name, xticks=passes)
+            shown = np.nan if same and learner == CW_5 else 100.0
+            accuracy = shown * np.array(curve)
+            panel.plot(passes, accuracy, label=LABELS[learner], **_line(learner))
+        panel.set(title=f"{name} (k = 5 is all)" if same else name, xticks=passes)
         panel.grid(alpha=0.3)
     for panel in panels[len(sets) :]:
         panel.set_axis_off()

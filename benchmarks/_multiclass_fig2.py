@@ -90,7 +90,7 @@ def _draw(name, passes, steps, output):
         others,
         (count, share, per_bin),
         ("how many rows", "where the errors are", "how many of a bin are wrong"),
-        ("rows", "wrong, % of all rows", "wrong, % of the rows of the bin"),
+        ("rows", "wrong, % of all rows", "wrong, % of the bin"),
         strict=True,
     ):
         _draw_bars(panel, heights, colours)
@@ -131,11 +131,12 @@ def _draw_errors(panel, steps, colours):
     panel.plot(*zip(*points.values(), strict=True), color="#9DB7D5", linewidth=1)
     for one, point in points.items():
         panel.plot(*point, "o", color=colours[one], markeredgecolor="#08306B")
-        # Neighbours come close to each other: every other number goes below.
+        # The last ones come close to each other: they need all sides for the numbers.
+        beside = (-11, -3) if one == str(len(points)) else (0, 7 - 21 * (int(one) % 2))
         panel.annotate(
             one,
             point,
-            xytext=(0, 7 if int(one) % 2 else -14),
+            xytext=beside,
             ha="center",
             textcoords="offset points",
             fontsize="x-small",

@@ -28,10 +28,10 @@ from scipy.stats import binomtest
 
 MARKED = (*PAPERS_CW, *BESIDE)
 LEVELS = ((0.001, 2), (0.05, 1))
-NOTE = f"""\
+NOTE = """\
 Accuracy in percent over the test rows of the folds that were run. The value of η, C, r
 or the prior, and the number of passes (up to 10), are those with the best accuracy on
-one random {HELD_OUT:.0%} of the training rows of a fold; then all of these are learnt.
+one random {held_out:.0%} of the training rows of a fold; then all of these are learnt.
 Slow learners (exact, SVM, maxent) keep what was chosen inside the first fold. CW as in
 the paper: variance form, weights of the last round. Perceptron and PA predict with
 averaged weights, which helps them; the paper does not say. "As it comes": MultiClassCW
@@ -56,6 +56,7 @@ def run(settings):
     return {
         "quick": settings.quick,
         "folds": settings.folds,
+        "held_out": HELD_OUT,
         "sets": sets,
         "passes": {
             learner: float(np.mean([one["passes"][learner] for one in sets.values()]))
@@ -135,7 +136,7 @@ def render(found):
             _accuracy_table("Table 2", TABLE_2, found),
             _passes_lines(found),
             _accuracy_table("Table 3", (*TABLE_3, *BESIDE), found),
-            NOTE,
+            NOTE.format(held_out=found["held_out"]),
             _tests_table(found),
             _values_table(found),
             claims_table(found["claims"], found["quick"]),
