@@ -1,5 +1,7 @@
 """Whether "0.9" means nine in ten: a calibration curve with bands and a histogram."""
 
+from functools import partial
+
 import numpy as np
 
 from skcw import metrics
@@ -25,6 +27,8 @@ SIZE = (5.0, 5.6)
 MARGIN = 0.02
 # More bins than this are drawn without markers.
 MOST_MARKERS = 30
+
+CONSISTENCY = "consistency"
 
 # What the legend calls a score of skcw.metrics.
 SCORES = {
@@ -55,6 +59,8 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         The lower and the upper end of a band, one of each a bin.
     band_name : str, default=None
         What the legend calls it.
+    band_around : {"curve", "diagonal"}, default="curve"
+        Whether the band is about this curve or about that of a calibrated model.
     histogram : array of shape (40,) or None, default=None
         How many confidences lie in each fortieth of [0, 1].
     score : float, (value, low, high) or None, default=None
@@ -107,6 +113,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         *,
         band=None,
         band_name=None,
+        band_around="curve",
         histogram=None,
         score=None,
         score_name=None,
@@ -118,6 +125,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         self.bins = bins
         self.band = band
         self.band_name = band_name
+        self.band_around = band_around
         self.histogram = histogram
         self.score = score
         self.score_name = score_name
@@ -142,7 +150,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         strategy="adaptive",
         bin_size=None,
         n_bins=None,
-        band="wilson",
+        band="auto",
         score="root_calibration_mse",
         interval="bootstrap",
         confidence_level=0.95,
@@ -174,8 +182,10 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             Words in an adaptive bin; the root of the number of words if None.
         n_bins : int, default=None
             Number of uniform or quantile bins.
-        band : str or None, default="wilson"
+        band : str or None, default="auto"
             A method of :func:`skcw.metrics.calibration_bands`, or None for no band.
+            ``"auto"`` is ``"wilson"``, around the curve, and for an isotonic curve
+            ``"consistency"``: where the curve of a calibrated model would lie.
         score : str or None, default="root_calibration_mse"
             The score in the legend, by the name of its function in ``skcw.metrics``.
             CalibMSE and its root are computed with the bins of the curve (with adaptive
@@ -206,35 +216,35 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         """
         pairs = check_pairs(confidence, correct, sample_weight, groups)
         words = {"sample_weight": pairs.weight, "groups": pairs.group}
+        binning = {"strategy": strategy, "bin_size": bin_size, "n_bins": n_bins}
         resampling = {
             "confidence_level": confidence_level,
             "n_resamples": n_resamples,
             "random_state": random_state,
         }
-        binning = {"strategy": strategy, "bin_size": bin_size, "n_bins": n_bins}
         bins = metrics.calibration_bins(
             pairs.q, pairs.y, sample_weight=pairs.weight, **binning
         )
-        estimate = None
+        numbers = {}
         if score is not None:
-            _check_score(score)
-            own = binning if score in _OF_THE_CURVE and strategy != "isotonic" else {}
-            estimate = getattr(metrics, score)(
-                pairs.q, pairs.y, interval=interval, **words, **resampling, **own
+            ask = _score_function(score, binning)
+            numbers["score"] = ask(
+                pairs.q, pairs.y, interval=interval, **words, **resampling
             )
-        band_name = None
+            title = score_title(SCORES[score], interval, confidence_level)
+            numbers["score_name"] = title
         if band is not None:
-            band_name = band_title(band, confidence_level)
-            band = metrics.calibration_bands(
-                pairs.q, pairs.y, method=band, **words, **resampling, **binning
+            method = _band_method(band, strategy)
+            numbers["band"] = metrics.calibration_bands(
+                pairs.q, pairs.y, method=method, **binning, **words, **resampling
             )
+            numbers["band_name"] = band_title(method, confidence_level)
+            if method == CONSISTENCY:
+                numbers["band_around"] = "diagonal"
         display = cls(
             bins,
-            band=band,
-            band_name=band_name,
+            **numbers,
             histogram=confidence_histogram(pairs.q, pairs.weight),
-            score=estimate,
-            score_name=score and score_title(SCORES[score], interval, confidence_level),
             steps=strategy == "isotonic",
             name=name,
             query=query,
@@ -267,16 +277,16 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         self : ConfidenceCalibrationDisplay
             With ``line_``, ``band_``, ``ax_``, ``histogram_ax_`` and ``figure_``.
         """
-        x, y, band = self._points()
+        curve, band = self._points()
         name = self.name if name is None else name
         ax = self.ax_ = open_axes(ax, SIZE)
         self.figure_ = ax.figure
         caption = Caption(name, self.score_name, self.score)
-        marked = not self.steps and len(x) <= MOST_MARKERS
+        marked = not self.steps and len(self.bins.confidence) <= MOST_MARKERS
         usual = {"linewidth": 1.6, "marker": "o" if marked else "", "markersize": 3.5}
-        self.line_ = draw_curve(ax, x, y, caption, curve_kwargs, **usual)
+        self.line_ = draw_curve(ax, *curve, caption, curve_kwargs, **usual)
         colour = self.line_.get_color()
-        self.band_ = None if band is None else _draw_band(ax, x, *band, colour)
+        self.band_ = None if band is None else _draw_band(ax, *band, colour)
         if band is not None and self.band_name:
             draw_swatch(ax, self.band_name)
         if ref_line:
@@ -290,16 +300,19 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         return self
 
     def _points(self):
-        """Return the coordinates of the curve and of its band, if it has one."""
+        """Return (x, y) of the curve, and (x, low, high) of its band or None."""
         bins = self.bins
         low, high = (bins.accuracy, bins.accuracy) if self.band is None else self.band
         x, y, low, high = check_curve(
             confidence=bins.confidence, accuracy=bins.accuracy, low=low, high=high
         )
+        curve, band = (x, y), (x, low, high)
         if self.steps:
-            x = np.column_stack([bins.low, bins.high]).ravel()
-            y, low, high = (np.repeat(values, 2) for values in (y, low, high))
-        return x, y, None if self.band is None else (low, high)
+            ends = np.column_stack([bins.low, bins.high]).ravel()
+            curve = ends, np.repeat(y, 2)
+            if self.band_around == "curve":
+                band = ends, np.repeat(low, 2), np.repeat(high, 2)
+        return curve, None if self.band is None else band
 
     def _describe(self, ax, below):
         """Say what the axes show."""
@@ -313,11 +326,22 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         ax.set_ylim(-MARGIN, 1 + MARGIN)
 
 
-def _check_score(score):
+def _score_function(score, binning):
+    """Return the function of a score, with the bins of the curve if it takes them."""
     if score not in SCORES:
         raise ValueError(
             f"score is {score!r}; it must be None or one of {', '.join(SCORES)}"
         )
+    function = getattr(metrics, score)
+    if score in _OF_THE_CURVE and binning["strategy"] != "isotonic":
+        return partial(function, **binning)
+    return function
+
+
+def _band_method(band, strategy):
+    if band != "auto":
+        return band
+    return CONSISTENCY if strategy == "isotonic" else "wilson"
 
 
 def _draw_band(ax, x, low, high, colour):

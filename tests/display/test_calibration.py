@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.metrics import (
     brier_score,
+    calibration_bands,
     calibration_bins,
     calibration_mse,
     query_pairs,
@@ -128,6 +129,85 @@ def test_the_score_is_that_of_the_curve():
     assert drawn.score == expected
     isotonic = draw(strategy="isotonic")
     assert isotonic.score == root_calibration_mse(*drawn_pairs(400))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "band", "words"),
+    [
+        ("adaptive", "auto", "90% Wilson band"),
+        ("quantile", "clopper-pearson", "90% Clopper-Pearson band"),
+        ("uniform", "normal", "90% normal band"),
+        ("isotonic", "auto", "90% consistency band"),
+        ("isotonic", "bootstrap", "90% bootstrap band"),
+    ],
+)
+def test_the_band_is_the_metric(strategy, band, words):
+    words_of = np.arange(400) // 5
+    options = {"strategy": strategy, "confidence_level": 0.9, "n_resamples": 50}
+    drawn = draw(groups=words_of, band=band, **options)
+    method = {"adaptive": "wilson", "isotonic": "consistency"}
+    low, high = calibration_bands(
+        *drawn_pairs(400),
+        groups=words_of,
+        method=method[strategy] if band == "auto" else band,
+        **options,
+    )
+    assert_array_equal(drawn.band[0], low)
+    assert_array_equal(drawn.band[1], high)
+    assert words in legend_texts(drawn.ax_)[1]
+    outline = drawn.band_.get_paths()[0].vertices
+    assert_allclose(outline[:, 1].max(), high.max(), rtol=1e-9)
+
+
+def test_a_consistency_band_lies_around_the_diagonal():
+    claimed, true = drawn_pairs(2000, power=4.0)
+    drawn = ConfidenceCalibrationDisplay.from_predictions(
+        claimed, true, strategy="isotonic", interval=None, n_resamples=100
+    )
+    x = drawn.bins.confidence
+    assert drawn.band_around == "diagonal"
+    inside = (drawn.band[0] <= x + 0.1) & (x - 0.1 <= drawn.band[1])
+    assert inside.all()
+    # The model is too sure: its curve leaves the band.
+    assert (drawn.bins.accuracy < drawn.band[0]).any()
+
+
+def test_a_band_of_one_bin_is_seen():
+    drawn = ConfidenceCalibrationDisplay.from_predictions(
+        [0.7] * 9, [True] * 5 + [False] * 4, interval=None
+    )
+    (segment,) = drawn.band_.get_segments()
+    assert_allclose(segment[:, 0], 0.7, rtol=1e-12)
+    assert segment[0, 1] < 5 / 9 < segment[1, 1]
+
+
+def test_the_interval_of_the_score_is_told_with_its_level():
+    rows = np.arange(400) // 5
+    drawn = draw(groups=rows, interval="percentile", n_resamples=50, random_state=3)
+    expected = root_calibration_mse(
+        *drawn_pairs(400),
+        groups=rows,
+        interval="percentile",
+        n_resamples=50,
+        random_state=3,
+    )
+    assert drawn.score == expected
+    title, texts = legend_texts(drawn.ax_)
+    assert title == "root CalibMSE [95% interval]"
+    value, low, high = (f"{number:.3f}" for number in expected)
+    assert texts[0] == f"model: {value} [{low}, {high}]"
+
+
+def test_words_of_one_sentence_widen_the_band():
+    claimed, true = drawn_pairs(100)
+    twice = np.repeat(claimed, 8), np.repeat(true, 8)
+    options = {"strategy": "quantile", "n_bins": 4, "interval": None}
+    apart = ConfidenceCalibrationDisplay.from_predictions(*twice, **options)
+    together = ConfidenceCalibrationDisplay.from_predictions(
+        *twice, groups=np.arange(800) // 8, **options
+    )
+    widths = [np.subtract(*drawn.band[::-1]).mean() for drawn in (apart, together)]
+    assert widths[1] > 2 * widths[0]
 
 
 def test_several_models_share_the_curve_and_the_histogram():
@@ -269,6 +349,9 @@ def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, messa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"band": "wide"}, "method is 'wide'"),
+        ({"interval": "wide"}, "interval is 'wide'"),
+        ({"interval": "bootstrap", "confidence_level": 95}, "confidence_level"),
         ({"score": "f1"}, "score is 'f1'; it must be None or one of root_calib"),
         ({"strategy": "fixed"}, "strategy"),
         ({"strategy": "isotonic", "n_bins": 3}, "isotonic"),

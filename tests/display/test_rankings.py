@@ -1,5 +1,6 @@
 """Pictures of rankings: errors found, and risk against coverage."""
 
+import re
 import sys
 
 import matplotlib.pyplot as plt
@@ -21,6 +22,8 @@ from tests.display.pairs import drawn_pairs, legend_texts, model
 
 BOTH = pytest.mark.parametrize("display", [ErrorRankingDisplay, RiskCoverageDisplay])
 REFERENCES = ["perfect order", "random order"]
+# Legends round to that much.
+HALF_A_HUNDREDTH = 0.005
 
 
 def draw(display, n=200, **options):
@@ -95,6 +98,23 @@ def test_the_curve_of_risk_is_the_metric():
     assert_array_equal(drawn.coverage, coverage)
     assert_array_equal(drawn.risk, risk)
     assert drawn.score == area_under_risk_coverage(confidence, correct)
+
+
+@BOTH
+def test_the_interval_takes_sentences_into_account(display):
+    confidence, correct = drawn_pairs(400)
+    apart = display.from_predictions(confidence, correct, name="model")
+    pairs = np.repeat(confidence, 2), np.repeat(correct, 2)
+    together = display.from_predictions(*pairs, groups=np.arange(800) // 2)
+    again = display.from_predictions(np.split(pairs[0], 400), np.split(pairs[1], 400))
+    assert apart.score.low < apart.score.value < apart.score.high
+    # Words said twice tell no more than once.
+    assert_allclose(together.score, apart.score, rtol=0.05)
+    assert again.score == together.score
+    title, texts = legend_texts(apart.ax_)
+    assert title.endswith(" [95% interval]")
+    written = [float(number) for number in re.findall(r"\d\.\d+", texts[0])]
+    assert_allclose(written, apart.score, atol=HALF_A_HUNDREDTH)
 
 
 @BOTH
