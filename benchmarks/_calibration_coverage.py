@@ -75,9 +75,9 @@ class Plan(NamedTuple):
 
 
 FULL = (
-    Plan(2_000, 400, 200, tuple(PREDICTORS)),
-    Plan(10_000, 100, 200, tuple(PREDICTORS)),
-    Plan(50_000, 40, 200, ("tagger, calibrated", "tagger, slope 0.6"), False),
+    Plan(2_000, 150, 200, tuple(PREDICTORS)),
+    Plan(10_000, 60, 200, tuple(PREDICTORS)),
+    Plan(50_000, 16, 200, ("tagger, calibrated", "tagger, slope 0.6"), False),
 )
 QUICK = (Plan(500, 3, 20, ("tagger, calibrated", "even, k = 0.1")),)
 

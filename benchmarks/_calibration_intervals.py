@@ -6,8 +6,6 @@ from _tables import at_least, at_most, format_goals, format_table
 # The methods that are used unless another is named.
 DEFAULTS = ("bootstrap", "wilson", "paired")
 LEAST, MOST = 93.0, 97.0
-# All trials of `_calibration_coverage` take much longer; run by itself it does them.
-SHARE, FEWEST = 0.1, 10
 NOTE = """\
 Nominal 95 %. Words come in sentences and err together. Mean: over all predictors and
 sizes, each trial counting one; lowest, highest: of a single predictor and size, which
@@ -19,7 +17,7 @@ def run(settings):
     """Return the rows of the simulation and a summary of each method."""
     from _calibration_coverage import FULL, QUICK, coverage_rows
 
-    plans = QUICK if settings.quick else [_shortened(plan) for plan in FULL]
+    plans = QUICK if settings.quick else FULL
     rows = coverage_rows(plans=plans, report=lambda done: progress(f"coverage: {done}"))
     rows = [row._asdict() for row in rows]
     rows.sort(key=lambda row: not _is_default(row))
@@ -30,10 +28,6 @@ def run(settings):
         "rows": rows,
         "goals": _goals(summary),
     }
-
-
-def _shortened(plan):
-    return plan._replace(trials=max(round(SHARE * plan.trials), FEWEST))
 
 
 def _is_default(row):
