@@ -59,6 +59,8 @@ def _of_ranking(pairs, falling):
     before, wrong_before = np.cumsum(mass) - mass, np.cumsum(wrong) - wrong
     counted = mass if falling else wrong
     total = counted.sum()
+    if total == 0:
+        return np.zeros(len(pairs.q))
     of_mass, of_wrong = np.zeros(len(mass)), np.zeros(len(mass))
     summed = 0.0
     for u, node in zip(NODES, NODE_WEIGHTS, strict=True):

@@ -17,6 +17,8 @@ ROOM_ABOVE, ROOM_BELOW = 2.5, 1.5
 FEWEST_BEYOND = 2.5
 # Sums in another order differ by that much at most.
 ROUNDING = 1e-13
+# Deviations from scores that do not vary.
+FAR = 100.0
 
 
 class Inversion:
@@ -54,15 +56,15 @@ class Inversion:
 
     def __init__(self, path, level, n_resamples, rng, bar):
         self._path = path
-        lowest, highest = _pilot(path, level, rng)
-        steps = np.linspace(lowest, highest, N_PLACES)
+        steps = _pilot(path, level, rng)
         places = [path.at(t) for t in steps]
-        calibrated = [] if lowest == 0 else [path.at(0.0)]
+        calibrated = [] if steps[0] == 0 else [path.at(0.0)]
         draws = _draw(path, calibrated + places, n_resamples, rng, bar)
         null, draws = np.median(draws[0]), draws[len(calibrated) :]
         surprise = [_normal_score(scores, path.observed) for scores in draws]
         distance = [-_normal_score(scores, null) for scores in draws]
-        self._between = np.linspace(lowest, highest, N_BETWEEN)
+        fine = np.linspace(0, len(steps) - 1, N_BETWEEN)
+        self._between = np.interp(fine, np.arange(len(steps)), steps)
         self._surprise = PchipInterpolator(steps, surprise)(self._between)
         self._distance = PchipInterpolator(steps, distance)(self._between)
         middle = self._between[np.argmin(np.abs(self._surprise))]
@@ -100,24 +102,35 @@ def _crossing(places, values, k):
 
 
 def _pilot(path, level, rng):
-    """Return between which places the ends of the interval must lie."""
+    """Return places on the path between which the ends of the interval lie.
+
+    From one to the next the observed score becomes less surprising, or more so on the
+    other side, by about the same.
+    """
     end = float(ndtri((1 + level) / 2))
+    tried, surprise = _first_look(path, -end - ROOM_BELOW, rng)
+    # A surprise that falls makes the places a function of it.
+    falling = np.minimum.accumulate(surprise)
+    highest = min(falling[0], end + ROOM_ABOVE)
+    levels = np.linspace(highest, max(falling[-1], -end - ROOM_BELOW), N_PLACES)
+    steps = np.interp(-levels, -falling, tried)
+    steps[0] = 0.0 if highest == falling[0] else steps[0]
+    return np.unique(np.append(steps, steps[0] + 0.1))
+
+
+def _first_look(path, lowest, rng):
+    """Return places up to one where scores are too high, and the surprise at each."""
     chunks = list(_latent(path, N_PILOT_DRAWS, rng))
-    surprise = []
+    surprise, before = [], None
     for t in PILOT_STEPS:
         place = path.at(t)
         scores = np.concatenate([path.draw([place], latent)[0] for latent in chunks])
         surprise.append(_deviations(_with_spread(place, scores, rng), path.observed))
-        if t >= 1 and surprise[-1] < -end - ROOM_BELOW:
+        at_the_end = before is not None and abs(place.value - before) <= ROUNDING
+        if t >= 1 and (surprise[-1] < lowest or at_the_end):
             break
-    steps = np.array(PILOT_STEPS[: len(surprise)], dtype=np.float64)
-    # A surprise that falls makes the places a function of it.
-    falling = np.minimum.accumulate(surprise)[::-1]
-    lowest = np.interp(end + ROOM_ABOVE, falling, steps[::-1])
-    highest = np.interp(-end - ROOM_BELOW, falling, steps[::-1])
-    if falling[-1] <= end + ROOM_ABOVE:
-        lowest = 0.0
-    return float(lowest), float(max(highest, lowest + 0.1))
+        before = place.value
+    return np.array(PILOT_STEPS[: len(surprise)], dtype=np.float64), surprise
 
 
 def _draw(path, places, n_resamples, rng, bar):
@@ -165,6 +178,6 @@ def _deviations(scores, value):
     """Return how many standard deviations the value lies above the mean of scores."""
     deviation = scores.std()
     gap = value - scores.mean()
-    if deviation > 0:
+    if deviation > ROUNDING:
         return float(gap / deviation)
-    return 0.0 if gap == 0 else float(np.copysign(100.0, gap))
+    return 0.0 if abs(gap) <= ROUNDING else float(np.copysign(FAR, gap))

@@ -12,8 +12,7 @@ def normal_interval(core, level, n_resamples, rng, bar):
     draws = _draws(core, n_resamples, rng)
     bar.update(n_resamples)
     half = float(ndtri((1 + level) / 2)) * draws.std(ddof=1)
-    low, high = np.clip([draws.mean() - half, draws.mean() + half], *core.bounds)
-    return float(low), float(high)
+    return draws.mean() - half, draws.mean() + half
 
 
 def _draws(core, n_resamples, rng):

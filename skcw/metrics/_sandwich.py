@@ -5,6 +5,8 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 FEWEST_DEGREES = 3.0
+# Less than that of the range of a score is what rounding adds to it.
+ROUNDING = 1e-14
 
 
 def smooth_interval(value, contributions, group, bounds, level):
@@ -18,7 +20,8 @@ def smooth_interval(value, contributions, group, bounds, level):
     """
     sentences = np.bincount(group, contributions)
     bottom, top = bounds
-    if value <= bottom or value >= top or not (sentences**2).sum() > 0:
+    nothing = ROUNDING * (top - bottom)
+    if not bottom < value < top or np.abs(sentences).max() <= nothing:
         return _certain(value, len(sentences), bounds, level)
     error, degrees = clustered_error(sentences)
     share = (value - bottom) / (top - bottom)

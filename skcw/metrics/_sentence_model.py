@@ -12,8 +12,8 @@ from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-HIGHEST_CORRELATION = 0.9
-N_TERMS = 8
+HIGHEST_CORRELATION = 0.95
+N_TERMS = 16
 # A chunk of draws of all words takes eight megabytes.
 NUMBERS_AT_ONCE = 2_000_000
 
@@ -78,32 +78,30 @@ def shared_variance(share, probability, correlation, group):
         return total
     words = np.arange(len(group))
     in_sentence = sparse.csr_matrix((np.ones(len(group)), (words, group)))
-    for k, (factor, factorial) in enumerate(_factors(probability), start=1):
+    for k, factor in enumerate(_factors(probability), start=1):
         parts = share.multiply(factor).tocsr()
         sums = parts @ in_sentence
         pairs = _row_sums(sums.multiply(sums)) - _row_sums(parts.multiply(parts))
-        total += correlation**k / factorial * pairs
+        total += correlation**k * pairs
     return total
 
 
 def _series(probability, weight, group):
     """Return the coefficients of r, r^2, ... in the summed covariances."""
-    return [
-        _sum_over_pairs(weight * factor, group) / factorial
-        for factor, factorial in _factors(probability)
-    ]
+    return [_sum_over_pairs(weight * factor, group) for factor in _factors(probability)]
 
 
 def _factors(probability):
-    """Yield f_k at the quantiles of the probabilities, and k!, for k = 1, 2, ..."""
+    """Yield f_k / sqrt(k!) at the quantiles of the probabilities, for k = 1, 2, ..."""
     certain = (probability <= 0) | (probability >= 1)
     a = np.where(certain, 0.0, ndtri(np.where(certain, 0.5, probability)))
-    density = np.where(certain, 0.0, np.exp(-(a**2) / 2) / np.sqrt(2 * np.pi))
-    before, polynomial, factorial = np.zeros_like(a), np.ones_like(a), 1.0
+    density = np.exp(-(a**2) / 2) / np.sqrt(2 * np.pi)
+    before, factor = np.zeros_like(a), np.where(certain, 0.0, density)
     for k in range(1, N_TERMS + 1):
-        factorial *= k
-        yield polynomial * density, factorial
-        before, polynomial = polynomial, a * polynomial - (k - 1) * before
+        yield factor
+        # He_k = a He_{k-1} - (k - 1) He_{k-2}, each over the root of its factorial.
+        step = (a * factor - (k - 1) / np.sqrt(k) * before) / np.sqrt(k + 1)
+        before, factor = factor, step
 
 
 def _sum_over_pairs(values, group):

@@ -9,6 +9,7 @@ from skcw.metrics._inversion import Inversion
 from skcw.metrics._normal_sampling import normal_interval
 from skcw.metrics._part_path import PartPath
 from skcw.metrics._proper_cores import ScorePart
+from skcw.metrics._ranking_cores import ErrorAveragePrecision
 from skcw.metrics._resampling_checks import (
     check_choice,
     check_level,
@@ -120,7 +121,9 @@ def score_interval(
     if method != "normal":
         check_several_sentences(pairs)
     with progress_bar(progress, n_resamples) as bar:
-        return METHODS[method](core, level, n_resamples, rng, bar)
+        ends = METHODS[method](core, level, n_resamples, rng, bar)
+    low, high = np.clip(ends, *core.bounds)
+    return float(low), float(high)
 
 
 def miscalibration_path(core):
@@ -144,6 +147,8 @@ def _covering_interval(core, level, n_resamples, rng, bar):
         return Inversion(path, level, n_resamples, rng, bar).ends(level)
     if isinstance(core, ScorePart) and core.part == "uncertainty":
         return _uncertainty_interval(core, level)
+    if isinstance(core, ErrorAveragePrecision) and not _has_errors(core.pairs):
+        return core.bounds  # nothing tells how wrong words would be ranked
     value, bounds = core.value(), core.bounds
     if isinstance(core, ScorePart):
         # Pooling lets outcomes look better told apart by as much as it lets them look
@@ -152,6 +157,10 @@ def _covering_interval(core, level, n_resamples, rng, bar):
         value = max(value - inversion.excess, 0.0)
         bounds = (0.0, float(core.of_constant(0.5)))
     return smooth_interval(value, contributions(core), core.pairs.group, bounds, level)
+
+
+def _has_errors(pairs):
+    return bool(pairs.weight @ (1 - pairs.y) > 0)
 
 
 def _uncertainty_interval(core, level):
@@ -168,8 +177,7 @@ def _percentile_interval(core, level, n_resamples, rng, bar):
     """Return quantiles of the scores of resampled sentences."""
     drawn = resampled_scores([core], n_resamples, rng, bar)
     scores = np.concatenate([scores for _, (scores,) in drawn])
-    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
 
 
 METHODS = {

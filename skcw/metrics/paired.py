@@ -116,8 +116,8 @@ def compare_scores(
     of smooth scores (Brier, log, rankings, CalibMSE and the parts) is the difference
     less the mean excess of the resamples, -+ Student's quantile times the standard
     error of sentences. Errors that are sizes of gaps (ECE, adaptive, maximum) have a
-    floor that chance lifts, so the ends of both intervals are put together [1]_. Roots are
-    compared by their squares and get their ends from both intervals.
+    floor that chance lifts, so the ends of both intervals are put together [1]_. Roots
+    are compared by their squares and get their ends from both intervals.
 
     References
     ----------

@@ -1,0 +1,184 @@
+"""What intervals are made of: tails, correlations, contributions, cells, resamples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.special import ndtr, ndtri
+
+from skcw.metrics._cells import make_cells
+from skcw.metrics._contributions import contributions
+from skcw.metrics._score_table import SCORES
+from skcw.metrics._sentence_bootstrap import resampled_scores
+from skcw.metrics._sentence_model import latent_correlation, shared_variance
+from skcw.metrics._unified_tails import unified_quantiles
+from skcw.metrics._weighted_pairs import check_pairs
+from skcw.metrics.classwise_calibration import ClasswiseError
+from tests.metrics.sentences import draw_words, tempered
+from tests.metrics.weighted_words import TIED_WORDS, columns
+
+CLOSE = 1e-9
+
+
+class NoBar:
+    def update(self, n):
+        pass
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
+def test_unified_tails_hold_exactly_the_level_of_the_estimates(level):
+    distance = np.linspace(0, 5, 60)
+    below, above = unified_quantiles(distance, level)
+    assert_allclose(ndtr(above) - ndtr(-below), level, rtol=CLOSE)
+    assert (np.diff(above) >= -CLOSE).all()
+
+
+def test_unified_tails_are_one_sided_at_zero_and_symmetric_far_away():
+    below, above = unified_quantiles([0.0, 3.0], 0.95)
+    assert_allclose(above, [1.6448536, 1.959964], rtol=1e-6)
+    assert below[0] > 1e6
+    assert_allclose(below[1], 1.959964, rtol=1e-6)
+
+
+def test_unified_tails_have_the_same_likelihood_ratio_at_both_ends():
+    mu = np.linspace(0.3, 1.9, 9)
+    below, above = unified_quantiles(mu, 0.95)
+    x = mu - below
+    # The best truth is 0 for x < 0 and x itself above (Feldman and Cousins, 4.3).
+    at_low = -((x - mu) ** 2) / 2 + np.minimum(x, 0) ** 2 / 2
+    assert_allclose(at_low, -(above**2) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.2, 0.6])
+def test_the_correlation_of_sentences_is_recovered(shared):
+    q, y, group = draw_words(60_000, np.random.default_rng(0), shared=shared)
+    found = latent_correlation(y - q, q, np.ones(len(q)), group)
+    assert_allclose(found, shared, atol=0.03)
+
+
+def test_shared_variance_is_that_of_drawn_sentences():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.2, 0.95, size=12)
+    group = np.repeat([0, 1], 6)
+    share = np.zeros((2, 12))
+    share[0, :9], share[1, 9:] = 1.0, 2.0
+    common = rng.standard_normal((60_000, 2))[:, group]
+    number = np.sqrt(0.4) * common + np.sqrt(0.6) * rng.standard_normal(common.shape)
+    right = (number <= ndtri(p)) @ share.T
+    alone = share**2 @ (p * (1 - p))
+    together = shared_variance(sparse.csr_matrix(share), p, 0.4, group)
+    assert_allclose(alone + together, right.var(axis=0), rtol=0.03)
+
+
+@settings(max_examples=40)
+@given(words=TIED_WORDS, bin_size=st.integers(1, 5))
+def test_sums_over_cells_are_sums_over_bins(words, bin_size):
+    confidence, correct, weight = columns(words)
+    core = SCORES["calibration_mse"](
+        check_pairs(confidence, correct, weight), bin_size=bin_size
+    )
+    parts = core.binning.shares(weight)
+    cells = make_cells(parts, confidence)
+    values = (weight * correct)[cells.order]
+    ends = zip(cells.starts, cells.starts[1:], strict=False)
+    sums = np.array([values[a:b].sum() for a, b in ends])
+    assert_allclose(
+        cells.in_bins(sums), core.binning.sums(weight).right, rtol=CLOSE, atol=CLOSE
+    )
+    assert (np.bincount(cells.of_word) == np.diff(cells.starts)).all()
+
+
+def one_core(name, n=120, **options):
+    q, y, group = draw_words(n, np.random.default_rng(4), tempered)
+    return SCORES[name](check_pairs(q, y, groups=group), **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("brier_score", {}),
+        ("log_score", {}),
+        ("confidence_rmse", {}),
+        ("calibration_mse", {"strategy": "uniform"}),
+        ("root_calibration_mse", {"strategy": "uniform", "n_bins": 5}),
+        ("expected_calibration_error", {}),
+        ("expected_calibration_error", {"norm": "l2"}),
+        ("maximum_calibration_error", {"n_bins": 4}),
+        ("brier_miscalibration", {}),
+        ("log_discrimination", {}),
+        ("brier_uncertainty", {}),
+    ],
+)
+def test_contributions_are_slopes_of_the_score(name, options):
+    core = one_core(name, **options)
+    found = contributions(core)
+    step = 1e-6
+    for i in range(0, 120, 7):
+        weight = core.pairs.weight.copy()
+        weight[i] += step
+        more = core.value(weight)
+        weight[i] -= 2 * step
+        slope = (more - core.value(weight)) / (2 * step)
+        assert_allclose(found[i], slope, rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "name", ["error_average_precision", "area_under_risk_coverage"]
+)
+@pytest.mark.parametrize("digits", [15, 1])
+def test_contributions_to_rankings_are_what_words_take_away(name, digits):
+    q, y, group = draw_words(400, np.random.default_rng(5), tempered)
+    core = SCORES[name](check_pairs(np.round(q, digits), y, groups=group))
+    found = contributions(core)
+    lost = []
+    for i in range(400):
+        weight = np.ones(400)
+        weight[i] = 0
+        lost.append(core.value() - core.value(weight))
+    assert np.corrcoef(found, lost)[0, 1] > 0.99
+    assert_allclose(np.std(found), np.std(lost), rtol=0.05)
+    assert_allclose(found.sum(), 0, atol=1e-12)
+
+
+def test_contributions_to_a_mean_over_classes_are_means():
+    q, y, group = draw_words(200, np.random.default_rng(6))
+    first = check_pairs(q, y, groups=group)
+    second = check_pairs(1 - q, ~y, groups=group)
+    core = ClasswiseError([first, second])
+    want = [
+        contributions(SCORES["expected_calibration_error"](each))
+        for each in (first, second)
+    ]
+    assert_allclose(contributions(core), np.mean(want, axis=0), rtol=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("brier_score", {}),
+        ("expected_calibration_error", {}),
+        ("expected_calibration_error", {"norm": "l2", "debiased": True}),
+        ("confidence_rmse", {}),
+        ("maximum_calibration_error", {}),
+        ("area_under_risk_coverage", {}),
+        ("log_miscalibration", {}),
+    ],
+)
+def test_resampled_scores_are_scores_of_repeated_sentences(name, options):
+    core = one_core(name, **options)
+    drawn = resampled_scores([core], 25, np.random.default_rng(0), NoBar())
+    for counts, (scores,) in drawn:
+        assert (counts.sum(axis=1) == 12).all()
+        want = [core.value(row[core.pairs.group]) for row in counts]
+        assert_allclose(scores, want, rtol=CLOSE, atol=1e-12)
+
+
+def test_sentences_without_weight_are_not_drawn():
+    q, y, group = draw_words(60, np.random.default_rng(0))
+    weight = (group > 2).astype(float)
+    core = SCORES["brier_score"](check_pairs(q, y, weight, group))
+    ((counts, _),) = resampled_scores([core], 30, np.random.default_rng(0), NoBar())
+    assert not counts[:, :3].any()
+    assert (counts.sum(axis=1) == 3).all()
