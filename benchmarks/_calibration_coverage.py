@@ -22,7 +22,7 @@ from _calibration_words import (
 from _tables import format_table
 
 from skcw import metrics
-from skcw.metrics._binnings import make_binning
+from skcw.metrics._cores.binnings import make_binning
 from skcw.metrics._weighted_pairs import Pairs
 
 # Name in the table: (function, options).

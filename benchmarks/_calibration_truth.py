@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.metrics._score_table import SCORES
+from skcw.metrics._cores.table import SCORES
 from skcw.metrics._weighted_pairs import Pairs
 
 ADAPTIVE = {"calibration_mse", "root_calibration_mse"}

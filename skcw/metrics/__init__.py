@@ -1,7 +1,7 @@
 """Measures of how well labels and spans were predicted, and confidences too."""
 
+from skcw.metrics._cores.proper import Decomposition
 from skcw.metrics._estimates import Estimate
-from skcw.metrics._proper_cores import Decomposition
 from skcw.metrics.bands import CalibrationBands, calibration_bands
 from skcw.metrics.binned_calibration import CalibrationBins, calibration_bins
 from skcw.metrics.binned_confidence import confidence_bins, confidence_rmse

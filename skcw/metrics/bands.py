@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.metrics._band_limits import LIMITS
-from skcw.metrics._curve_draws import consistency_draws, resampled_curves
-from skcw.metrics._curves import BinnedCurve, IsotonicCurve
-from skcw.metrics._recalibration import recalibrated
-from skcw.metrics._resampling_checks import (
+from skcw.metrics._intervals.band_limits import LIMITS
+from skcw.metrics._intervals.curve_draws import consistency_draws, resampled_curves
+from skcw.metrics._intervals.curves import BinnedCurve, IsotonicCurve
+from skcw.metrics._intervals.recalibration import recalibrated
+from skcw.metrics._intervals.resampling_checks import (
     check_choice,
     check_level,
     check_n_resamples,
@@ -16,7 +16,7 @@ from skcw.metrics._resampling_checks import (
     make_generator,
     progress_bar,
 )
-from skcw.metrics._sentence_model import latent_correlation, shared_variance
+from skcw.metrics._intervals.sentence_model import latent_correlation, shared_variance
 from skcw.metrics._weighted_pairs import check_pairs
 from skcw.metrics.binned_calibration import calibration_bins
 

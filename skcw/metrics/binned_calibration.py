@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.metrics._binnings import IsotonicBins, make_binning
+from skcw.metrics._cores.binnings import IsotonicBins, make_binning
 from skcw.metrics._weighted_pairs import check_pairs
 
 

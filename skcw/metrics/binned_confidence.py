@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.metrics._binned_cores import ConfidenceRMSE
-from skcw.metrics._binnings import centres, width_codes
+from skcw.metrics._cores.binned import ConfidenceRMSE
+from skcw.metrics._cores.binnings import centres, width_codes
 from skcw.metrics._estimates import estimate
 from skcw.metrics._outcome_checks import check_n_bins
 from skcw.metrics._weighted_pairs import check_pairs

@@ -1,6 +1,6 @@
 """How far claimed probabilities are from the frequencies they claim, in one number."""
 
-from skcw.metrics._binned_cores import (
+from skcw.metrics._cores.binned import (
     AdaptiveCalibrationError,
     CalibrationMSE,
     ExpectedCalibrationError,

@@ -1,9 +1,9 @@
 """Whether the probability of every class is what it claims, not only of the best."""
 
-from skcw.metrics._binned_cores import ExpectedCalibrationError
 from skcw.metrics._class_table import check_class_table
+from skcw.metrics._cores.base import Score
+from skcw.metrics._cores.binned import ExpectedCalibrationError
 from skcw.metrics._estimates import estimate
-from skcw.metrics._score_cores import Score
 
 
 class ClasswiseError(Score):

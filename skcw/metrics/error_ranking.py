@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from skcw.metrics._cores.ranking import ErrorAveragePrecision
+from skcw.metrics._cores.tied_ranking import rank_words
 from skcw.metrics._estimates import estimate
 from skcw.metrics._outcome_checks import check_outcomes, check_review_sizes
-from skcw.metrics._ranking_cores import ErrorAveragePrecision
-from skcw.metrics._tied_ranking import rank_words
 from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 

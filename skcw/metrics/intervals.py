@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from skcw.metrics._class_path import ClassPath
-from skcw.metrics._contributions import contributions, of_accuracy
-from skcw.metrics._gap_path import GapPath
-from skcw.metrics._inversion import Inversion
-from skcw.metrics._normal_sampling import normal_interval
-from skcw.metrics._part_path import PartPath
-from skcw.metrics._proper_cores import ScorePart
-from skcw.metrics._ranking_cores import ErrorAveragePrecision
-from skcw.metrics._resampling_checks import (
+from skcw.metrics._cores.base import BinnedScore
+from skcw.metrics._cores.proper import ScorePart
+from skcw.metrics._cores.ranking import ErrorAveragePrecision
+from skcw.metrics._intervals.class_path import ClassPath
+from skcw.metrics._intervals.contributions import contributions, of_accuracy
+from skcw.metrics._intervals.gap_path import GapPath
+from skcw.metrics._intervals.inversion import Inversion
+from skcw.metrics._intervals.normal_sampling import normal_interval
+from skcw.metrics._intervals.part_path import PartPath
+from skcw.metrics._intervals.resampling_checks import (
     check_choice,
     check_level,
     check_n_resamples,
@@ -18,9 +19,8 @@ from skcw.metrics._resampling_checks import (
     make_generator,
     progress_bar,
 )
-from skcw.metrics._sandwich import smooth_interval
-from skcw.metrics._score_cores import BinnedScore
-from skcw.metrics._sentence_bootstrap import resampled_scores
+from skcw.metrics._intervals.sandwich import smooth_interval
+from skcw.metrics._intervals.sentence_bootstrap import resampled_scores
 from skcw.metrics.classwise_calibration import ClasswiseError
 
 

@@ -6,20 +6,20 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from skcw.metrics._binned_cores import CalibrationMSE, RootCalibrationMSE
-from skcw.metrics._contributions import contributions
-from skcw.metrics._inversion import Inversion
-from skcw.metrics._resampling_checks import (
+from skcw.metrics._cores.base import BinnedScore, Score
+from skcw.metrics._cores.binned import CalibrationMSE, RootCalibrationMSE
+from skcw.metrics._cores.table import RANKINGS, SCORES
+from skcw.metrics._intervals.contributions import contributions
+from skcw.metrics._intervals.inversion import Inversion
+from skcw.metrics._intervals.resampling_checks import (
     check_level,
     check_n_resamples,
     check_several_sentences,
     make_generator,
     progress_bar,
 )
-from skcw.metrics._sandwich import clustered_error
-from skcw.metrics._score_cores import BinnedScore, Score
-from skcw.metrics._score_table import RANKINGS, SCORES
-from skcw.metrics._sentence_bootstrap import resampled_scores
+from skcw.metrics._intervals.sandwich import clustered_error
+from skcw.metrics._intervals.sentence_bootstrap import resampled_scores
 from skcw.metrics._weighted_pairs import check_pairs, check_ranked_pairs
 from skcw.metrics.intervals import miscalibration_path
 

@@ -1,13 +1,13 @@
 """Proper scores, which only true probabilities make best, and what they consist of."""
 
-from skcw.metrics._estimates import estimate
-from skcw.metrics._proper_cores import (
+from skcw.metrics._cores.proper import (
     BrierPart,
     BrierScore,
     Decomposition,
     LogPart,
     LogScore,
 )
+from skcw.metrics._estimates import estimate
 from skcw.metrics._weighted_pairs import check_pairs
 
 

@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
-from skcw.metrics._cells import make_cells
-from skcw.metrics._contributions import contributions
-from skcw.metrics._score_table import SCORES
-from skcw.metrics._sentence_bootstrap import resampled_scores
-from skcw.metrics._sentence_model import latent_correlation, shared_variance
-from skcw.metrics._unified_tails import unified_quantiles
+from skcw.metrics._cores.table import SCORES
+from skcw.metrics._intervals.cells import make_cells
+from skcw.metrics._intervals.contributions import contributions
+from skcw.metrics._intervals.sentence_bootstrap import resampled_scores
+from skcw.metrics._intervals.sentence_model import latent_correlation, shared_variance
+from skcw.metrics._intervals.unified_tails import unified_quantiles
 from skcw.metrics._weighted_pairs import check_pairs
 from skcw.metrics.classwise_calibration import ClasswiseError
 from tests.metrics.sentences import draw_words, tempered

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from skcw import metrics
-from skcw.metrics._score_table import SCORES
+from skcw.metrics._cores.table import SCORES
 from skcw.metrics._weighted_pairs import check_pairs
 from skcw.metrics.intervals import METHODS, score_interval
 from tests.metrics.sentences import draw_words, same, tempered

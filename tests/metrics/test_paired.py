@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 
 from skcw import metrics
 from skcw.metrics import compare_scores
-from skcw.metrics._score_table import SCORES
+from skcw.metrics._cores.table import SCORES
 from tests.metrics.sentences import draw_words, tempered
 
 FAST = {"n_resamples": 60}

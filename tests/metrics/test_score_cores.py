@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skcw import metrics
-from skcw.metrics._score_cores import BinnedScore, MeanScore
-from skcw.metrics._score_table import RANKINGS, SCORES
+from skcw.metrics._cores.base import BinnedScore, MeanScore
+from skcw.metrics._cores.table import RANKINGS, SCORES
 from skcw.metrics._weighted_pairs import check_pairs
 from tests.metrics.weighted_words import TIED_WORDS, WORDS, columns, repeated
 

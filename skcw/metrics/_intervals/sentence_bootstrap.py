@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from skcw.metrics._score_cores import BinnedScore, MeanScore
+from skcw.metrics._cores.base import BinnedScore, MeanScore
 from skcw.metrics.classwise_calibration import ClasswiseError
 
 # A chunk of counts takes eight megabytes.

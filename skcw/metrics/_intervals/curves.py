@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import sparse
 
-from skcw.metrics._binnings import make_binning
-from skcw.metrics._cells import Cells, make_cells
-from skcw.metrics._part_path import cell_starts
-from skcw.metrics._pooling import isotonic_blocks
+from skcw.metrics._cores.binnings import make_binning
+from skcw.metrics._cores.pooling import isotonic_blocks
+from skcw.metrics._intervals.cells import Cells, make_cells
+from skcw.metrics._intervals.part_path import cell_starts
 
 # Curves are pooled from no more cells than that: words of nearly equal confidences.
 MOST_CELLS = 20_000

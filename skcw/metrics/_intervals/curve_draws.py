@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 
 from skcw._kernels.resampling import draw_right
-from skcw.metrics._recalibration import recalibrated
-from skcw.metrics._sentence_bootstrap import sentence_counts
-from skcw.metrics._sentence_model import (
+from skcw.metrics._intervals.recalibration import recalibrated
+from skcw.metrics._intervals.sentence_bootstrap import sentence_counts
+from skcw.metrics._intervals.sentence_model import (
     latent_chunks,
     latent_correlation,
     thresholds,

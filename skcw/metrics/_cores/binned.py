@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import erf
 
-from skcw.metrics._binnings import CentredBins
-from skcw.metrics._score_cores import BinnedScore, Score
+from skcw.metrics._cores.base import BinnedScore, Score
+from skcw.metrics._cores.binnings import CentredBins
 
 NORMS = ("l1", "l2")
 DEFAULT_ERROR_BINS = 15

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtri
 
-from skcw.metrics._score_cores import BinnedScore
+from skcw.metrics._cores.base import BinnedScore
 from skcw.metrics.classwise_calibration import ClasswiseError
 
 

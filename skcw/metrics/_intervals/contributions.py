@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from skcw.metrics._gap_slopes import gap_slopes
-from skcw.metrics._proper_cores import ScorePart
-from skcw.metrics._ranking_cores import ErrorAveragePrecision, RiskCoverageArea
-from skcw.metrics._recalibration import block_accuracy
-from skcw.metrics._score_cores import BinnedScore, MeanScore
-from skcw.metrics._ties import Ties
+from skcw.metrics._cores.base import BinnedScore, MeanScore
+from skcw.metrics._cores.proper import ScorePart
+from skcw.metrics._cores.ranking import ErrorAveragePrecision, RiskCoverageArea
+from skcw.metrics._cores.ties import Ties
+from skcw.metrics._intervals.gap_slopes import gap_slopes
+from skcw.metrics._intervals.recalibration import block_accuracy
 from skcw.metrics.classwise_calibration import ClasswiseError
 
 # Places within a group of ties at which its mean over all orders is evaluated.

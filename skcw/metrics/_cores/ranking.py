@@ -1,8 +1,8 @@
 """Scores of the order of confidences, prepared once and evaluated for many weights."""
 
 from skcw._kernels.tied_words import average_precision, mean_risk
-from skcw.metrics._score_cores import Score
-from skcw.metrics._ties import Ties
+from skcw.metrics._cores.base import Score
+from skcw.metrics._cores.ties import Ties
 
 
 class RankingScore(Score):

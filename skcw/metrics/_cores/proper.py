@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from skcw.metrics._pooling import isotonic_blocks
-from skcw.metrics._score_cores import MeanScore, Score
-from skcw.metrics._ties import Ties
+from skcw.metrics._cores.base import MeanScore, Score
+from skcw.metrics._cores.pooling import isotonic_blocks
+from skcw.metrics._cores.ties import Ties
 
 # As scikit-learn's log_loss does with float64: a claim of certainty that is wrong
 # costs 36.04 and not infinity.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.metrics._binned_cores import (
+from skcw.metrics._cores.binned import (
     CalibrationMSE,
     MaximumCalibrationError,
     RootCalibrationMSE,

@@ -3,10 +3,10 @@
 import numpy as np
 
 from skcw._kernels.resampling import draw_right
-from skcw.metrics._gap_path import deviation
-from skcw.metrics._pooling import isotonic_blocks
-from skcw.metrics._recalibration import directed, recalibrated
-from skcw.metrics._sentence_model import latent_correlation, thresholds
+from skcw.metrics._cores.pooling import isotonic_blocks
+from skcw.metrics._intervals.gap_path import deviation
+from skcw.metrics._intervals.recalibration import directed, recalibrated
+from skcw.metrics._intervals.sentence_model import latent_correlation, thresholds
 
 # Pooling starts from no more cells than that, so that many draws can be pooled.
 MOST_CELLS = 2000

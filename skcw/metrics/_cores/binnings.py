@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from skcw.metrics._cores.pooling import isotonic_blocks
+from skcw.metrics._cores.ties import Ties
 from skcw.metrics._outcome_checks import check_n_bins, check_whole_number
-from skcw.metrics._pooling import isotonic_blocks
-from skcw.metrics._ties import Ties
 
 # Sums of fractional weights miss a whole number of bins by rounding; no more.
 ROUNDING = 1e-9

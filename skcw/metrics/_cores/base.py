@@ -1,6 +1,6 @@
 """What every score of confidence is: prepared once, evaluated for many weights."""
 
-from skcw.metrics._binnings import make_binning
+from skcw.metrics._cores.binnings import make_binning
 
 
 class Score:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from skcw._kernels.resampling import draw_classes
-from skcw.metrics._cells import make_cells
-from skcw.metrics._gap_path import FilledBins, deviation
-from skcw.metrics._recalibration import directed, recalibrated
-from skcw.metrics._sentence_model import latent_correlation, thresholds
+from skcw.metrics._intervals.cells import make_cells
+from skcw.metrics._intervals.gap_path import FilledBins, deviation
+from skcw.metrics._intervals.recalibration import directed, recalibrated
+from skcw.metrics._intervals.sentence_model import latent_correlation, thresholds
 
 # Rows of probabilities that sum to one up to float32 leave nothing to other classes.
 ROUNDING = 1e-5

@@ -6,11 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from skcw._kernels.resampling import draw_right
-from skcw.metrics._binned_cores import MaximumCalibrationError
-from skcw.metrics._cells import make_cells
-from skcw.metrics._gap_slopes import gap_slopes
-from skcw.metrics._recalibration import directed, recalibrated
-from skcw.metrics._sentence_model import latent_correlation, thresholds
+from skcw.metrics._cores.binned import MaximumCalibrationError
+from skcw.metrics._intervals.cells import make_cells
+from skcw.metrics._intervals.gap_slopes import gap_slopes
+from skcw.metrics._intervals.recalibration import directed, recalibrated
+from skcw.metrics._intervals.sentence_model import latent_correlation, thresholds
 
 
 class GapPath:

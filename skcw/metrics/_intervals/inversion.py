@@ -4,8 +4,8 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtri
 
-from skcw.metrics._sentence_model import latent_chunks
-from skcw.metrics._unified_tails import unified_quantiles
+from skcw.metrics._intervals.sentence_model import latent_chunks
+from skcw.metrics._intervals.unified_tails import unified_quantiles
 
 N_PILOT_DRAWS = 64
 PILOT_STEPS = (0, 0.25, 0.5, 0.75, 1, 1.3, 1.7, 2.2, 3, 4, 6, 9, 15, 30, 100, 400, 2000)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.metrics._pooling import isotonic_blocks
-from skcw.metrics._ties import Ties
+from skcw.metrics._cores.pooling import isotonic_blocks
+from skcw.metrics._cores.ties import Ties
 
 # Half a right and half a wrong word in each block (Jeffreys), so that none is certain.
 HALF = 0.5

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from skcw.metrics._binned_cores import (
+from skcw.metrics._cores.binned import (
     AdaptiveCalibrationError,
     CalibrationMSE,
     ConfidenceRMSE,
@@ -10,14 +10,14 @@ from skcw.metrics._binned_cores import (
     MaximumCalibrationError,
     RootCalibrationMSE,
 )
-from skcw.metrics._proper_cores import (
+from skcw.metrics._cores.proper import (
     BrierPart,
     BrierScore,
     Decomposition,
     LogPart,
     LogScore,
 )
-from skcw.metrics._ranking_cores import ErrorAveragePrecision, RiskCoverageArea
+from skcw.metrics._cores.ranking import ErrorAveragePrecision, RiskCoverageArea
 
 # Each is called with pairs and the options of the function of its name.
 SCORES = {

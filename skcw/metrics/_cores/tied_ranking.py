@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.metrics._ties import Ties
+from skcw.metrics._cores.ties import Ties
 
 
 class TiedRanking(NamedTuple):

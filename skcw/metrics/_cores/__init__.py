@@ -1,0 +1,1 @@
+"""Scores, prepared so that they can be computed anew for other weights."""

@@ -1,0 +1,1 @@
+"""What intervals, bands and comparisons of scores are made of."""
