@@ -4,18 +4,15 @@ from _calibration_corpora import ARK, load_tagged
 from _calibration_models import (
     BASIC_LINES,
     HEADER,
-    OTHER_ITERATIONS,
-    QUICK_ITERATIONS,
-    RIGHT,
+    ITERATIONS,
+    ask,
     cells,
+    fit_crf,
     inputs,
     judged,
 )
 from _measure import progress
 from _tables import format_table
-
-from skcw import CRFSequenceTagger
-from skcw.metrics import query_pairs
 
 # Added one by one; together they are the set "pos".
 GROUPS = {
@@ -34,8 +31,9 @@ GROUPS = {
     ],
 }
 NOTE = f"""\
-CRFsuite, L-BFGS, c2 = 1, at most {OTHER_ITERATIONS} iterations; each row has the
-features of those above it too. Features: distinct ones in the training part."""
+CRFsuite, L-BFGS, at most {ITERATIONS} iterations, c2 chosen by the likelihood of the
+development part; each row has the features of those above it too. Features: distinct
+ones in the training part."""
 
 
 def run(settings):
@@ -55,15 +53,10 @@ def run(settings):
 
 
 def _judge(lines, corpus, settings):
-    X, X_test = inputs(lines, corpus)
-    most = QUICK_ITERATIONS if settings.quick else OTHER_ITERATIONS
-    tagger = CRFSequenceTagger(max_iterations=most).fit(X, corpus.labels)
-    answers = {
-        corpus.query: query_pairs(tagger, X_test, corpus.test_labels, corpus.query),
-        RIGHT: query_pairs(tagger, X_test, corpus.test_labels),
-    }
-    found = judged(answers, corpus.query, settings.quick)
-    return found | {"features": X.n_features}
+    X = inputs(lines, corpus)
+    tagger = fit_crf(X, corpus, settings.quick)
+    found = judged(ask(tagger, X.test, corpus), corpus.query, settings.quick)
+    return found | {"features": X.train.n_features, "c2": tagger.c2}
 
 
 def render(found):
@@ -72,7 +65,8 @@ def render(found):
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
     rows = [
-        [group, one["features"], *cells(one)] for group, one in found["rows"].items()
+        [group, one["features"], one["c2"], *cells(one)]
+        for group, one in found["rows"].items()
     ]
-    table = format_table(["", "features", *HEADER], rows)
+    table = format_table(["", "features", "c2", *HEADER], rows)
     return "\n\n".join([title, table, NOTE])

@@ -27,12 +27,14 @@ SOURCES = {
 
 
 class Tagged(NamedTuple):
-    """Sentences of words with parts of speech, to learn from and to be asked about."""
+    """Sentences of words with parts of speech: to learn from, to choose by, to ask."""
 
     name: str
     query: str
     words: list
     labels: list
+    dev_words: list
+    dev_labels: list
     test_words: list
     test_labels: list
 
@@ -79,7 +81,7 @@ def load_tagged(name, settings):
     if not has_tagged(settings.data_home):
         return _made(source)
     parts = []
-    for subset in ("train", "test"):
+    for subset in ("train", "dev", "test"):
         tokens, labels = source.load(
             data_home=settings.data_home, subset=subset, return_X_y=True
         )
@@ -90,7 +92,7 @@ def load_tagged(name, settings):
 
 def _made(source):
     parts = []
-    for seed in (source.seed, 100 + source.seed):
+    for seed in (source.seed, 100 + source.seed, 200 + source.seed):
         tokens, _ = make_tagged_corpus(
             QUICK_SENTENCES, random_state=seed, return_X_y=True
         )
