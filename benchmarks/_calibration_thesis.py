@@ -39,11 +39,11 @@ CalibMSE over bins of the root of the number of words, its root, and the interva
 the root: of words that are asked "is it this part of speech?", and of "is the
 predicted label right?". HMM: by counts; of new words their spelling tells or (no
 spelling) their neighbours alone. CRFs: CRFsuite, L-BFGS, {ITERATIONS} iterations at
-most, c2 of {PENALTIES} by the likelihood of the development part; basic: transitions and
-the word; rich: the set "pos". CW: the same features, {PASSES} passes, scales and
-temperatures as they come or fitted to the log-loss of the development part;
-delta-probit tells of predicted labels only. The thesis's figures are of its own data
-and most likely roots."""
+most, c2 of {PENALTIES} by the likelihood of the development part;
+basic: transitions and the word; rich: the set "pos". CW: the same features, {PASSES}
+passes, scales and temperatures as they come, or fitted to the log-loss of the
+development part; delta-probit tells of predicted labels only. The thesis's figures
+are of its own data and most likely roots."""
 
 
 def run(settings):
