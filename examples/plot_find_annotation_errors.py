@@ -24,6 +24,7 @@ from sklearn.model_selection import KFold
 
 from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.datasets import make_tagged_corpus
+from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
 from skcw.features import WindowFeatures
 from skcw.metrics import error_average_precision, errors_found
 
@@ -129,25 +130,16 @@ for word in np.argsort(confidence["CW, sentence unseen"], kind="stable"):
 # The answer in a picture
 # -----------------------
 #
-# Nearly all mistakes lie among the first twentieth of the words. The dotted line is
-# a reader who knows the truth and reads nothing but mistakes.
+# Nearly all mistakes lie among the first twentieth of the words. On the right the same
+# order from its other end: how many labels are wrong among those that are kept, the
+# best believed first? Average precisions and areas come with intervals that know that
+# the words of a sentence are mistaken together.
 
-figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-n = np.arange(n_words // 8)
+figure, (ranking, risk) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, sure in confidence.items():
-    axes.plot(n / n_words, errors_found(sure, right, n) / n_wrong, label=name)
-axes.plot(
-    n / n_words, np.minimum(n / n_wrong, 1), ":", color="black", label="best possible"
-)
-axes.plot(n / n_words, n / n_words, "--", color="grey", label="random order")
-axes.axvline(0.05, color="lightgrey", zorder=0)
-axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-axes.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
-axes.set(
-    xlabel="words read again",
-    ylabel="annotation mistakes found",
-    title="Least believed labels first",
-    ylim=(0, 1.02),
-)
-axes.legend(loc="center right")
+    shown_as = {"groups": sentence, "name": name}
+    ErrorRankingDisplay.from_predictions(sure, right, ax=ranking, **shown_as)
+    RiskCoverageDisplay.from_predictions(sure, right, ax=risk, **shown_as)
+ranking.set(title="Least believed labels first", xlim=(0, n_words / 8))
+risk.set(title="Best believed labels first")
 plt.show()
