@@ -14,6 +14,7 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw.calibration import CalibratedTagger
     from skcw.linear_model import (
         MultiClassAROW,
         MultiClassCW,
@@ -35,6 +36,7 @@ __all__ = [
     "AROWSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
+    "CalibratedTagger",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
     "MultiClassAROW",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "skcw.calibration": {"CalibratedTagger"},
     "skcw.linear_model": {
         "MultiClassAROW",
         "MultiClassCW",
