@@ -1,6 +1,7 @@
 """Column files, models and features as the options describe them."""
 
 import warnings
+from copy import copy
 
 from skcw.cli._errors import UsageError, warn
 from skcw.cli._files import input_of, looks_like_model
@@ -241,9 +242,20 @@ def load_pipeline(path):
         raise ValueError(
             f"{path} is not a skcw model; `skcw train` writes one"
         ) from None
+    if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
+        return _inside_out(model)
     if not isinstance(model, TaggingPipeline):
         raise ValueError(
             f"{path} holds a {type(model).__name__} that does not know how to make "
             "features from columns; save a TaggingPipeline, or use `skcw train`"
         )
     return model
+
+
+def _inside_out(calibrated):
+    """Return a calibrated pipeline as a pipeline that ends in a calibrated tagger."""
+    pipeline = calibrated.tagger_
+    name, tagger = pipeline.steps[-1]
+    inner = copy(calibrated)
+    inner.tagger = inner.tagger_ = tagger
+    return type(pipeline)([*pipeline.steps[:-1], (name, inner)])

@@ -167,10 +167,22 @@ def test_a_crf_says_that_it_cannot_explain(run, other_models):
     assert code == 1 and "CRFSequenceTagger cannot explain" in err
 
 
-def test_a_calibrated_model_shows_the_weights_inside(run, tmp_path):
+def calibrated_pipeline():
+    return CalibratedTagger(
+        skcw.make_tagging_pipeline("ner", skcw.CWSequenceTagger(random_state=0)),
+        cv=2, map="beta",
+    )  # fmt: skip
+
+
+def pipeline_of_calibrated():
     tagger = CalibratedTagger(skcw.CWSequenceTagger(random_state=0), cv=2, map="beta")
+    return skcw.make_tagging_pipeline("ner", tagger)
+
+
+@pytest.mark.parametrize("make", [calibrated_pipeline, pipeline_of_calibrated])
+def test_a_calibrated_model_shows_the_weights_inside(make, run, tmp_path):
     corpus = make_tagged_corpus(40, random_state=0, return_X_y=True)
-    skcw.make_tagging_pipeline("ner", tagger).fit(*corpus).save(tmp_path / "model")
+    make().fit(*corpus).save(tmp_path / "model")
     code, out, err = run("inspect", tmp_path / "model")
     assert (code, err) == (0, "") and "CWSequenceTagger, calibrated" in out
     found = json.loads(run("inspect", tmp_path / "model", "--json")[1])

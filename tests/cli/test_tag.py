@@ -19,6 +19,9 @@ LINES = st.one_of(
     st.sampled_from(["", "  ", "# a comment", "-DOCSTART-\t-X-"]),
 )
 
+# Confidences are written with four.
+FOUR_DECIMALS = 0.5e-4 + 1e-9
+
 
 def predicted(files, name="test.conll"):
     X, _ = read_columns(files / name).split_label()
@@ -32,6 +35,20 @@ def test_each_line_gets_its_label(run, files):
     labels = chain.from_iterable(predicted(files)[0])
     expected = [f"{line} {next(labels)}" if line else line for line in before]
     assert out.split("\n") == expected
+
+
+def test_a_calibrated_pipeline_tags_with_its_probabilities(run, files, tmp_path):
+    X, y = read_columns(files / "train.conll").split_label()
+    model = skcw.CalibratedTagger(skcw.load(files / "m.skcw"), map="sigmoid", cv=2)
+    model.fit(X, y).save(tmp_path / "model")
+    code, out, err = run("tag", tmp_path / "model", files / "test.conll", "-c")
+    assert (code, err) == (0, "")
+    rows = read_columns(io.BytesIO(out.encode()))
+    X = predicted(files)[1]
+    assert rows.column(3).tolist() == model.predict(X).tolist()
+    written = [float(number) for row in rows.column(4) for number in row]
+    probability = list(chain.from_iterable(model.predict_confidence(X)))
+    assert written == pytest.approx(probability, abs=FOUR_DECIMALS)
 
 
 def test_confidence_and_further_labelings_take_columns(run, files):
