@@ -140,8 +140,8 @@ def _draw(found, output):
         for shift, colour in zip(SHIFTS, COLOURS, strict=True):
             roots = np.sqrt(found[study][str(shift)])
             name = "calibrated" if shift == 0 else f"k = {shift}"
-            marker = "" if study == "by_range" else "o"
-            panel.plot(sizes, roots, marker, ls="-", color=colour, ms=3, label=name)
+            style = {"marker": "" if study == "by_range" else "o", "markersize": 3}
+            panel.plot(sizes, roots, color=colour, label=name, **style)
             if shift:
                 truth = np.sqrt(true_mse(shift))
                 panel.axhline(truth, color=colour, linestyle=":", linewidth=1)
