@@ -1,12 +1,9 @@
 """How often intervals and bands hold the truth, by simulation.
 
 Words come in sentences and err together; the truth is that of the whole population.
-`coverage_rows` gives the rows of a table, `format_coverage` the table.
-
-    PYTHONPATH=. python benchmarks/_calibration_coverage.py [--quick]
+`coverage_rows` gives the rows of a table.
 """
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +16,7 @@ from _calibration_words import (
     population_tables,
     tempered,
 )
-from _tables import format_table
+from _runner import process_pool
 
 from skcw import metrics
 from skcw.metrics._cores.binnings import make_binning
@@ -48,6 +45,7 @@ PARTS = {"Brier": metrics.brier_decomposition, "log": metrics.log_score_decompos
 BINNED = list(SCORES)[:9]
 METHODS = ("bootstrap", "percentile", "normal")
 BANDS = ("wilson", "clopper-pearson", "normal", "consistency", "bootstrap")
+CLASSES = "classes"
 # How much too large the logits of the second model of a pair are.
 RIVAL = 1.4
 
@@ -75,27 +73,35 @@ class Plan(NamedTuple):
 
 
 FULL = (
-    Plan(2_000, 150, 200, tuple(PREDICTORS)),
-    Plan(10_000, 60, 200, tuple(PREDICTORS)),
+    Plan(2_000, 120, 200, tuple(PREDICTORS)),
+    Plan(10_000, 40, 200, tuple(PREDICTORS)),
     Plan(50_000, 16, 200, ("tagger, calibrated", "tagger, slope 0.6"), False),
 )
 QUICK = (Plan(500, 3, 20, ("tagger, calibrated", "even, k = 0.1")),)
 
 
-def coverage_rows(quick=False, plans=None, report=None):
+def coverage_rows(plans, report=None, jobs=1):
     """Return the rows of the table; ``report`` is told of each part as it is done."""
+    parts = [(plan, name) for plan in plans for name in (*plan.predictors, CLASSES)]
+    # What takes longest begins first, so that no process waits for another at the end.
+    parts.sort(key=lambda part: -part[0].n * part[0].trials)
     rows = []
-    for plan in plans or (QUICK if quick else FULL):
-        for name in plan.predictors:
-            rows += score_rows(plan, name) + part_rows(plan, name)
-            rows += band_rows(plan, name)
-            if plan.differences:
-                rows += difference_rows(plan, name)
+    with process_pool(jobs) as pool:
+        run = map if pool is None else pool.map
+        for (plan, name), found in zip(parts, run(_part_rows, parts), strict=True):
+            rows += found
             if report is not None:
                 report(f"{plan.n} words, {name}")
-        if plan.differences:
-            rows += classwise_rows(plan)
-    return rows
+    return sorted(rows, key=lambda row: row.n)
+
+
+def _part_rows(part):
+    """Return the rows of one plan and predictor."""
+    plan, name = part
+    if name == CLASSES:
+        return classwise_rows(plan) if plan.differences else []
+    rows = score_rows(plan, name) + part_rows(plan, name) + band_rows(plan, name)
+    return rows + difference_rows(plan, name) if plan.differences else rows
 
 
 def score_rows(plan, name, scores=SCORES, methods=METHODS):
@@ -250,14 +256,3 @@ def _samples(plan, name):
 
 def _chance(plan, trial):
     return {"n_resamples": plan.n_resamples, "random_state": trial}
-
-
-def format_coverage(rows):
-    """Return the rows as a text table."""
-    header = ["what", "method", "predictor", "n", "coverage %", "width", "trials"]
-    body = [[*row[:4], f"{row[4]:.1f}", f"{row[5]:.3g}", row[6]] for row in rows]
-    return format_table(header, body)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_coverage(coverage_rows("--quick" in sys.argv)) + "\n")

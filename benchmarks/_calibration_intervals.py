@@ -18,7 +18,9 @@ def run(settings):
     from _calibration_coverage import FULL, QUICK, coverage_rows
 
     plans = QUICK if settings.quick else FULL
-    rows = coverage_rows(plans=plans, report=lambda done: progress(f"coverage: {done}"))
+    rows = coverage_rows(
+        plans, report=lambda done: progress(f"coverage: {done}"), jobs=settings.jobs
+    )
     rows = [row._asdict() for row in rows]
     rows.sort(key=lambda row: not _is_default(row))
     summary = _summary(rows)

@@ -36,10 +36,17 @@ def tempered(slope):
     return lambda q: expit(slope * logit(np.clip(q, tiny, 1 - tiny)))
 
 
+def raised(shift):
+    """Return the truth of a model that is too modest by the same everywhere."""
+    return lambda q: np.minimum(q + shift, 1.0)
+
+
 PREDICTORS = {
     "even, calibrated": Predictor((1, 1), _same),
+    "even, + 0.05": Predictor((1, 1), raised(0.05)),
     "even, k = 0.1": Predictor((1, 1), thesis_map(0.1)),
     "tagger, calibrated": Predictor((5, 0.4), _same),
+    "tagger, + 0.05": Predictor((5, 0.4), raised(0.05)),
     "tagger, slope 0.9": Predictor((5, 0.4), tempered(0.9)),
     "tagger, slope 0.6": Predictor((5, 0.4), tempered(0.6)),
     "query, calibrated": Predictor((0.15, 0.9), _same),

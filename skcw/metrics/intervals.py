@@ -8,7 +8,7 @@ from skcw.metrics._cores.ranking import ErrorAveragePrecision
 from skcw.metrics._intervals.class_path import ClassPath
 from skcw.metrics._intervals.contributions import contributions, of_accuracy
 from skcw.metrics._intervals.gap_path import GapPath
-from skcw.metrics._intervals.inversion import Inversion
+from skcw.metrics._intervals.inversion import Inversion, invert
 from skcw.metrics._intervals.normal_sampling import normal_interval
 from skcw.metrics._intervals.part_path import PartPath
 from skcw.metrics._intervals.resampling_checks import (
@@ -82,7 +82,9 @@ def score_interval(
     outcomes are drawn from probabilities between the claimed ones and worse ones than
     those that an isotonic regression suggests, and the interval holds the errors under
     which a score such as the observed one would not be rare. Words of a sentence are
-    drawn together, with as much correlation as their errors have. Ends follow the
+    drawn together, with as much correlation as their errors have. Errors counted by
+    size have the higher upper end of this path and of one that is off by the same
+    everywhere, to which chance adds least. Ends follow the
     unified ordering [2]_, so that the interval of a calibrated model, which holds 0 as
     its lower end, is not too wide. For all other scores, which are smooth functions of
     the sentences: the standard error is the root of the summed squares of what
@@ -144,7 +146,7 @@ def _covering_interval(core, level, n_resamples, rng, bar):
     """Return the interval of the method that covers scores of this kind."""
     path = miscalibration_path(core)
     if path is not None:
-        return Inversion(path, level, n_resamples, rng, bar).ends(level)
+        return invert(path, level, n_resamples, rng, bar).ends(level)
     if isinstance(core, ScorePart) and core.part == "uncertainty":
         return _uncertainty_interval(core, level)
     if isinstance(core, ErrorAveragePrecision) and not _has_errors(core.pairs):

@@ -10,7 +10,7 @@ from skcw.metrics._cores.base import BinnedScore, Score
 from skcw.metrics._cores.binned import CalibrationMSE, RootCalibrationMSE
 from skcw.metrics._cores.table import RANKINGS, SCORES
 from skcw.metrics._intervals.contributions import contributions
-from skcw.metrics._intervals.inversion import Inversion
+from skcw.metrics._intervals.inversion import invert
 from skcw.metrics._intervals.resampling_checks import (
     check_level,
     check_n_resamples,
@@ -233,7 +233,7 @@ class _MeanSquare(CalibrationMSE):
 
 def _inversions(first, second, level, n_resamples, rng, bar):
     return [
-        Inversion(miscalibration_path(core), level, n_resamples, rng, bar)
+        invert(miscalibration_path(core), level, n_resamples, rng, bar)
         for core in (first, second)
     ]
 

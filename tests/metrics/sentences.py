@@ -15,6 +15,11 @@ def tempered(q):
     return expit(0.5 * logit(q))
 
 
+def raised(q):
+    """Return the truth of a model that is too modest by the same everywhere."""
+    return np.minimum(q + 0.05, 1.0)
+
+
 def draw_words(n, rng, truth=same, shared=0.3):
     """Return confidences, outcomes and sentences; words of a sentence err together."""
     group = np.arange(n) // LENGTH

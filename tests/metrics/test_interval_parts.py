@@ -11,6 +11,8 @@ from scipy.special import ndtr, ndtri
 from skcw.metrics._cores.table import SCORES
 from skcw.metrics._intervals.cells import make_cells
 from skcw.metrics._intervals.contributions import contributions
+from skcw.metrics._intervals.gap_path import GapPath
+from skcw.metrics._intervals.inversion import Inversion, invert
 from skcw.metrics._intervals.sentence_bootstrap import resampled_scores
 from skcw.metrics._intervals.sentence_model import latent_correlation, shared_variance
 from skcw.metrics._intervals.unified_tails import unified_quantiles
@@ -70,6 +72,44 @@ def test_shared_variance_is_that_of_drawn_sentences():
     alone = share**2 @ (p * (1 - p))
     together = shared_variance(sparse.csr_matrix(share), p, 0.4, group)
     assert_allclose(alone + together, right.var(axis=0), rtol=0.03)
+
+
+def path_of(name, **options):
+    q, y, group = draw_words(600, np.random.default_rng(1), tempered)
+    return GapPath(SCORES[name](check_pairs(q, y, groups=group), **options))
+
+
+def test_a_flattened_path_has_the_same_error_everywhere_and_as_much_of_it():
+    path = path_of("adaptive_calibration_error")
+    flat = path.flattened()
+    assert_allclose(flat.at(0).value, path.at(0).value, atol=CLOSE)
+    # Probabilities cannot leave [0, 1], so near the ends some of it is cut off.
+    assert 0.7 < flat.at(1).value / path.at(1).value <= 1 + CLOSE
+    assert len(np.unique(flat._step)) == 1
+
+
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("calibration_mse", {}),
+        ("root_calibration_mse", {}),
+        ("expected_calibration_error", {"norm": "l2"}),
+        ("maximum_calibration_error", {}),
+    ],
+)
+def test_squares_and_maxima_need_no_other_path(name, options):
+    assert path_of(name, **options).flattened() is None
+
+
+def test_the_upper_end_is_the_higher_one_of_both_paths():
+    path = path_of("expected_calibration_error")
+    chance = [np.random.default_rng(3) for _ in range(2)]
+    low, high = invert(path, 0.95, 60, chance[0], NoBar()).ends(0.95)
+    alone = [
+        Inversion(each, 0.95, 60, chance[1], NoBar()).ends(0.95)
+        for each in (path, path.flattened())
+    ]
+    assert low == alone[0][0] and high == max(alone[0][1], alone[1][1])
 
 
 @settings(max_examples=40)

@@ -12,7 +12,7 @@ from skcw import metrics
 from skcw.metrics._cores.table import SCORES
 from skcw.metrics._weighted_pairs import check_pairs
 from skcw.metrics.intervals import METHODS, score_interval
-from tests.metrics.sentences import draw_words, same, tempered
+from tests.metrics.sentences import draw_words, raised, same, tempered
 
 FAST = {"n_resamples": 60}
 PUBLIC = [name for name in SCORES if hasattr(metrics, name)]
@@ -73,7 +73,7 @@ LEAST_COVERED = 33 / 40
 
 
 @pytest.mark.parametrize("name", ["calibration_mse", "expected_calibration_error"])
-@pytest.mark.parametrize("truth", [same, tempered])
+@pytest.mark.parametrize("truth", [same, tempered, raised])
 def test_the_default_covers_errors_of_calibration(name, truth):
     assert share_covered(name, truth, "bootstrap") >= LEAST_COVERED
 

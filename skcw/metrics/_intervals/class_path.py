@@ -51,6 +51,9 @@ class ClassPath:
         table /= np.where(fill > 0, fill, 1.0)[:, None]
         return ClassPlace(self._bins, self._order, table)
 
+    def flattened(self):
+        """Return None: there is no other path."""
+
     def draw(self, places, latent):
         """Return the scores of classes drawn at each place, (n_places, n_draws)."""
         right = np.empty((len(places), len(latent.normal), self._ends[-1]))

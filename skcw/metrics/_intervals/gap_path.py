@@ -46,6 +46,7 @@ class GapPath:
         # about as bad makes the worst of them look worse than it is.
         maximum = isinstance(core, MaximumCalibrationError)
         self._largest = np.abs(self._step).max() if maximum else None
+        self._by_size = getattr(core, "norm", None) == "l1"
         self.correlation = latent_correlation(
             pairs.y - goal, goal, pairs.weight, pairs.group
         )
@@ -59,6 +60,22 @@ class GapPath:
         if self._largest and t < 1:
             step = np.clip(self._step, -t * self._largest, t * self._largest)
         return GapPlace(self._bins, np.clip(self._start + step, 0.0, 1.0))
+
+    def flattened(self):
+        """Return the path on which all words are off by the same, or None.
+
+        Of all errors with the same mean size these are the ones to which chance adds
+        least, as it adds more to small gaps than to large ones, and whose score varies
+        most, as no bin makes up for another. To a mean of squares chance adds the same
+        whatever the gaps are, so for that there is no such path.
+        """
+        if not self._by_size:
+            return None
+        surplus = self._bins.share @ self._step
+        size = np.abs(surplus).sum() / self._bins.mass.sum()
+        flat = copy.copy(self)
+        flat._step = np.full_like(self._step, np.copysign(size, surplus.sum()))
+        return flat
 
     def draw(self, places, latent):
         """Return the scores of outcomes drawn at each place, (n_places, n_draws)."""

@@ -21,6 +21,34 @@ ROUNDING = 1e-13
 FAR = 100.0
 
 
+def invert(path, level, n_resamples, rng, bar):
+    """Return the inversion of a path, or of two where the kind of errors matters.
+
+    How much chance adds to errors counted by size depends on how they are spread over
+    the bins, which the words tell badly: too uneven errors let chance explain too much.
+    So the upper end is the higher one of two, by errors as the words suggest them and
+    by errors that are the same everywhere.
+    """
+    inversion = Inversion(path, level, n_resamples, rng, bar)
+    flat = path.flattened()
+    if flat is None:
+        return inversion
+    return _HigherEnd(inversion, Inversion(flat, level, n_resamples, rng, bar))
+
+
+class _HigherEnd:
+    """An inversion with the upper end of another one where that is higher."""
+
+    def __init__(self, inversion, other):
+        self.estimate, self.excess = inversion.estimate, inversion.excess
+        self._inversion, self._other = inversion, other
+
+    def ends(self, level):
+        """Return the ends of the interval."""
+        low, high = self._inversion.ends(level)
+        return low, max(high, self._other.ends(level)[1])
+
+
 class Inversion:
     """Which true values could have given an observed score.
 
@@ -36,7 +64,8 @@ class Inversion:
         which words err together and how much. ``path.at(t)`` is a place: its ``value``
         is the score with the true probabilities instead of outcomes, its ``spread`` how
         much the value varies with the sentences. ``path.draw(places, latent)`` scores
-        outcomes drawn by normal numbers.
+        outcomes drawn by normal numbers. ``path.flattened()`` is None, or a path with
+        the same error everywhere.
     level : float
         The highest confidence level that will be asked for.
     n_resamples : int

@@ -52,6 +52,9 @@ class PartPath:
         """Return the place at t."""
         return PartPlace(self, np.clip(self._start + t * self._step, 0.0, 1.0))
 
+    def flattened(self):
+        """Return None: there is no other path."""
+
     def draw(self, places, latent):
         """Return the scores of outcomes drawn at each place, (n_places, n_draws)."""
         right = np.empty((len(places), len(latent.normal), len(self._mass)))
