@@ -1,6 +1,6 @@
 """Probabilities of all classes and true labels, checked and laid flat."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 import numpy as np
@@ -12,8 +12,13 @@ from skcw.metrics._weighted_pairs import Pairs, check_groups, check_weight
 
 def check_class_table(proba, y, classes, labels, sample_weight, groups):
     """Return the words as a list of `Pairs`, one for each class asked for."""
+    proba = list(proba) if isinstance(proba, Iterator) else proba
     words, lengths = _flat_words(proba)
+    if not len(words):
+        raise ValueError("there are no words to judge; proba must hold at least one")
     truth = _flat_labels(y, len(words), lengths)
+    if classes is None:
+        classes = _column_names(proba, truth)
     classes = _check_classes(classes, words, truth)
     columns = _check_labels(labels, classes)
     table = _check_table(words, classes, lengths)
@@ -42,16 +47,54 @@ def _flat_words(proba):
         return _table(proba, "proba"), None
     rows = listed(proba, "proba")
     if rows and isinstance(rows[0], Mapping):
-        return rows, None
-    rows = [listed(row, f"proba[{i}]") for i, row in enumerate(rows)]
-    first = next((row[0] for row in rows if row), None)
+        return _check_dicts(rows, None), None
+    rows = [_row(row, f"proba[{i}]") for i, row in enumerate(rows)]
+    first = next((row[0] for row in rows if len(row)), None)
     if first is None:
-        raise ValueError("there are no words to judge; proba must hold at least one")
+        return [], None
     if not isinstance(first, Mapping) and np.ndim(first) == 0:
         return _table(rows, "proba"), None
     lengths = np.array([len(row) for row in rows])
     words = list(chain.from_iterable(rows))
-    return words if isinstance(first, Mapping) else _table(words, "proba"), lengths
+    if isinstance(first, Mapping):
+        return _check_dicts(words, lengths), lengths
+    return _table(words, "proba"), lengths
+
+
+def _row(row, name):
+    """Return the words of a sentence; those of a DataFrame are not its columns."""
+    return np.asarray(row) if getattr(row, "ndim", 0) == 2 else listed(row, name)
+
+
+def _check_dicts(words, lengths):
+    """Return the words, or say which one is no dict although the first is."""
+    for index, word in enumerate(words):
+        if not isinstance(word, Mapping):
+            raise TypeError(
+                f"{place_of('proba', index, lengths)} is of type "
+                f"{type(word).__name__} beside dicts from label to probability; give "
+                "a dict for every word"
+            )
+    return words
+
+
+def _column_names(proba, truth):
+    """Return the names of the columns of a DataFrame, or of one a row; else None.
+
+    A DataFrame made without names has numbers for them, which may be no labels.
+    """
+    tables = [proba] if hasattr(proba, "columns") else proba
+    tables = [table for table in tables if hasattr(table, "columns")]
+    if not tables:
+        return None
+    names, *others = [list(table.columns) for table in tables]
+    if any(other != names for other in others):
+        raise ValueError(
+            "the tables in proba have different columns; give each the same, in the "
+            "same order"
+        )
+    numbered = names == list(range(len(names)))
+    return None if numbered and not set(names) & set(truth) else names
 
 
 def _table(words, name):

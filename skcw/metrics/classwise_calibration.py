@@ -63,7 +63,8 @@ def classwise_calibration_error(
         no class.
     classes : sequence of labels, default=None
         The classes in the order of the columns, ``estimator.classes_``. If None they
-        are the sorted labels in ``y``, or those in the dicts.
+        are the names of the columns of a DataFrame, the labels in the dicts, or the
+        sorted labels in ``y``.
     labels : sequence of labels, default=None
         Which classes the mean is over; all if None. Name those of interest if one
         class, such as ``"O"``, is nearly always right.

@@ -62,6 +62,7 @@ def test_every_layout_gives_the_same(table):
         ([[], *in_rows(dicts(proba))], [[], *in_rows(y.tolist())]),
     ]
     for words, labels in layouts:
+        assert classwise_calibration_error(iter(words), labels) == want
         assert classwise_calibration_error(words, labels) == want
         assert classwise_calibration_error(words, labels, classes=CLASSES) == want
 
@@ -72,6 +73,25 @@ def test_the_mean_may_leave_out_classes(table):
     assert classwise_calibration_error(proba, y, labels=["V"]) == want
     numbers = np.searchsorted(CLASSES, y)
     assert classwise_calibration_error(proba, numbers, labels=[2]) == want
+
+
+def test_a_data_frame_knows_its_classes_whatever_their_order(table):
+    pandas = pytest.importorskip("pandas")
+    proba, y = table
+    want = classwise_calibration_error(proba, y, classes=CLASSES)
+    named = pandas.DataFrame(proba, columns=CLASSES)
+    turned = named[["V", "N", "O"]]
+    assert_allclose(classwise_calibration_error(turned, y), want, rtol=1e-12)
+    rows = in_rows(turned)
+    assert_allclose(classwise_calibration_error(rows, in_rows(y)), want, rtol=1e-12)
+    with pytest.raises(ValueError, match="proba have different columns"):
+        classwise_calibration_error([rows[0], named[:10]], in_rows(y)[:2])
+    unnamed = pandas.DataFrame(proba)
+    assert classwise_calibration_error(unnamed, y) == want
+    numbers = np.searchsorted(CLASSES, y)
+    assert classwise_calibration_error(unnamed[[2, 0, 1]], numbers) == pytest.approx(
+        want, rel=1e-12
+    )
 
 
 def test_a_label_without_a_probability_is_right_for_no_class():
@@ -110,6 +130,9 @@ def test_the_core_takes_new_weights_and_rows_are_groups(table):
         ),
         ([], [], {}, "there are no words to judge"),
         ([[], []], [[], []], {}, "there are no words to judge"),
+        (np.empty((0, 2)), [], {"classes": [0, 1]}, "there are no words to judge"),
+        ([[{"N": 1}, 3]], [["N", "N"]], {}, r"proba\[0\]\[1\] is of type int beside"),
+        ([{"N": 1}, "x"], ["N", "N"], {}, r"proba\[1\] is of type str beside dicts"),
         ([[0.5, 0.5]], ["N"], {"classes": "NV", "labels": ["X"]}, "labels holds 'X'"),
         ([[0.5, 0.5]], ["N"], {"classes": "NV", "labels": []}, "labels is empty"),
         ([0.5, 0.5], ["N", "V"], {}, "proba"),
