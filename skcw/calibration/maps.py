@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
 from skcw.calibration._checks import check_words
-from skcw.calibration._logistic import fit_logistic
+from skcw.calibration._logistic import PULL, fit_logistic
 
 # How near to 0 and 1 logarithms see a confidence, at the least and at the most.
 LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
@@ -163,7 +163,8 @@ class SigmoidMap(ConfidenceMap):
     ``expit(slope * logit(q) + intercept)`` with a slope that is not negative.
     As in Platt's article, targets stay off 0 and 1 as if one more word had been right
     and one more wrong. Confidences of 0 and 1, which have no log-odds, count as a tenth
-    as far away as the nearest other one that was seen.
+    as far away as the nearest other one that was seen. A pull as weak as a word or two
+    keeps the slope near 1 where confidences hardly vary and so cannot tell it.
 
     Parameters
     ----------
@@ -207,7 +208,9 @@ class SigmoidMap(ConfidenceMap):
     def _learn(self, q, y, weight):
         self.edge_ = edge_of(q)
         columns = np.column_stack([self._score(q), np.ones(len(q))])
-        found = fit_logistic(columns, y, weight, [0.0, None])
+        # Distances have units of their own, in which a slope of 1 means nothing.
+        pull = PULL if self.logit else 0.0
+        found = fit_logistic(columns, y, weight, [0.0, None], pull)
         self.slope_, self.intercept_ = map(float, found)
 
     def _map(self, q):
@@ -221,7 +224,7 @@ class TemperatureMap(ConfidenceMap):
     """Divides the log-odds of the confidence by one number [1]_.
 
     Below a temperature of one the tagger was too modest, above it too sure; one half
-    stays one half. Targets and ends are as in :class:`SigmoidMap`.
+    stays one half. Targets, ends and pull are as in :class:`SigmoidMap`.
 
     Parameters
     ----------
@@ -245,7 +248,7 @@ class TemperatureMap(ConfidenceMap):
     >>> from skcw.calibration import TemperatureMap
     >>> right = [True] * 75 + [False] * 25
     >>> TemperatureMap().fit([0.9] * 100, right)
-    TemperatureMap(temperature_=2.005, edge_=0.01)
+    TemperatureMap(temperature_=1.983, edge_=0.01)
     """
 
     learns = ("temperature_", "edge_")
@@ -264,8 +267,8 @@ class BetaMap(ConfidenceMap):
     """Beta calibration: ``expit(a ln q - b ln(1 - q) + c)`` with a, b >= 0 [1]_.
 
     It is right where the confidences of right and of wrong words have beta
-    distributions; unlike the sigmoid it can bend either end by itself. Targets and ends
-    are as in :class:`SigmoidMap`.
+    distributions; unlike the sigmoid it can bend either end by itself. Targets, ends and
+    the pull, of a and b to 1, are as in :class:`SigmoidMap`.
 
     Parameters
     ----------

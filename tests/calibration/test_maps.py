@@ -1,5 +1,7 @@
 """The maps from confidence to probability: laws, optima, and odd input."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,9 @@ from skcw.calibration import (
     IsotonicMap,
     SigmoidMap,
     TemperatureMap,
+    maps,
 )
+from skcw.calibration._logistic import PULL, fit_logistic
 from skcw.calibration.maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
 
 PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
@@ -26,6 +30,10 @@ ROUNDING = 1e-12
 SEARCH = 2e-3
 # What a sample of 40,000 words may deviate from its own probabilities.
 NOISE = 0.06
+# Thirty words of one kind cannot tell a slope of zero from the one it is pulled to.
+THIRTY_WORDS = 0.02
+# How far forty thousand words that differ by 0.0001 may move a slope.
+LOOSE_SLOPE = 0.2
 
 CONFIDENCE = st.floats(0, 1)
 WORDS = st.lists(st.tuples(CONFIDENCE, st.booleans()), min_size=1, max_size=40)
@@ -110,11 +118,12 @@ def test_isotonic_is_that_of_scikit_learn(words):
     np.testing.assert_allclose(fitted(asked), theirs.predict(asked), atol=ROUNDING)
 
 
-def platt_loss(score, correct):
-    """Return the summed logarithmic loss against Platt's targets."""
+def platt_loss(score, correct, slopes):
+    """Return the summed logarithmic loss against Platt's targets, with the pull."""
     right, wrong = correct.sum(), (~correct).sum()
     target = np.where(correct, (right + 1) / (right + 2), 1 / (wrong + 2))
-    return np.sum(np.logaddexp(0, score) - target * score)
+    pull = PULL / 2 * np.sum((np.asarray(slopes) - 1) ** 2)
+    return np.sum(np.logaddexp(0, score) - target * score) + pull
 
 
 def odds(q):
@@ -132,7 +141,7 @@ def test_sigmoid_is_the_optimum_that_a_search_finds(seed):
     q, correct = sample(300, seed, too_sure)
     fitted = SigmoidMap().fit(q, correct)
     best = search(
-        lambda w: platt_loss(w[0] * odds(q) + w[1], correct),
+        lambda w: platt_loss(w[0] * odds(q) + w[1], correct, w[:1]),
         [1.0, 0.0],
         [(0, None), (None, None)],
     )
@@ -143,7 +152,9 @@ def test_sigmoid_is_the_optimum_that_a_search_finds(seed):
 def test_temperature_is_the_optimum_that_a_search_finds(seed):
     q, correct = sample(300, seed, too_sure)
     best = minimize_scalar(
-        lambda t: platt_loss(odds(q) / t, correct), bounds=(0.1, 10), method="bounded"
+        lambda t: platt_loss(odds(q) / t, correct, [1 / t]),
+        bounds=(0.1, 10),
+        method="bounded",
     )
     assert TemperatureMap().fit(q, correct).temperature_ == pytest.approx(
         best.x, rel=SEARCH
@@ -157,7 +168,7 @@ def test_beta_is_the_optimum_that_a_search_finds(seed):
 
     def loss(w):
         score = w[0] * np.log(q) - w[1] * np.log1p(-q) + w[2]
-        return platt_loss(score, correct)
+        return platt_loss(score, correct, w[:2])
 
     best = search(loss, [1.0, 1.0, 0.0], [(0, None), (0, None), (None, None)])
     found = [fitted.a_, fitted.b_, fitted.c_]
@@ -194,7 +205,36 @@ def test_a_tagger_that_is_wrong_when_it_is_sure_gets_no_falling_map(kind):
 @pytest.mark.parametrize(("right", "expected"), [(True, 31 / 32), (False, 1 / 32)])
 def test_words_of_one_kind_only_leave_room_for_one_of_the_other(kind, right, expected):
     fitted = kind().fit(np.linspace(0.5, 1, 30), np.full(30, right))
-    np.testing.assert_allclose(fitted([0.6, 0.9]), expected, atol=1e-4)
+    np.testing.assert_allclose(fitted([0.6, 0.9]), expected, atol=THIRTY_WORDS)
+
+
+@pytest.mark.parametrize("kind", PARAMETRIC)
+@pytest.mark.parametrize("n", [20, 300, 40_000])
+@pytest.mark.parametrize("spread", [0.0, 1e-9, 1e-4])
+def test_confidences_that_hardly_vary_leave_the_slopes_alone(kind, n, spread):
+    q = 0.99 - spread * np.random.default_rng(0).random(n)
+    fitted = kind().fit(q, np.arange(n) % 20 > 0)
+    p = fitted([0.8, 0.9, 0.99])
+    assert p[2] == pytest.approx(0.95, abs=NOISE)
+    # With slopes of one the odds of all change by the same factor.
+    if kind is not TemperatureMap:
+        changed = np.diff(odds(p)) / np.diff(odds(np.array([0.8, 0.9, 0.99])))
+        np.testing.assert_allclose(changed, 1.0, atol=LOOSE_SLOPE)
+
+
+def test_a_temperature_that_words_cannot_tell_stays_one():
+    fitted = TemperatureMap().fit(np.full(20, 0.501), np.full(20, True))
+    assert fitted.temperature_ == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", PARAMETRIC)
+def test_the_pull_hardly_moves_what_words_can_tell(kind, monkeypatch):
+    q, correct = sample(2000, bend=too_sure)
+    asked = np.linspace(0.01, 0.99, 50)
+    pulled = kind().fit(q, correct)(asked)
+    free = partial(fit_logistic, pull=0.0)
+    monkeypatch.setattr(maps, "fit_logistic", lambda *a: free(*a[:4]))
+    np.testing.assert_allclose(kind().fit(q, correct)(asked), pulled, atol=0.005)
 
 
 @pytest.mark.parametrize("kind", LEARNT)
