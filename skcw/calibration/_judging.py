@@ -76,7 +76,9 @@ def judge(tagger, X, y, options, weight=None):
     )
 
 
-def judge_folds(tagger, X, y, options, *, cv, weight=None, n_jobs=None):
+def judge_folds(
+    tagger, X, y, options, *, cv, weight=None, n_jobs=None, allow_overlap=False
+):
     """Fit a copy of a tagger without each fold and let it judge the fold.
 
     Parameters
@@ -95,6 +97,8 @@ def judge_folds(tagger, X, y, options, *, cv, weight=None, n_jobs=None):
         What each sequence counts, in learning and in the judgement.
     n_jobs : int, default=None
         How many folds at once.
+    allow_overlap : bool, default=False
+        Whether a fold may be judged by a tagger that has learnt from it.
 
     Returns
     -------
@@ -109,6 +113,8 @@ def judge_folds(tagger, X, y, options, *, cv, weight=None, n_jobs=None):
         return judge(copy, X[test], y[test], options, own)
 
     folds = _folds(cv, y, weight)
+    if not allow_overlap:
+        _refuse_overlap(folds)
     jobs = Parallel(n_jobs=n_jobs, prefer="threads")
     judged = jobs(delayed(fit_and_judge)(*fold) for fold in folds)
     return [one for one in judged if one.weight.any()]
@@ -126,16 +132,58 @@ def _folds(cv, y, weight):
         if weight is not None:
             counts &= weight > 0
         positions = positions[counts]
-    splitter = check_cv(cv)
-    if (n_folds := splitter.get_n_splits(positions)) > len(positions):
+    folds = _split(check_cv(cv), positions, y[positions])
+    for number, fold in enumerate(folds):
+        for indices in fold:
+            _check_indices(indices, number, len(positions))
+    return [(positions[train], positions[test]) for train, test in folds]
+
+
+def _split(splitter, positions, y):
+    """Return the folds of a splitter, which knows of no groups."""
+    try:
+        n_folds = splitter.get_n_splits(positions)
+        if n_folds > len(positions):
+            raise ValueError(
+                f"{len(positions)} sequences cannot make {n_folds} folds; set cv to a "
+                "smaller number, or give more sequences"
+            )
+        return [tuple(map(_indices, fold)) for fold in splitter.split(positions, y)]
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
         raise ValueError(
-            f"{len(positions)} sequences cannot make {n_folds} folds; set cv to a "
-            "smaller number, or give more sequences"
+            f"{type(splitter).__name__} needs groups, which cannot be passed to fit; "
+            "give the folds themselves, cv=list(splitter.split(X, y, groups))"
+        ) from error
+
+
+def _indices(part):
+    """Return the indices of a part of a fold; an empty list has no type of its own."""
+    return np.asarray(part) if len(part) else np.empty(0, dtype=np.intp)
+
+
+def _check_indices(indices, number, n):
+    """Raise unless the indices of a fold are those of sequences."""
+    outside = indices[(indices < 0) | (indices >= n)]
+    if outside.size:
+        raise ValueError(
+            f"fold {number} of cv has the index {outside[0]}, but there are {n} "
+            f"sequences: indices must be from 0 to {n - 1}"
         )
-    return [
-        (positions[train], positions[test])
-        for train, test in splitter.split(positions, y[positions])
-    ]
+
+
+def _refuse_overlap(folds):
+    """Raise if a fold would be judged by a tagger that has learnt from it."""
+    for number, (train, test) in enumerate(folds):
+        both = np.intersect1d(train, test)
+        if both.size:
+            raise ValueError(
+                f"fold {number} of cv tests on sequences that it trains on, "
+                f"{both.size} of {len(test)}, so that they do not tell how often the "
+                "tagger is right. Make the two parts of each fold distinct; "
+                "allow_training_data=True calibrates on them all the same"
+            )
 
 
 def rows_to_read_twice(X):

@@ -53,7 +53,9 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
     cv : int, splitter, iterable, "prefit" or None, default=None
         Folds of sequences, five by default. For each fold a copy of the tagger learns
         from the others and judges it. The tagger that predicts learns from all words.
-        ``save`` writes None for folds that are no number.
+        Groups are respected by giving the folds themselves,
+        ``list(GroupKFold().split(X, y, groups))``. ``save`` writes None for folds that
+        are no number.
     ensemble : bool, default=True
         Whether to learn a map from each fold and to take the mean of what they say, or
         one map from the words of all folds.
@@ -74,8 +76,10 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
     k, n_draws : int, default=None
         Options of the method.
     allow_training_data : bool, default=False
-        Whether a fitted tagger may be calibrated on words that it has learnt from. It
-        is surer of them than of any others, and nearly always right.
+        Whether a tagger may be calibrated on words that it has learnt from. It is surer
+        of them than of any others, and nearly always right. Without it folds must not
+        test on what they train on, and of the words given to a fitted tagger up to a
+        quarter may be in sentences that it knows, for corpora repeat some.
     n_jobs : int, default=None
         How many folds are fitted at once, in threads.
 
@@ -294,6 +298,7 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
             cv=self.cv,
             weight=sample_weight,
             n_jobs=self.n_jobs,
+            allow_overlap=self.allow_training_data,
         )
         return tagger, judged
 

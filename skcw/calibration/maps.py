@@ -267,8 +267,8 @@ class BetaMap(ConfidenceMap):
     """Beta calibration: ``expit(a ln q - b ln(1 - q) + c)`` with a, b >= 0 [1]_.
 
     It is right where the confidences of right and of wrong words have beta
-    distributions; unlike the sigmoid it can bend either end by itself. Targets, ends and
-    the pull, of a and b to 1, are as in :class:`SigmoidMap`.
+    distributions; unlike the sigmoid it can bend either end by itself. Targets, ends
+    and the pull, of a and b to 1, are as in :class:`SigmoidMap`.
 
     Parameters
     ----------

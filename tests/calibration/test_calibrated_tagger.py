@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneGroupOut
 
 from skcw import (
     AROWSequenceTagger,
@@ -115,6 +115,35 @@ def test_folds_may_be_given_as_a_number_a_splitter_or_a_list(cv):
     assert same(
         other.predict_confidence(BATCH[TEST]), reference.predict_confidence(BATCH[TEST])
     )
+
+
+def test_folds_that_test_on_their_training_words_are_refused():
+    X, y = BATCH[:60], Y[:60]
+    folds = [(np.arange(30), []), (np.arange(40), np.arange(35, 60))]
+    tagger = CalibratedTagger(CW, cv=folds)
+    with pytest.raises(ValueError, match=r"fold 1 of cv tests on .*trains on, 5 of 25"):
+        tagger.fit(X, y)
+    assert len(tagger.set_params(allow_training_data=True).fit(X, y).maps_) == 1
+
+
+@pytest.mark.parametrize("wrong", [60, -1])
+def test_folds_of_sequences_that_are_not_there_are_refused(wrong):
+    tagger = CalibratedTagger(CW, cv=[(np.arange(30), np.array([40, wrong]))])
+    with pytest.raises(
+        ValueError, match=f"fold 0 of cv has the index {wrong}, but .*60"
+    ):
+        tagger.fit(BATCH[:60], Y[:60])
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
+def test_folds_of_groups_are_given_as_a_list(cv):
+    X, y, groups = BATCH[:60], Y[:60], np.arange(60) % 3
+    with pytest.raises(
+        ValueError, match=r"needs groups.*cv=list\(splitter.split\(X, y,"
+    ):
+        CalibratedTagger(CW, cv=cv).fit(X, y)
+    folds = list(cv.split(y, y, groups))
+    assert len(CalibratedTagger(CW, cv=folds).fit(X, y).maps_) == 3
 
 
 def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
