@@ -94,7 +94,7 @@ class PassedConfidence:
 
     @available_if(tagger_has("sample_labelings"))
     def sample_labelings(self, X, n, fixed=None, **options):
-        """Return labelings under weights drawn from the belief of the tagger.
+        """Return labelings drawn from what the tagger believes.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class PassedConfidence:
             How many labelings of every sequence.
         fixed : bool, default=None
             Whether all weights are drawn with one variance; by default where the tagger
-            keeps none.
+            keeps none and its model is no probability.
         **options : float or int
             Those of the tagger's ``sample_labelings``.
 

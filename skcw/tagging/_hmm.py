@@ -20,6 +20,7 @@ from skcw.tagging._hmm_reading import (
 )
 from skcw.tagging._inputs import Examples, check_sample_weight, legal_steps
 from skcw.tagging._memory import learnt_hashes
+from skcw.tagging._sampling import PosteriorSampler
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -35,7 +36,7 @@ USED = (
 )
 
 
-class HMMSequenceTagger(BeliefTagger):
+class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
     """Tagger by a hidden Markov model of first order, with probabilities by counts.
 
     Labels follow each other by P(label | label before), and each emits its word by

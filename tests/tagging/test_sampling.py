@@ -8,12 +8,16 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
+    HMMSequenceTagger,
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw.exceptions import NoLegalLabelingError
 from tests.integration.corpora import features, news
 
 X, Y = features(n_sequences=60)
+# No share of a sample misses its probability by more.
+FIVE_DEVIATIONS = 5
 ASKED = [[], *features(seed=1, n_sequences=25)[0], []]
 
 
@@ -112,8 +116,65 @@ def test_a_number_of_labelings_is_positive_and_whole(tagger, n):
 def test_what_cannot_be_served_is_refused(tagger):
     with pytest.raises(NotFittedError):
         CWSequenceTagger().sample_labelings(ASKED, 3)
-    with pytest.raises(TypeError, match="no option 'draws'"):
-        tagger.sample_labelings(ASKED, 3, draws=4)
+    for name in ("draws", "temperature", "k"):
+        with pytest.raises(TypeError, match=f"no option '{name}' of draws of weights"):
+            tagger.sample_labelings(ASKED, 3, **{name: 4})
     perceptron = PerceptronSequenceTagger(max_iter=1).fit(X, Y)
     with pytest.raises(ValueError, match="needs a variance"):
         perceptron.sample_labelings(ASKED, 3, fixed=False)
+
+
+@pytest.fixture(scope="module")
+def hmm():
+    return HMMSequenceTagger().fit(*news(n_sequences=60))
+
+
+WORDS = [[], *news(seed=1, n_sequences=6)[0], []]
+
+
+@pytest.mark.parametrize("temperature", [1.0, 3.0])
+def test_labelings_of_a_hidden_markov_model_have_its_marginals(hmm, temperature):
+    options = {"temperature": temperature}
+    rows = hmm.sample_labelings(WORDS, 4000, **options)
+    confidence = np.concatenate(hmm.predict_confidence(WORDS, "marginal", **options))
+    found = agreement(rows, hmm.predict(WORDS))
+    deviation = np.sqrt(confidence * (1 - confidence) / 4000)
+    assert (np.abs(found - confidence) < FIVE_DEVIATIONS * deviation + 1e-9).all()
+
+
+def test_whole_labelings_of_a_hidden_markov_model_have_their_probabilities(hmm):
+    rows = hmm.sample_labelings(WORDS, 4000)
+    for row, best in zip(rows, hmm.predict_nbest(WORDS, 3), strict=True):
+        for labels, log_p in best:
+            share, p = np.mean([one == labels for one in row]), np.exp(log_p)
+            deviation = np.sqrt(p * (1 - p) / 4000)
+            assert abs(share - p) < FIVE_DEVIATIONS * deviation + 1e-9
+
+
+def test_a_labeling_of_a_hidden_markov_model_depends_on_its_sequence_alone(hmm):
+    rows = hmm.sample_labelings(WORDS, 12).tolist()
+    assert [len(row) for row in rows] == [12] * len(WORDS)
+    assert hmm.sample_labelings(WORDS[::-1], 12).tolist() == rows[::-1]
+    assert hmm.sample_labelings(WORDS, 7).tolist() == [row[:7] for row in rows]
+    assert hmm.sample_labelings(WORDS, 12, random_state=1).tolist() != rows
+    assert hmm.sample_labelings([], 5).shape == (0,)
+
+
+def test_a_hidden_markov_model_draws_what_constraints_allow():
+    tagger = HMMSequenceTagger(constraints="BIO").fit(*news(n_sequences=60))
+    rows = tagger.sample_labelings(WORDS, 50, temperature=50.0)
+    for labels in (labels for row in rows for labels in row):
+        for before, after in zip(["O", *labels], labels, strict=False):
+            assert after[0] != "I" or before[1:] == after[1:]
+    single = HMMSequenceTagger(constraints=(["N"], [[False]])).fit([["a"]], [["N"]])
+    with pytest.raises(NoLegalLabelingError, match="no labeling of sequence 1"):
+        single.sample_labelings([["a"], ["a", "a"]], 2)
+
+
+def test_options_of_a_hidden_markov_model_are_not_ignored(hmm):
+    with pytest.raises(TypeError, match="no option 'scale' of draws from the distrib"):
+        hmm.sample_labelings(WORDS, 2, scale=1.0)
+    fixed = hmm.sample_labelings(WORDS, 9, fixed=True, scale=0.1)
+    confidence = hmm.predict_confidence(WORDS, "kd-fixed", n_draws=9, scale=0.1)
+    found = agreement(fixed, hmm.predict(WORDS))
+    np.testing.assert_allclose(found, np.concatenate(confidence), rtol=1e-12)
