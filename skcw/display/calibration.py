@@ -312,6 +312,8 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             curve = ends, np.repeat(y, 2)
             if self.band_around == "curve":
                 band = ends, np.repeat(low, 2), np.repeat(high, 2)
+            else:
+                band = _along_diagonal(x, low, high, ends[0], ends[-1])
         return curve, None if self.band is None else band
 
     def _describe(self, ax, below):
@@ -342,6 +344,19 @@ def _band_method(band, strategy):
     if band != "auto":
         return band
     return CONSISTENCY if strategy == "isotonic" else "wilson"
+
+
+def _along_diagonal(x, low, high, first, last):
+    """Return (x, low, high) of a band from the first confidence to the last.
+
+    It is known at the mean confidence of each block. Beyond the outer ones it keeps its
+    distance from the diagonal, around which it lies.
+    """
+    x = np.clip(x, first, last)  # means of equal confidences are rounded
+    at = np.unique([first, *x, last])
+    beyond = at - np.clip(at, x[0], x[-1])
+    limits = (np.interp(at, x, limit) + beyond for limit in (low, high))
+    return at, *(np.clip(limit, 0.0, 1.0) for limit in limits)
 
 
 def _draw_band(ax, x, low, high, colour):

@@ -172,9 +172,24 @@ def test_a_consistency_band_lies_around_the_diagonal():
     assert (drawn.bins.accuracy < drawn.band[0]).any()
 
 
-def test_a_band_of_one_bin_is_seen():
+@pytest.mark.parametrize("n", [30, 2000])
+def test_a_consistency_band_reaches_as_far_as_the_curve(n):
+    drawn = draw(n, strategy="isotonic", band="consistency", n_resamples=50)
+    outline = drawn.band_.get_paths()[0].vertices
+    curve = drawn.line_.get_xdata()
+    assert outline[:, 0].min() == curve[0] < drawn.bins.confidence[0]
+    assert outline[:, 0].max() == curve[-1] > drawn.bins.confidence[-1]
+    # At its ends it is as far from the diagonal as where it is known.
+    end = outline[outline[:, 0] == curve[-1], 1].max()
+    last = drawn.bins.confidence[-1]
+    assert end == pytest.approx(min(1.0, drawn.band[1][-1] + curve[-1] - last))
+    assert outline[:, 1].min() >= 0 and outline[:, 1].max() <= 1
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "isotonic"])
+def test_a_band_of_one_bin_is_seen(strategy):
     drawn = ConfidenceCalibrationDisplay.from_predictions(
-        [0.7] * 9, [True] * 5 + [False] * 4, interval=None
+        [0.7] * 9, [True] * 5 + [False] * 4, strategy=strategy, interval=None
     )
     (segment,) = drawn.band_.get_segments()
     assert_allclose(segment[:, 0], 0.7, rtol=1e-12)
