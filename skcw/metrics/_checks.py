@@ -1,5 +1,7 @@
 """Label sequences checked once, at the door of every metric."""
 
+from collections.abc import Mapping, Set
+
 import numpy as np
 
 # The exact types are looked up first: one set per sequence is cheaper than one
@@ -34,7 +36,9 @@ def check_label_rows(y, name):
     """Return ``y`` as a list of label lists, or say which row is none."""
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} is a single string; it must be a list of sequences")
-    rows = listed(y, name)
+    rows = listed_in_order(y, name)
+    for i, row in enumerate(rows):
+        refuse_unordered(row, f"{name}[{i}]")
     return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
 
 
@@ -92,3 +96,18 @@ def listed(values, name):
         raise TypeError(
             f"{name} is of type {type(values).__name__}; it must be a sequence"
         ) from None
+
+
+def listed_in_order(values, name):
+    """Return any iterable whose order means something as a list."""
+    refuse_unordered(values, name)
+    return listed(values, name)
+
+
+def refuse_unordered(values, name):
+    """Raise at a set or a dict, whose entries belong to no places."""
+    if isinstance(values, (Set, Mapping)):
+        raise TypeError(
+            f"{name} is a {type(values).__name__}, whose entries have no places; give "
+            "a list or an array"
+        )

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.metrics._checks import listed
+from skcw.metrics._checks import listed, listed_in_order
 from skcw.metrics._outcome_checks import check_same_layout, place_of
 from skcw.metrics._weighted_pairs import Pairs, check_groups, check_weight
 
@@ -45,7 +45,7 @@ def _flat_words(proba):
     """
     if getattr(proba, "ndim", 0) == 2:
         return _table(proba, "proba"), None
-    rows = listed(proba, "proba")
+    rows = listed_in_order(proba, "proba")
     if rows and isinstance(rows[0], Mapping):
         return _check_dicts(rows, None), None
     rows = [_row(row, f"proba[{i}]") for i, row in enumerate(rows)]
@@ -117,7 +117,7 @@ def _flat_labels(y, n_words, lengths):
     """Return the true labels of all words in one list."""
     if isinstance(y, (str, bytes)):
         raise TypeError("y is a single string; it must hold a label per word")
-    labels = y.tolist() if isinstance(y, np.ndarray) else listed(y, "y")
+    labels = y.tolist() if isinstance(y, np.ndarray) else listed_in_order(y, "y")
     in_rows = [
         hasattr(item, "__len__") and not isinstance(item, str) for item in labels
     ]
@@ -134,7 +134,7 @@ def _flat_labels(y, n_words, lengths):
 def _check_classes(classes, words, truth):
     """Return the label of each column."""
     if classes is not None:
-        classes = listed(classes, "classes")
+        classes = listed_in_order(classes, "classes")
     elif isinstance(words, np.ndarray):
         classes = sorted(set(truth))
     else:

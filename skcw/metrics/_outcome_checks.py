@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.metrics._checks import listed
+from skcw.metrics._checks import listed_in_order
 
 # Methods of predict_confidence whose values are probabilities. The methods live in a
 # room above this one; a test holds the list against theirs.
@@ -93,7 +93,7 @@ def flatten(values, name):
             return values, None
         if values.ndim == 2 and values.dtype != object:
             return values.ravel(), np.full(len(values), values.shape[1])
-    values = listed(values, name)
+    values = listed_in_order(values, name)
     if not values:
         return np.empty(0), None
     if not _is_row(values[0]):

@@ -5,7 +5,7 @@ from operator import eq
 
 import numpy as np
 
-from skcw.metrics._checks import check_label_pair, check_labels, listed
+from skcw.metrics._checks import check_label_pair, check_labels, listed_in_order
 
 
 def label_matches(y_true, y_pred):
@@ -35,7 +35,7 @@ def label_matches(y_true, y_pred):
     if isinstance(y_true, np.ndarray):
         y_true = y_true.tolist()
     if not isinstance(y_true, (str, bytes)):
-        y_true = listed(y_true, "y_true")
+        y_true = listed_in_order(y_true, "y_true")
         if y_true and isinstance(y_true[0], str):
             return _flat_matches(y_true, y_pred)
     true_rows, pred_rows = check_label_pair(y_true, y_pred)

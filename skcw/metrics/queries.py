@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.metrics._checks import check_label_rows, listed
+from skcw.metrics._checks import check_label_rows, listed, refuse_unordered
 from skcw.metrics._outcome_checks import check_outcomes
 from skcw.metrics._questions import LABEL, RIGHT, SPAN, parse_query
 from skcw.metrics.outcomes import label_matches
 from skcw.metrics.spans import extract_spans, split_label
 
-# Sums of marginals leave [0, 1] by rounding, never by more than this.
-ROUNDING = 1e-9
+# Probabilities leave [0, 1] by rounding: in single precision by no more than this.
+ROUNDING = 1e-6
 
 
 class Answers(NamedTuple):
@@ -105,6 +105,7 @@ def query_pairs(estimator, X, y, query=None, method=None, **options):
     """
     question = parse_query(query)
     X = list(X) if isinstance(X, Iterator) else X
+    refuse_unordered(y, "y")
     y = listed(y, "y") if not hasattr(y, "__len__") else y
     estimator, X = _who_answers(estimator, X)
     given = dict(options) if method is None else {"method": method, **options}
@@ -218,6 +219,7 @@ def _ask_rows(classifier, X, truth, question, given):
         raise ValueError(
             "y holds single labels; spans are marked by sequences of labels"
         )
+    _check_truth(truth.tolist(), classifier)
     if question.kind == RIGHT:
         confidence, correct = _sure_rows(classifier, X, truth, given)
     else:
@@ -283,14 +285,16 @@ def _method(tagger, name):
 def _asked(claimed, found, question):
     """Return the probability of yes and whether it is yes."""
     claimed = np.asarray(claimed, dtype=np.float64)
-    outside = (claimed < -ROUNDING) | (claimed > 1 + ROUNDING)
-    claimed = np.where(outside, claimed, np.clip(claimed, 0.0, 1.0))
     return (1.0 - claimed, ~found) if question.negated else (claimed, found)
 
 
 def _answers(confidence, correct, groups):
+    confidence = np.asarray(confidence, dtype=np.float64)
+    # Distances go far beyond one, and stay what they are.
+    if ((confidence >= -ROUNDING) & (confidence <= 1 + ROUNDING)).all():
+        confidence = np.clip(confidence, 0.0, 1.0)
     return Answers(
-        np.asarray(confidence, dtype=np.float64),
+        confidence,
         np.asarray(correct, dtype=bool),
         np.asarray(groups, dtype=np.intp),
     )
@@ -304,6 +308,25 @@ def _check_known(labels, classes, truth, what="label"):
         raise ValueError(
             f"query names the {what} {unknown[0]!r}, which neither the estimator nor "
             f"the truth has; there are {', '.join(sorted(map(repr, known)))}"
+        )
+
+
+def _check_truth(truth, classifier):
+    """Raise at labels that are missing, or of another type than those learnt."""
+    for row, label in enumerate(truth):
+        if label is None or (isinstance(label, float) and np.isnan(label)):
+            raise ValueError(
+                f"y[{row}] is {label}; a row without a true label cannot be judged, so "
+                "leave it out of both X and y"
+            )
+    known = np.asarray(getattr(classifier, "classes_", ())).tolist()
+    if not truth or not known or not set(truth).isdisjoint(known):
+        return
+    if isinstance(truth[0], str) != isinstance(known[0], str):
+        raise ValueError(
+            f"y holds labels such as {truth[0]!r}, but those that "
+            f"{type(classifier).__name__} has learnt are such as {known[0]!r}: none "
+            "could be right. Give y as it was given to fit"
         )
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.data import SequenceEncoder
 from skcw.data.ragged import object_rows
-from skcw.metrics import extract_spans, label_matches, query_pairs
+from skcw.metrics import brier_score, extract_spans, label_matches, query_pairs
 from skcw.tagging import Entity
 from tests.integration.corpora import features, news
 
@@ -212,6 +212,69 @@ def test_labels_of_a_classifier_may_be_numbers():
         1 - proba[:, 1],
         rtol=ROUNDING,
     )
+
+
+@pytest.mark.parametrize("query", [None, "setosa"])
+def test_labels_of_another_type_than_those_learnt_are_refused(query):
+    X, y = load_iris(return_X_y=True)
+    numbers = LogisticRegression(C=0.01, max_iter=1000).fit(X, y)
+    message = "y holds labels such as '0', but those that LogisticRegression .* as 0:"
+    with pytest.raises(ValueError, match=message):
+        query_pairs(numbers, X, y.astype(str))
+    names = iris()[2]
+    with pytest.raises(ValueError, match=r"such as 0, but .* as 'setosa': none could"):
+        query_pairs(names, X, y, query)
+    # Labels of the same type that training never saw are wrong, and no slip.
+    assert not query_pairs(names, X[:2], ["lily", "rose"]).correct.any()
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_a_row_without_a_true_label_is_refused(missing):
+    X, y, classifier = iris()
+    truth = y.astype(object)
+    truth[3] = missing
+    with pytest.raises(ValueError, match=rf"y\[3\] is {missing}; a row without a true"):
+        query_pairs(classifier, X, truth)
+    with pytest.raises(ValueError, match=r"y\[0\] is nan"):
+        query_pairs(classifier, X[:2], [np.nan, 1.0])
+
+
+@pytest.mark.parametrize("y", [{"O"}, {0: ["O"]}, [{"O", "B-PER"}, ["O"], []]])
+def test_labels_without_places_are_refused(y):
+    with pytest.raises(TypeError, match=r"y(\[0\])? is a (set|dict), whose entries"):
+        query_pairs(ThreeWords(), X_THREE, y)
+
+
+class Rounded(ThreeWords):
+    """Has left the range of probabilities by some amount."""
+
+    def __init__(self, amount, dtype):
+        self.amount, self.dtype = amount, dtype
+
+    def predict_confidence(self, X):
+        sure = np.array([1 + self.amount, -self.amount, 0.5], dtype=self.dtype)
+        return object_rows([sure[:2], sure[2:], sure[:0]])
+
+    def predict_entities(self, X):
+        return object_rows([[Entity("PER", 0, 2, 1 + self.amount)], [], []])
+
+
+@pytest.mark.parametrize(
+    ("amount", "dtype"), [(4e-16, np.float64), (1.2e-7, np.float32)]
+)
+def test_rounding_takes_no_probability_out_of_range(amount, dtype):
+    answers = query_pairs(Rounded(amount, dtype), X_THREE, Y_THREE)
+    assert answers.confidence.tolist() == [1.0, 0.0, 0.5]
+    spans = query_pairs(Rounded(amount, dtype), X_THREE, Y_THREE, "span:PER")
+    assert spans.confidence.tolist() == [1.0]
+    assert brier_score(*answers[:2]) == 0.25 / 3
+
+
+def test_distances_stay_what_they_are_and_are_refused_by_scores():
+    distance = query_pairs(Rounded(1.5, np.float64), X_THREE, Y_THREE)
+    assert distance.confidence.tolist() == [2.5, -1.5, 0.5]
+    with pytest.raises(ValueError, match="a method that gives probabilities: marginal"):
+        brier_score(*distance[:2])
 
 
 def test_a_classifier_with_a_confidence_of_its_own_is_asked_for_it():
