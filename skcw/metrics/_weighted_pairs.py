@@ -13,6 +13,9 @@ from skcw.metrics._outcome_checks import (
     refuse_no_probability,
 )
 
+# Squares of weights are summed, too, and must not overflow.
+MOST_WEIGHT = 1e100
+
 
 class Pairs(NamedTuple):
     """Words as every score of confidence takes them, one entry a word."""
@@ -88,6 +91,12 @@ def check_weight(sample_weight, n, lengths, name="confidence"):
         )
     if n and not weight.any():
         raise ValueError("sample_weight is zero for every word")
+    if (weight > MOST_WEIGHT).any():
+        raise ValueError(
+            f"sample_weight holds {weight.max():.6g}, and sums of such weights "
+            "overflow; a weight says how often a word counts, so scale them to a "
+            "mean of one"
+        )
     return weight
 
 

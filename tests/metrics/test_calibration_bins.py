@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
-from skcw.metrics import calibration_bins, confidence_bins
+from skcw.metrics import calibration_bins, calibration_mse, confidence_bins
+from skcw.metrics._cores import binnings
 from tests.metrics.weighted_words import (
     LEVELS,
     TIED_WORDS,
@@ -219,3 +220,40 @@ def test_settings_that_do_not_fit_are_refused(options, message):
 def test_a_bin_size_is_a_whole_number(bin_size):
     with pytest.raises(TypeError, match=r"bin_size is .*whole number"):
         calibration_bins([0.5, 0.6], [True, False], bin_size=bin_size)
+
+
+@pytest.mark.parametrize("bin_size", [1, 2, 7, 50])
+@pytest.mark.parametrize("fractions", [False, True])
+def test_edges_left_out_of_heavy_words_change_no_bin(bin_size, fractions, monkeypatch):
+    rng = np.random.default_rng(bin_size)
+    confidence, correct = rng.integers(0, 9, 40) / 8, rng.uniform(size=40) < 0.5
+    weight = rng.integers(0, 60, 40) + (rng.uniform(size=40) if fractions else 0.0)
+    options = {"bin_size": bin_size, "sample_weight": weight}
+    monkeypatch.setattr(binnings, "FEW_BINS", np.inf)
+    want = calibration_bins(confidence, correct, **options)
+    monkeypatch.setattr(binnings, "FEW_BINS", 0)
+    got = calibration_bins(confidence, correct, **options)
+    for one, other in zip(got, want, strict=True):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("weight", [1e12, 1e15, 1e99])
+def test_heavy_words_make_no_more_bins_than_there_are_words(weight):
+    confidence, correct = np.arange(1, 100) / 100, np.arange(99) % 2
+    bins = calibration_bins(confidence, correct, sample_weight=np.full(99, weight))
+    assert len(bins.count) <= 2 * 99
+    assert_allclose(bins.weight.sum(), 99 * weight, rtol=1e-12)
+    error = calibration_mse(confidence, correct, sample_weight=np.full(99, weight))
+    apart = calibration_mse(confidence, correct, bin_size=1)
+    assert_allclose(error, apart, rtol=1e-3)
+
+
+def test_weights_that_overflow_are_refused():
+    with pytest.raises(ValueError, match=r"sample_weight holds 1e\+300, .*overflow"):
+        calibration_bins([0.5, 0.6], [True, False], sample_weight=[1e300, 1e300])
+
+
+@pytest.mark.parametrize("strategy", [["x"], None, 3])
+def test_a_strategy_that_is_no_name_is_refused(strategy):
+    with pytest.raises(ValueError, match=r"strategy is .*; there are 'adaptive'"):
+        calibration_bins([0.5, 0.6], [True, False], strategy=strategy)

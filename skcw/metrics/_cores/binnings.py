@@ -12,6 +12,9 @@ from skcw.metrics._outcome_checks import check_n_bins, check_whole_number
 # Sums of fractional weights miss a whole number of bins by rounding; no more.
 ROUNDING = 1e-9
 
+# Up to so many bins a stretch of equal confidences it is cheapest to make them all.
+FEW_BINS = 4
+
 DEFAULT_N_BINS = {"adaptive": None, "uniform": 20, "quantile": 10}
 
 
@@ -86,8 +89,7 @@ class MassBins:
         if self.bin_size is None:
             edges = total * np.arange(self.n_bins + 1) / self.n_bins
         else:
-            n_bins = max(1, int(total / self.bin_size + ROUNDING))
-            edges = self.bin_size * np.arange(n_bins + 1.0)
+            edges = float(self.bin_size) * _full_bins(line, self.bin_size)
         edges[-1] = total
         ends = line[1:]
         first = np.searchsorted(ends, edges[:-1], side="right")
@@ -201,7 +203,7 @@ class IsotonicBins:
 
 def make_binning(pairs, strategy, bin_size, n_bins):
     """Return the bins of a strategy, or say which setting does not go with it."""
-    if strategy not in DEFAULT_N_BINS:
+    if not isinstance(strategy, str) or strategy not in DEFAULT_N_BINS:
         names = ", ".join(map(repr, DEFAULT_N_BINS))
         raise ValueError(f"strategy is {strategy!r}; there are {names}")
     if strategy == "adaptive":
@@ -250,6 +252,19 @@ def width_codes(pairs, n_bins):
 def centres(n_bins):
     """Return the centres of bins of the same width."""
     return (2 * np.arange(n_bins) + 1) / (2 * n_bins)
+
+
+def _full_bins(line, bin_size):
+    """Return how many bins lie before each edge that may matter, rising from 0.
+
+    Heavy words make many more bins than there are stretches. Those within one stretch
+    are joined, so that edges far from the ends of all stretches are not needed.
+    """
+    n_bins = max(1.0, np.floor(line[-1] / bin_size + ROUNDING))
+    if n_bins <= FEW_BINS * len(line):
+        return np.arange(n_bins + 1)
+    near = np.floor(line / bin_size)[:, None] + [-1.0, 0.0, 1.0, 2.0]
+    return np.unique(np.clip(near, 0.0, n_bins))
 
 
 def _line(mass):
