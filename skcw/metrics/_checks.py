@@ -111,3 +111,15 @@ def refuse_unordered(values, name):
             f"{name} is a {type(values).__name__}, whose entries have no places; give "
             "a list or an array"
         )
+
+
+def check_confidence_options(options):
+    """Return options of ``predict_confidence`` as a dict; None for none."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(
+            f"confidence_options is {options!r}; it must be a dict of options of "
+            "predict_confidence, such as {'n_draws': 50}"
+        )
+    return dict(options)

@@ -2,7 +2,7 @@
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcw.metrics._checks import check_sequence_weight
+from skcw.metrics._checks import check_confidence_options, check_sequence_weight
 from skcw.metrics._questions import parse_query
 from skcw.metrics.binned_confidence import confidence_rmse
 from skcw.metrics.calibration_scores import (
@@ -118,7 +118,9 @@ class ConfidenceScorer:
             chosen["confidence_options"] = self.confidence_options
         chosen |= self.score_options
         options = "".join(f", {name}={value!r}" for name, value in chosen.items())
-        return f"make_confidence_scorer({self.score.__name__}{options})"
+        # A partial function has no name of its own.
+        name = getattr(self.score, "__name__", repr(self.score))
+        return f"make_confidence_scorer({name}{options})"
 
 
 def make_confidence_scorer(
@@ -197,7 +199,7 @@ def make_confidence_scorer(
         1 if greater_is_better else -1,
         query,
         method,
-        dict(confidence_options or {}),
+        check_confidence_options(confidence_options),
         score_options,
     )
 

@@ -87,7 +87,7 @@ def get_scorer(name):
     >>> sorted(scoring)
     ['span_f1', 'token_accuracy']
     """
-    if name not in _SCORERS:
+    if not isinstance(name, str) or name not in _SCORERS:
         raise ValueError(
             f"no scorer is named {name!r}; the names are {', '.join(scorer_names())}"
         )

@@ -2,6 +2,7 @@
 
 import pickle
 from copy import deepcopy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -187,3 +188,17 @@ def test_a_method_without_probabilities_is_refused_by_scores_of_probabilities():
     )
     with pytest.raises(ValueError, match="no probability"):
         scorer(tagger, X, y)
+
+
+def test_a_scorer_of_a_partial_function_can_be_written():
+    score = partial(calibration_mse, bin_size=5)
+    text = repr(make_confidence_scorer(score, greater_is_better=False))
+    assert text.startswith("make_confidence_scorer(functools.partial(<function calib")
+
+
+@pytest.mark.parametrize("options", [3, ["n_draws"], "n_draws"])
+def test_options_of_the_confidence_are_a_dict(options):
+    with pytest.raises(TypeError, match=r"confidence_options is .* must be a dict of"):
+        make_confidence_scorer(
+            brier_score, greater_is_better=False, confidence_options=options
+        )

@@ -160,3 +160,9 @@ def test_get_scorer_gives_copies_and_refuses_unknown_names():
     assert get_scorer("span_f1") is not get_scorer("span_f1")
     with pytest.raises(ValueError, match=r"no scorer is named 'f1'; .*span_f1"):
         get_scorer("f1")
+
+
+@pytest.mark.parametrize("name", [["a"], {"a": 1}, None, 3])
+def test_a_name_that_is_none_is_refused(name):
+    with pytest.raises(ValueError, match=r"no scorer is named .*the names are"):
+        get_scorer(name)
