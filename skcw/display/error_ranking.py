@@ -13,7 +13,7 @@ from skcw.display._panels import (
 )
 from skcw.display._ranking_grid import ranking_grid
 from skcw.metrics import error_average_precision, errors_found
-from skcw.metrics._weighted_pairs import check_pairs
+from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 SIZE = (5.2, 4.2)
 SHOWN = ("found", "left")
@@ -83,6 +83,7 @@ class ErrorRankingDisplay(RankingDisplay):
         correct,
         *,
         groups=None,
+        sample_weight=None,
         interval="bootstrap",
         confidence_level=0.95,
         n_resamples=1000,
@@ -104,6 +105,8 @@ class ErrorRankingDisplay(RankingDisplay):
             The sentence of each word. Words of one sentence are not independent, and
             the interval takes that into account. If None each row is a group, and in
             flat arrays each word is one.
+        sample_weight : array of shape (n_words,), or a sequence of such, default=None
+            How often each word counts, a whole number, in the same layout.
         interval : str or None, default="bootstrap"
             The method of the score's interval; None for none.
         confidence_level : float, default=0.95
@@ -126,14 +129,17 @@ class ErrorRankingDisplay(RankingDisplay):
         display : ErrorRankingDisplay
             What was drawn.
         """
-        pairs = check_pairs(confidence, correct, groups=groups, probabilities=False)
-        reviewed = np.append(0, ranking_grid(len(pairs.q)))
+        pairs = check_ranked_pairs(
+            confidence, correct, sample_weight, groups, needed_for="a curve"
+        )
+        reviewed = np.append(0, ranking_grid(int(pairs.weight.sum())))
         score = "no errors"
-        if not pairs.y.all():
+        if (pairs.weight * (1 - pairs.y)).any():
             score = error_average_precision(
                 pairs.q,
                 pairs.y,
                 groups=pairs.group,
+                sample_weight=pairs.weight,
                 interval=interval,
                 confidence_level=confidence_level,
                 n_resamples=n_resamples,
@@ -141,7 +147,7 @@ class ErrorRankingDisplay(RankingDisplay):
             )
         display = cls(
             reviewed,
-            errors_found(pairs.q, pairs.y, reviewed),
+            errors_found(pairs.q, pairs.y, reviewed, sample_weight=pairs.weight),
             score=score,
             score_name=score_title("average precision", interval, confidence_level),
             name=name,

@@ -13,7 +13,7 @@ from skcw.display._panels import (
 )
 from skcw.display._ranking_grid import ranking_grid
 from skcw.metrics import area_under_risk_coverage, risk_coverage_curve
-from skcw.metrics._weighted_pairs import check_pairs
+from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 SIZE = (5.2, 4.2)
 # The risk of the first few words jumps between 0 and 1; it must not set the scale.
@@ -84,6 +84,7 @@ class RiskCoverageDisplay(RankingDisplay):
         correct,
         *,
         groups=None,
+        sample_weight=None,
         interval="bootstrap",
         confidence_level=0.95,
         n_resamples=1000,
@@ -105,6 +106,8 @@ class RiskCoverageDisplay(RankingDisplay):
             The sentence of each word. Words of one sentence are not independent, and
             the interval takes that into account. If None each row is a group, and in
             flat arrays each word is one.
+        sample_weight : array of shape (n_words,), or a sequence of such, default=None
+            How often each word counts, a whole number, in the same layout.
         interval : str or None, default="bootstrap"
             The method of the score's interval; None for none.
         confidence_level : float, default=0.95
@@ -127,13 +130,18 @@ class RiskCoverageDisplay(RankingDisplay):
         display : RiskCoverageDisplay
             What was drawn.
         """
-        pairs = check_pairs(confidence, correct, groups=groups, probabilities=False)
-        coverage, risk, _ = risk_coverage_curve(pairs.q, pairs.y)
-        shown = ranking_grid(len(pairs.q)) - 1
+        pairs = check_ranked_pairs(
+            confidence, correct, sample_weight, groups, needed_for="a curve"
+        )
+        coverage, risk, _ = risk_coverage_curve(
+            pairs.q, pairs.y, sample_weight=pairs.weight
+        )
+        shown = ranking_grid(int(pairs.weight.sum())) - 1
         score = area_under_risk_coverage(
             pairs.q,
             pairs.y,
             groups=pairs.group,
+            sample_weight=pairs.weight,
             interval=interval,
             confidence_level=confidence_level,
             n_resamples=n_resamples,

@@ -53,11 +53,13 @@ def check_pairs(
     return Pairs(q.astype(np.float64), y, weight, group, q.dtype.type)
 
 
-def check_ranked_pairs(confidence, correct, sample_weight, groups, interval):
+def check_ranked_pairs(
+    confidence, correct, sample_weight=None, groups=None, needed_for=None
+):
     """Return the words of a ranking as `Pairs`, weighted by whole numbers.
 
-    Confidences may be any numbers but NaN, and there may be no words if no interval
-    is asked for.
+    Confidences may be any numbers but NaN, and there may be no words unless they are
+    needed for something, such as an interval.
     """
     pairs = check_pairs(
         confidence,
@@ -65,7 +67,7 @@ def check_ranked_pairs(confidence, correct, sample_weight, groups, interval):
         sample_weight,
         groups,
         probabilities=False,
-        allow_empty=interval is None,
+        allow_empty=needed_for is None,
     )
     broken = np.flatnonzero(pairs.weight != np.rint(pairs.weight))
     if broken.size:

@@ -5,7 +5,7 @@ import numpy as np
 from skcw.metrics._cores.ranking import ErrorAveragePrecision
 from skcw.metrics._cores.tied_ranking import rank_words
 from skcw.metrics._estimates import estimate
-from skcw.metrics._outcome_checks import check_outcomes, check_review_sizes
+from skcw.metrics._outcome_checks import check_review_sizes
 from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 
@@ -93,7 +93,7 @@ def error_average_precision(
     )
 
 
-def errors_found(confidence, correct, n):
+def errors_found(confidence, correct, n, *, sample_weight=None):
     """Count the wrong words among the n least confident ones.
 
     Parameters
@@ -102,6 +102,9 @@ def errors_found(confidence, correct, n):
         As in :func:`error_average_precision`.
     n : int or array of int
         How many words are looked at; more than there are is the same as all.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, as in :func:`error_average_precision`; a word of
+        weight 2 is two of the words that are looked at.
 
     Returns
     -------
@@ -125,11 +128,12 @@ def errors_found(confidence, correct, n):
     [0.0, 1.0, 1.5, 2.0]
     """
     sizes = check_review_sizes(n)
-    ranking = rank_words(*check_outcomes(confidence, correct))
+    pairs = check_ranked_pairs(confidence, correct, sample_weight)
+    ranking = rank_words(pairs)
     return _scalar_or_array(ranking.expected_errors(sizes))
 
 
-def residual_errors(confidence, correct, n):
+def residual_errors(confidence, correct, n, *, sample_weight=None):
     """Count the wrong words left after the n least confident ones were reviewed.
 
     A reader who mends what is wrong among those n leaves that many errors behind.
@@ -142,6 +146,9 @@ def residual_errors(confidence, correct, n):
         As in :func:`error_average_precision`.
     n : int or array of int
         How many words are reviewed; more than there are is the same as all.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, as in :func:`error_average_precision`; a word of
+        weight 2 is two of the words that are reviewed.
 
     Returns
     -------
@@ -160,7 +167,8 @@ def residual_errors(confidence, correct, n):
     array([2. , 1. , 0.5])
     """
     sizes = check_review_sizes(n)
-    ranking = rank_words(*check_outcomes(confidence, correct))
+    pairs = check_ranked_pairs(confidence, correct, sample_weight)
+    ranking = rank_words(pairs)
     return _scalar_or_array(ranking.n_errors - ranking.expected_errors(sizes))
 
 

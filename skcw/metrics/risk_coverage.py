@@ -5,11 +5,10 @@ import numpy as np
 from skcw.metrics._cores.ranking import RiskCoverageArea
 from skcw.metrics._cores.tied_ranking import rank_words
 from skcw.metrics._estimates import estimate
-from skcw.metrics._outcome_checks import check_outcomes
 from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 
-def risk_coverage_curve(confidence, correct):
+def risk_coverage_curve(confidence, correct, *, sample_weight=None):
     """Compute the share of wrong words among the most confident ones, for each share.
 
     Coverage is the share of words whose label is accepted, the most confident first;
@@ -17,8 +16,8 @@ def risk_coverage_curve(confidence, correct):
 
     Parameters
     ----------
-    confidence, correct :
-        As in :func:`error_average_precision`.
+    confidence, correct, sample_weight :
+        As in :func:`error_average_precision`. A word of weight 2 has two points.
 
     Returns
     -------
@@ -47,7 +46,8 @@ def risk_coverage_curve(confidence, correct):
     >>> threshold.tolist()
     [0.9, 0.8, 0.6, 0.2]
     """
-    ranking = rank_words(*check_outcomes(confidence, correct))
+    pairs = check_ranked_pairs(confidence, correct, sample_weight)
+    ranking = rank_words(pairs)
     accepted = np.arange(1, ranking.n_words + 1)
     threshold = np.repeat(ranking.confidence, ranking.sizes)[::-1]
     return accepted / max(1, ranking.n_words), ranking.risk(), threshold

@@ -118,6 +118,23 @@ def test_the_interval_takes_sentences_into_account(display):
 
 
 @BOTH
+def test_weights_count_as_repetitions(display):
+    confidence, correct = drawn_pairs(300)
+    weight = np.arange(300) % 3
+    weighted = display.from_predictions(
+        confidence, correct, sample_weight=weight, interval=None
+    )
+    repeated = np.repeat(confidence, weight), np.repeat(correct, weight)
+    again = display.from_predictions(*repeated, interval=None)
+    assert_array_equal(weighted.line_.get_xydata(), again.line_.get_xydata())
+    assert weighted.score == again.score
+    silent = display.from_predictions(
+        confidence, correct, sample_weight=correct, interval=None
+    )
+    assert not silent.line_.get_ydata().any()
+
+
+@BOTH
 def test_a_long_curve_is_thinned_but_keeps_its_ends(display):
     drawn = draw(display, 50_000)
     x = drawn.line_.get_xdata()

@@ -201,3 +201,17 @@ def test_group_sums_of_a_long_ranking_keep_their_precision():
     both = 2 * np.mean((3 + place / (499_000 - 1)) / (1002 + place))
     want = (first + second + both) / 4
     assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [errors_found, residual_errors])
+def test_a_weight_is_a_number_of_words_to_review(count):
+    rng = np.random.default_rng(0)
+    confidence, correct = rng.integers(0, 9, 60) / 8, rng.uniform(size=60) < 0.7
+    weight = rng.integers(0, 4, 60)
+    confidence[0], weight[0] = 2.0, 0
+    n = np.arange(weight.sum() + 3)
+    want = count(np.repeat(confidence, weight), np.repeat(correct, weight), n)
+    got = count(confidence, correct, n, sample_weight=weight)
+    np.testing.assert_array_equal(got, want)
+    with pytest.raises(ValueError, match="weights must be whole numbers"):
+        count(confidence, correct, n, sample_weight=weight + 0.5)

@@ -113,3 +113,15 @@ def test_without_words_the_curve_is_empty(empty):
     assert [len(part) for part in risk_coverage_curve(empty, empty)] == [0, 0, 0]
     assert area_under_risk_coverage(empty, empty) == 0.0
     assert np.isnan(area_under_risk_coverage(empty, empty, zero_division=np.nan))
+
+
+def test_a_word_of_weight_two_has_two_points():
+    rng = np.random.default_rng(0)
+    confidence, correct = rng.integers(0, 9, 60) / 8, rng.uniform(size=60) < 0.7
+    weight = rng.integers(0, 4, 60)
+    want = risk_coverage_curve(
+        np.repeat(confidence, weight), np.repeat(correct, weight)
+    )
+    got = risk_coverage_curve(confidence, correct, sample_weight=weight)
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_array_equal(one, other)

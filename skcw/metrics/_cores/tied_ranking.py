@@ -51,11 +51,19 @@ class TiedRanking(NamedTuple):
         return (self.n_errors - self.expected_errors(rejected)) / accepted
 
 
-def rank_words(confidence, correct):
-    """Return the ranking of words by confidence, the least confident first."""
-    ties = Ties(confidence)
-    sizes = ties.mass(None)
-    errors = ties.mass(~correct).astype(np.int64)
+def rank_words(pairs):
+    """Return the ranking of words by confidence, the least confident first.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words; each counts as often as its weight, a whole number, says.
+    """
+    counts = pairs.weight > 0
+    ties = Ties(pairs.q[counts])
+    weight = pairs.weight[counts]
+    words, right = ties.sums(weight, pairs.y[counts])
+    sizes, errors = words.astype(np.int64), (words - right).astype(np.int64)
     return TiedRanking(
         confidence=ties.values,
         sizes=sizes,
