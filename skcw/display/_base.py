@@ -4,6 +4,8 @@ import numpy as np
 
 from skcw.display._captions import name_of
 from skcw.metrics import query_pairs
+from skcw.metrics._checks import check_confidence_options
+from skcw.metrics._outcome_checks import flatten
 from skcw.metrics._questions import LABEL, SPAN, parse_query
 from skcw.metrics.queries import is_flat
 
@@ -21,6 +23,8 @@ class AnswersDisplay:
         query=None,
         method=None,
         confidence_options=None,
+        groups=None,
+        sample_weight=None,
         name=None,
         **options,
     ):
@@ -42,6 +46,11 @@ class AnswersDisplay:
             A method of ``predict_confidence``; None is the estimator's default.
         confidence_options : dict, default=None
             Further options of ``predict_confidence``, such as ``{"n_draws": 50}``.
+        groups : array of shape (n_sequences,), default=None
+            What belongs together beyond a sequence, such as the document of each one.
+            By default each sequence, or each row of a classifier, is a group.
+        sample_weight : array of shape (n_sequences,) or (n_words,), default=None
+            How often each sequence counts, as scorers take it, or each word.
         name : str, default=None
             The name of the model; None is that of its class, and the method.
         **options : object
@@ -54,16 +63,22 @@ class AnswersDisplay:
         """
         wording = cls._wording(parse_query(query))
         y = y if hasattr(y, "__len__") else list(y)
-        answers = query_pairs(
-            estimator, X, y, query, method, **(confidence_options or {})
-        )
+        given = check_confidence_options(confidence_options)
+        answers = query_pairs(estimator, X, y, query, method, **given)
         if name is None:
             name = name_of(estimator, method)
         wording["unit"] = "rows" if is_flat(y) else wording["unit"]
+        if groups is None:
+            groups = answers.groups
+        else:
+            groups = _per_answer(groups, "groups", len(y), answers)
+        if sample_weight is not None:
+            sample_weight = _per_answer(sample_weight, "sample_weight", len(y), answers)
         return cls.from_predictions(
             answers.confidence,
             answers.correct,
-            groups=answers.groups,
+            groups=groups,
+            sample_weight=sample_weight,
             name=name,
             **(wording | options),
         )
@@ -85,6 +100,20 @@ class RankingDisplay(AnswersDisplay):
                 f"ask about spans; ConfidenceCalibrationDisplay draws '{question}'"
             )
         return super()._wording(question)
+
+
+def _per_answer(values, name, n_sequences, answers):
+    """Return one value for each answer, given one for each sequence or each answer."""
+    flat, lengths = flatten(values, name)
+    n_answers = len(answers.groups)
+    if lengths is None and len(flat) == n_sequences:
+        return flat[answers.groups]
+    if len(flat) != n_answers:
+        raise ValueError(
+            f"{name} has {len(flat)} entries; it must hold one for each of the "
+            f"{n_sequences} sequences, or for each of the {n_answers} answers"
+        )
+    return flat
 
 
 def check_curve(**arrays):

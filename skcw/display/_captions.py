@@ -100,6 +100,15 @@ def add_legend(ax, place):
         )
 
 
+def check_name(name):
+    """Return the name of a model, or say that it is none."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(
+            f"name is {name!r}; it must be the name of the model, a string, or None"
+        )
+    return name
+
+
 def name_of(estimator, method):
     """Return the class of the estimator inside all wrappers, and its method."""
     while True:

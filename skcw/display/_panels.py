@@ -48,6 +48,11 @@ def check_axes(ax, name):
             f"{name} is of type {type(ax).__name__}; it must be one Axes of "
             "matplotlib, such as plt.gca() or display.ax_"
         )
+    if ax.name != "rectilinear":
+        raise TypeError(
+            f"{name} has the projection {ax.name!r}; a curve is drawn on plain Axes, "
+            "such as those of plt.subplots()"
+        )
     return ax
 
 

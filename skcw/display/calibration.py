@@ -6,7 +6,13 @@ import numpy as np
 
 from skcw import metrics
 from skcw.display._base import AnswersDisplay, check_curve
-from skcw.display._captions import Caption, add_legend, band_title, score_title
+from skcw.display._captions import (
+    Caption,
+    add_legend,
+    band_title,
+    check_name,
+    score_title,
+)
 from skcw.display._histogram import (
     confidence_histogram,
     draw_histogram,
@@ -50,6 +56,10 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
     are what it draws. A curve below the diagonal is of a model that is too sure.
+
+    The score in the legend may lie above its interval, most of all for few words: the
+    bins of a calibrated model miss the diagonal, too, by chance, and that adds to the
+    score. The interval is of the error that would be left without chance.
 
     Parameters
     ----------
@@ -278,7 +288,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             With ``line_``, ``band_``, ``ax_``, ``histogram_ax_`` and ``figure_``.
         """
         curve, band = self._points()
-        name = self.name if name is None else name
+        name = check_name(self.name if name is None else name)
         ax = self.ax_ = open_axes(ax, SIZE)
         self.figure_ = ax.figure
         caption = Caption(name, self.score_name, self.score)
@@ -330,7 +340,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
 
 def _score_function(score, binning):
     """Return the function of a score, with the bins of the curve if it takes them."""
-    if score not in SCORES:
+    if not isinstance(score, str) or score not in SCORES:
         raise ValueError(
             f"score is {score!r}; it must be None or one of {', '.join(SCORES)}"
         )

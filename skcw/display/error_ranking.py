@@ -3,7 +3,7 @@
 import numpy as np
 
 from skcw.display._base import RankingDisplay, check_curve
-from skcw.display._captions import Caption, add_legend, score_title
+from skcw.display._captions import Caption, add_legend, check_name, score_title
 from skcw.display._panels import (
     curves_on,
     draw_curve,
@@ -191,7 +191,7 @@ class ErrorRankingDisplay(RankingDisplay):
         if errors not in SHOWN:
             raise ValueError(f"errors is {errors!r}; it must be 'found' or 'left'")
         reviewed, found = check_curve(reviewed=self.reviewed, found=self.found)
-        name = self.name if name is None else name
+        name = check_name(self.name if name is None else name)
         self.ax_ = open_axes(ax, SIZE)
         self.figure_ = self.ax_.figure
         draw = _Frame(self.ax_, reviewed[-1], found[-1], errors, relative)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skcw.display._base import RankingDisplay, check_curve
-from skcw.display._captions import Caption, add_legend, score_title
+from skcw.display._captions import Caption, add_legend, check_name, score_title
 from skcw.display._panels import (
     curves_on,
     draw_curve,
@@ -177,7 +177,7 @@ class RiskCoverageDisplay(RankingDisplay):
             With ``line_``, ``ax_`` and ``figure_``.
         """
         coverage, risk = check_curve(coverage=self.coverage, risk=self.risk)
-        name = self.name if name is None else name
+        name = check_name(self.name if name is None else name)
         caption = Caption(name, self.score_name, self.score)
         ax = self.ax_ = open_axes(ax, SIZE)
         self.figure_ = ax.figure

@@ -368,6 +368,7 @@ def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, messa
         ({"interval": "wide"}, "interval is 'wide'"),
         ({"interval": "bootstrap", "confidence_level": 95}, "confidence_level"),
         ({"score": "f1"}, "score is 'f1'; it must be None or one of root_calib"),
+        ({"score": ["f1"]}, r"score is \['f1'\]; it must be None or one of"),
         ({"strategy": "fixed"}, "strategy"),
         ({"strategy": "isotonic", "n_bins": 3}, "isotonic"),
         ({"n_bins": 0, "strategy": "uniform"}, "n_bins"),
@@ -385,3 +386,82 @@ def test_a_method_without_probabilities_is_refused():
     estimator, X, y = model("cw")
     with pytest.raises(ValueError, match="no probability"):
         ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, method="delta")
+
+
+def test_weights_are_one_a_sequence_or_one_a_word():
+    estimator, X, y = model("cw")
+    lengths = [len(row) for row in y]
+    weight = np.arange(len(y)) % 3 + 1
+    by_sequence, by_word, by_row = (
+        ConfidenceCalibrationDisplay.from_estimator(
+            estimator, X, y, sample_weight=given, **PLAIN
+        )
+        for given in (
+            weight,
+            np.repeat(weight, lengths),
+            [[w] * n for w, n in zip(weight, lengths, strict=True)],
+        )
+    )
+    assert by_sequence.bins.weight.sum() == weight @ lengths
+    assert_array_equal(by_sequence.bins.accuracy, by_word.bins.accuracy)
+    assert_array_equal(by_sequence.bins.accuracy, by_row.bins.accuracy)
+
+
+def test_documents_may_be_the_groups_of_sequences():
+    estimator, X, y = model("cw")
+    document = np.arange(len(y)) // 5
+    options = {"score": None, "n_resamples": 50}
+    drawn = ConfidenceCalibrationDisplay.from_estimator(
+        estimator, X, y, groups=document, **options
+    )
+    answers = query_pairs(estimator, X, y)
+    again = ConfidenceCalibrationDisplay.from_predictions(
+        *answers[:2], groups=document[answers.groups], **options
+    )
+    assert_array_equal(drawn.band, again.band)
+
+
+@pytest.mark.parametrize("what", ["groups", "sample_weight"])
+def test_groups_and_weights_of_something_else_are_refused(what):
+    estimator, X, y = model("cw")
+    with pytest.raises(ValueError, match=f"{what} has 2 entries; .* the 30 seq"):
+        ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, **{what: [1, 2]})
+
+
+def test_a_single_sentence_is_drawn_without_an_interval():
+    estimator, X, y = model("cw")
+    longest = int(np.argmax([len(row) for row in y]))
+    one = [X[longest]], [y[longest]]
+    with pytest.raises(ValueError, match=r"one sentence.*interval=None"):
+        ConfidenceCalibrationDisplay.from_estimator(estimator, *one)
+    drawn = ConfidenceCalibrationDisplay.from_estimator(estimator, *one, interval=None)
+    assert len(drawn.bins.count) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": 3}, "name is 3; it must be the name of the model"),
+        ({"ax": 3}, "ax is of type int; it must be one Axes"),
+        ({"histogram": 3}, "histogram is of type int; it must be one Axes"),
+    ],
+)
+def test_names_and_axes_that_are_none_are_refused(options, message):
+    with pytest.raises(TypeError, match=message):
+        draw(**options)
+
+
+@pytest.mark.parametrize("projection", ["3d", "polar"])
+def test_axes_with_a_projection_are_refused(projection):
+    figure = plt.figure()
+    ax = figure.add_subplot(projection=projection)
+    with pytest.raises(TypeError, match=f"ax has the projection .{projection}"):
+        draw(ax=ax)
+
+
+def test_options_of_the_confidence_are_a_dict():
+    estimator, X, y = model("cw")
+    with pytest.raises(TypeError, match="confidence_options is 3; it must be a dict"):
+        ConfidenceCalibrationDisplay.from_estimator(
+            estimator, X, y, confidence_options=3
+        )

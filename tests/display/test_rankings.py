@@ -118,6 +118,26 @@ def test_the_interval_takes_sentences_into_account(display):
 
 
 @BOTH
+def test_an_estimator_is_judged_with_weights_and_groups_of_sequences(display):
+    estimator, X, y = model("cw")
+    weight, document = np.arange(len(y)) % 3, np.arange(len(y)) // 5
+    options = {"interval": "percentile", "n_resamples": 50}
+    drawn = display.from_estimator(
+        estimator, X, y, groups=document, sample_weight=weight, **options
+    )
+    answers = query_pairs(estimator, X, y)
+    again = display.from_predictions(
+        *answers[:2],
+        groups=document[answers.groups],
+        sample_weight=weight[answers.groups],
+        **options,
+    )
+    assert drawn.score == again.score
+    with pytest.raises(TypeError, match="name is 3"):
+        display.from_estimator(estimator, X, y, interval=None, name=3)
+
+
+@BOTH
 def test_weights_count_as_repetitions(display):
     confidence, correct = drawn_pairs(300)
     weight = np.arange(300) % 3

@@ -39,8 +39,8 @@ def check_several_sentences(pairs):
     if np.count_nonzero(np.bincount(pairs.group, pairs.weight) > 0) < 2:
         raise ValueError(
             "all words are of one sentence, which does not tell how much others would "
-            "differ from it; give at least two, or leave out groups if every word "
-            "stands for itself"
+            "differ from it; give at least two, leave out groups if every word stands "
+            "for itself, or do without the interval (interval=None)"
         )
 
 
