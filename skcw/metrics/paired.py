@@ -10,6 +10,7 @@ from skcw.metrics._cores.base import BinnedScore, Score
 from skcw.metrics._cores.binned import CalibrationMSE, RootCalibrationMSE
 from skcw.metrics._cores.table import RANKINGS, SCORES
 from skcw.metrics._intervals.contributions import contributions
+from skcw.metrics._intervals.gap_path import counts_sizes
 from skcw.metrics._intervals.inversion import invert
 from skcw.metrics._intervals.resampling_checks import (
     check_level,
@@ -284,7 +285,9 @@ def _way_to_compare(core):
         return _by_influence, 1
     if isinstance(core, RootCalibrationMSE) or getattr(core, "norm", None) == "l2":
         return _by_squares, 4
-    return (_by_influence, 1) if isinstance(core, CalibrationMSE) else (_by_ends, 3)
+    if isinstance(core, CalibrationMSE):
+        return _by_influence, 1
+    return _by_ends, 5 if counts_sizes(core) else 3
 
 
 def _check_score(score):

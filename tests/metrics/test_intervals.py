@@ -10,6 +10,7 @@ from scipy.stats import t as student
 
 from skcw import metrics
 from skcw.metrics._cores.table import SCORES
+from skcw.metrics._intervals.resampling_checks import _NoBar
 from skcw.metrics._weighted_pairs import check_pairs
 from skcw.metrics.intervals import METHODS, score_interval
 from tests.metrics.sentences import draw_words, raised, same, tempered
@@ -292,6 +293,28 @@ def test_one_sentence_is_refused(words):
         metrics.brier_score(q, y, groups=np.zeros(len(q)), interval="bootstrap")
     found = metrics.calibration_mse(q, y, groups=np.zeros(len(q)), interval="normal")
     assert found.low < found.high
+
+
+@pytest.mark.parametrize(
+    "name", ["calibration_mse", "expected_calibration_error", "brier_score"]
+)
+@pytest.mark.parametrize("method", ["bootstrap", "percentile"])
+def test_a_bar_is_never_told_of_more_resamples_than_it_expects(
+    name, method, words, monkeypatch
+):
+    told = []
+
+    class Bar(_NoBar):
+        def update(self, n):
+            told.append(n)
+
+    def bar(progress, n_resamples):
+        told.append(-n_resamples)
+        return Bar()
+
+    monkeypatch.setattr("skcw.metrics.intervals.progress_bar", bar)
+    interval(name, words, method)
+    assert sum(told) <= 0 and (len(told) == 1 or sum(told) == 0)
 
 
 def test_progress_is_shown_when_asked_for(words, capsys):

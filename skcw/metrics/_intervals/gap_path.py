@@ -6,11 +6,19 @@ import numpy as np
 from scipy import sparse
 
 from skcw._kernels.resampling import draw_right
-from skcw.metrics._cores.binned import MaximumCalibrationError
+from skcw.metrics._cores.binned import (
+    ExpectedCalibrationError,
+    MaximumCalibrationError,
+)
 from skcw.metrics._intervals.cells import make_cells
 from skcw.metrics._intervals.gap_slopes import gap_slopes
 from skcw.metrics._intervals.recalibration import directed, recalibrated
 from skcw.metrics._intervals.sentence_model import latent_correlation, thresholds
+
+
+def counts_sizes(core):
+    """Tell whether a score of bins is the mean size of their gaps."""
+    return isinstance(core, ExpectedCalibrationError) and core.norm == "l1"
 
 
 class GapPath:
@@ -46,7 +54,7 @@ class GapPath:
         # about as bad makes the worst of them look worse than it is.
         maximum = isinstance(core, MaximumCalibrationError)
         self._largest = np.abs(self._step).max() if maximum else None
-        self._by_size = getattr(core, "norm", None) == "l1"
+        self._by_size = counts_sizes(core)
         self.correlation = latent_correlation(
             pairs.y - goal, goal, pairs.weight, pairs.group
         )

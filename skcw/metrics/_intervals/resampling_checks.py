@@ -46,7 +46,7 @@ def check_several_sentences(pairs):
 
 def check_choice(value, name, choices):
     """Raise unless a value is one of several names."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         names = ", ".join(map(repr, choices))
         raise ValueError(f"{name} is {value!r}; there are {names}")
 
