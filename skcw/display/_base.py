@@ -6,7 +6,7 @@ from skcw.display._captions import name_of
 from skcw.metrics import query_pairs
 from skcw.metrics._checks import check_confidence_options
 from skcw.metrics._outcome_checks import flatten
-from skcw.metrics._questions import LABEL, SPAN, parse_query
+from skcw.metrics._questions import SPAN, parse_query
 from skcw.metrics.queries import is_flat
 
 
@@ -87,19 +87,6 @@ class AnswersDisplay:
     def _wording(cls, question):
         """Return the words for the axes that a question asks for."""
         return {"unit": "spans" if question.kind == SPAN else "words"}
-
-
-class RankingDisplay(AnswersDisplay):
-    """Base of the displays of a ranking, which only errors can be ranked by."""
-
-    @classmethod
-    def _wording(cls, question):
-        if question.kind == LABEL:
-            raise ValueError(
-                f"{cls.__name__} ranks what was predicted, so query must be None or "
-                f"ask about spans; ConfidenceCalibrationDisplay draws '{question}'"
-            )
-        return super()._wording(question)
 
 
 def _per_answer(values, name, n_sequences, answers):

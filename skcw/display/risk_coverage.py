@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.display._base import RankingDisplay, check_curve
-from skcw.display._captions import Caption, add_legend, check_name, score_title
+from skcw.display._base import check_curve
+from skcw.display._captions import Caption, add_legend, check_name
 from skcw.display._panels import (
     curves_on,
     draw_curve,
@@ -11,9 +11,8 @@ from skcw.display._panels import (
     open_axes,
     percent,
 )
-from skcw.display._ranking_grid import ranking_grid
+from skcw.display._ranking import RankingDisplay, ranking_grid
 from skcw.metrics import area_under_risk_coverage, risk_coverage_curve
-from skcw.metrics._weighted_pairs import check_ranked_pairs
 
 SIZE = (5.2, 4.2)
 # The risk of the first few words jumps between 0 and 1; it must not set the scale.
@@ -67,95 +66,23 @@ class RiskCoverageDisplay(RankingDisplay):
     'tagger: AURC 0.0625'
     """
 
+    _score_name = "AURC"
+    _score = staticmethod(area_under_risk_coverage)
+
     def __init__(
         self, coverage, risk, *, score=None, score_name=None, name=None, unit="words"
     ):
         self.coverage = coverage
         self.risk = risk
-        self.score = score
-        self.score_name = score_name
-        self.name = name
-        self.unit = unit
+        self._keep_captions(score, score_name, name, unit)
 
-    @classmethod
-    def from_predictions(
-        cls,
-        confidence,
-        correct,
-        *,
-        groups=None,
-        sample_weight=None,
-        interval="bootstrap",
-        confidence_level=0.95,
-        n_resamples=1000,
-        random_state=0,
-        name=None,
-        unit="words",
-        ax=None,
-        **options,
-    ):
-        """Draw the risk of accepting the surest labels.
-
-        Parameters
-        ----------
-        confidence : array of shape (n_words,), or a sequence of such
-            How sure a model is of each label, on any scale.
-        correct : array of bool of shape (n_words,), or a sequence of such
-            Whether that label is right, in the same layout.
-        groups : array of shape (n_words,) or (n_rows,), default=None
-            The sentence of each word. Words of one sentence are not independent, and
-            the interval takes that into account. If None each row is a group, and in
-            flat arrays each word is one.
-        sample_weight : array of shape (n_words,), or a sequence of such, default=None
-            How often each word counts, a whole number, in the same layout.
-        interval : str or None, default="bootstrap"
-            The method of the score's interval; None for none.
-        confidence_level : float, default=0.95
-            The level of the interval.
-        n_resamples : int, default=1000
-            Number of resamples for the interval.
-        random_state : int, RandomState instance or None, default=0
-            Rules the resamples.
-        name : str, default=None
-            The name of the model.
-        unit : str, default="words"
-            What is counted, for the labels of the axes.
-        ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
-        **options : object
-            Those of :meth:`plot`.
-
-        Returns
-        -------
-        display : RiskCoverageDisplay
-            What was drawn.
-        """
-        pairs = check_ranked_pairs(
-            confidence, correct, sample_weight, groups, needed_for="a curve"
-        )
+    @staticmethod
+    def _curve(pairs):
         coverage, risk, _ = risk_coverage_curve(
             pairs.q, pairs.y, sample_weight=pairs.weight
         )
         shown = ranking_grid(int(pairs.weight.sum())) - 1
-        score = area_under_risk_coverage(
-            pairs.q,
-            pairs.y,
-            groups=pairs.group,
-            sample_weight=pairs.weight,
-            interval=interval,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            random_state=random_state,
-        )
-        display = cls(
-            coverage[shown],
-            risk[shown],
-            score=score,
-            score_name=score_title("AURC", interval, confidence_level),
-            name=name,
-            unit=unit,
-        )
-        return display.plot(ax, **options)
+        return coverage[shown], risk[shown]
 
     def plot(self, ax=None, *, name=None, curve_kwargs=None, ref_line=True):
         """Draw the curve.
