@@ -27,6 +27,7 @@ from skcw.display._panels import (
 )
 from skcw.metrics._questions import RIGHT
 from skcw.metrics._weighted_pairs import check_pairs
+from skcw.metrics.bands import METHODS
 
 SIZE = (5.0, 5.6)
 # So that no marker is cut by the frame.
@@ -351,6 +352,10 @@ def _score_function(score, binning):
 
 
 def _band_method(band, strategy):
+    if band not in ("auto", *METHODS):
+        raise ValueError(
+            f"band is {band!r}; it must be None, 'auto' or one of {', '.join(METHODS)}"
+        )
     if band != "auto":
         return band
     return CONSISTENCY if strategy == "isotonic" else "wilson"

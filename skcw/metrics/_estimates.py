@@ -11,18 +11,22 @@ class Estimate(NamedTuple):
     value : float
         The score.
     low, high : float
-        The ends of the interval.
+        The ends of the interval of its true value. Chance adds to errors of
+        calibration, so that of a good model the score may lie above the interval.
 
     Examples
     --------
     >>> from skcw.metrics import Estimate
-    >>> Estimate(value=0.02, low=0.01, high=0.03).high
-    0.03
+    >>> print(Estimate(value=0.02, low=0.01, high=0.03))
+    0.02 [0.01, 0.03]
     """
 
     value: float
     low: float
     high: float
+
+    def __str__(self):
+        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
 def estimate(core, interval, confidence_level, n_resamples, random_state, progress):

@@ -56,9 +56,10 @@ def calibration_mse(
         The sentence of each word or the text of each row. Words of one group are not
         independent, and intervals take that into account. If None each row is a group,
         and in flat arrays each word is one.
-    interval : str, default=None
-        How an interval is computed; None for the score alone. See
-        :func:`skcw.metrics.intervals.score_interval` for the methods.
+    interval : {"bootstrap", "percentile", "normal"} or None, default=None
+        How an interval is computed; None for the score alone. ``"bootstrap"`` covers;
+        the others are far too high for errors of calibration and there for comparison:
+        see :func:`skcw.metrics.intervals.score_interval`.
     confidence_level : float, default=0.95
         How often the interval shall hold what it is an interval of.
     n_resamples : int, default=1000
@@ -72,7 +73,8 @@ def calibration_mse(
     -------
     score : float or Estimate
         From 0 to 1; lower is better. With an interval, an :class:`Estimate` of
-        ``value``, ``low`` and ``high``.
+        ``value``, ``low`` and ``high``. The interval is one of the true error, to which
+        chance adds in the score: of a good model the score may lie above ``high``.
 
     See Also
     --------

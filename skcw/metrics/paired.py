@@ -39,7 +39,8 @@ class Comparison(NamedTuple):
     low, high : float
         Ends of the interval of the true difference.
     p_value : float
-        How likely a difference as large as this would be if there were none.
+        How likely a difference as large as this would be if there were none. For errors
+        counted by size, and the maximum, it is never below one over the resamples.
 
     Examples
     --------
@@ -145,6 +146,8 @@ def compare_scores(
     _check_same_words(first, second)
     check_several_sentences(first)
     cores = [SCORES[name](pairs, **options) for pairs in (first, second)]
+    if all(map(np.array_equal, first[:3], second[:3])):
+        return Comparison(0.0, 0.0, 0.0, 1.0)
     rng = make_generator(random_state)
     compare, n_rounds = _way_to_compare(cores[0])
     with progress_bar(progress, n_rounds * n_resamples) as bar:
@@ -233,8 +236,16 @@ class _MeanSquare(CalibrationMSE):
 
 
 def _inversions(first, second, level, n_resamples, rng, bar):
+    """Return the inversions of both, by the same chance: equal models are equal."""
+    seed = rng.integers(2**63)
     return [
-        invert(miscalibration_path(core), level, n_resamples, rng, bar)
+        invert(
+            miscalibration_path(core),
+            level,
+            n_resamples,
+            np.random.default_rng(seed),
+            bar,
+        )
         for core in (first, second)
     ]
 

@@ -146,9 +146,21 @@ def is_flat(y):
 
 def _ask_words(tagger, X, rows, question, given):
     """Answer whether each predicted label is right."""
-    ask = _method(tagger, "predict_confidence")
-    correct = label_matches(rows, tagger.predict(X))
-    confidence, correct = check_outcomes(ask(X, **given), correct)
+    if not hasattr(tagger, "predict_marginals"):
+        _method(tagger, "predict_confidence")
+    predicted = listed(tagger.predict(X), "predict")
+    _check_lengths([len(row) for row in predicted], rows)
+    if hasattr(tagger, "predict_confidence"):
+        confidence = tagger.predict_confidence(X, **given)
+    else:
+        # sklearn_crfsuite.CRF has marginals alone.
+        rows_of_both = zip(_marginals(tagger, X, given), predicted, strict=True)
+        confidence = [
+            [word.get(label, 0.0) for word, label in zip(words, labels, strict=True)]
+            for words, labels in rows_of_both
+        ]
+    correct = label_matches(rows, predicted)
+    confidence, correct = check_outcomes(confidence, correct)
     return _answers(confidence, correct, _row_numbers(rows))
 
 
@@ -173,16 +185,31 @@ def _summed_confidence(tagger, X, rows, labels, given):
 
 
 def _summed_marginals(tagger, X, rows, labels, given):
-    if given.pop("method", "marginal") != "marginal" or given:
-        raise ValueError(
-            f"{type(tagger).__name__} has marginals but no label_confidence, so a "
-            "query about labels takes no method and no options"
-        )
-    marginals = _method(tagger, "predict_marginals")(X)
-    if [len(words) for words in marginals] != [len(row) for row in rows]:
-        raise ValueError("y must have a sequence of labels as long as each one of X")
+    marginals = _marginals(tagger, X, given)
+    _check_lengths([len(words) for words in marginals], rows)
     words = chain.from_iterable(marginals)
     return np.array([sum(word.get(label, 0.0) for label in labels) for word in words])
+
+
+def _marginals(tagger, X, given):
+    """Return a dict of probabilities for every word."""
+    if given not in ({}, {"method": "marginal"}):
+        raise ValueError(
+            f"{type(tagger).__name__} answers this question by its marginals, which "
+            "take no method and no options"
+        )
+    return _method(tagger, "predict_marginals")(X)
+
+
+def _check_lengths(found, rows):
+    """Raise unless X has as many words as y in as many sequences."""
+    if len(found) != len(rows):
+        raise ValueError(f"X has {len(found)} sequences but y has {len(rows)}")
+    for number, (length, row) in enumerate(zip(found, rows, strict=True)):
+        if length != len(row):
+            raise ValueError(
+                f"sequence {number} has {length} words in X but {len(row)} labels in y"
+            )
 
 
 def _ask_spans(tagger, X, rows, question, given):
@@ -308,7 +335,14 @@ def _check_known(labels, classes, truth, what="label"):
         raise ValueError(
             f"query names the {what} {unknown[0]!r}, which neither the estimator nor "
             f"the truth has; there are {', '.join(sorted(map(repr, known)))}"
+            + _hint(unknown[0], known)
         )
+
+
+def _hint(name, known):
+    """Return what else may have been meant by a name that is no label."""
+    types = {kind for role, kind in map(split_label, map(str, known)) if role != "O"}
+    return f". For whole entities ask 'span:{name}'" if name in types else ""
 
 
 def _check_truth(truth, classifier):

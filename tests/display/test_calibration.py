@@ -364,7 +364,7 @@ def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, messa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"band": "wide"}, "method is 'wide'"),
+        ({"band": "wide"}, "band is 'wide'"),
         ({"interval": "wide"}, "interval is 'wide'"),
         ({"interval": "bootstrap", "confidence_level": 95}, "confidence_level"),
         ({"score": "f1"}, "score is 'f1'; it must be None or one of root_calib"),

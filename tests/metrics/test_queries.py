@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sklearn_crfsuite
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
@@ -337,8 +338,30 @@ def test_estimators_that_cannot_answer_say_what_they_lack():
         query_pairs(model, X, y, method="marginal")
     with pytest.raises(TypeError, match="tagger with predict_confidence; Logistic"):
         query_pairs(model, X, [[label] for label in y])
-    with pytest.raises(ValueError, match="no label_confidence, so a query"):
+    with pytest.raises(ValueError, match="by its marginals, which take no method"):
         query_pairs(ThreeWords(), X_THREE, Y_THREE, "O", method="kd-pc")
+
+
+def test_a_model_of_sklearn_crfsuite_is_asked_by_its_marginals():
+    X, y = features(seed=1, n_sequences=20)
+    crf = sklearn_crfsuite.CRF(max_iterations=10).fit(X, y)
+    answers = query_pairs(crf, X, y)
+    marginals, labels = crf.predict_marginals(X), crf.predict(X)
+    expected = [
+        word[label]
+        for words, row in zip(marginals, labels, strict=True)
+        for word, label in zip(words, row, strict=True)
+    ]
+    assert_allclose(answers.confidence, expected, rtol=ROUNDING)
+    assert answers.correct.mean() == np.mean(np.concatenate(label_matches(y, labels)))
+    with pytest.raises(ValueError, match="take no method and no options"):
+        query_pairs(crf, X, y, n_draws=3)
+
+
+def test_a_type_of_entities_that_is_no_label_gets_a_hint():
+    X, y = features(seed=1, n_sequences=20)
+    with pytest.raises(ValueError, match="For whole entities ask 'span:PER'"):
+        query_pairs(tagger("cw"), X, y, "PER")
 
 
 @pytest.mark.parametrize("query", [None, "B-PER", "span:PER"])
