@@ -77,7 +77,7 @@ def judge(tagger, X, y, options, weight=None):
 
 
 def judge_folds(
-    tagger, X, y, options, *, cv, weight=None, n_jobs=None, allow_overlap=False
+    tagger, X, y, judge, *, cv, weight=None, n_jobs=None, allow_overlap=False
 ):
     """Fit a copy of a tagger without each fold and let it judge the fold.
 
@@ -89,8 +89,9 @@ def judge_folds(
         It can be indexed by positions.
     y : ndarray of shape (n_sequences,), dtype object
         The true labels.
-    options : dict
-        Options of ``predict_confidence``.
+    judge : callable
+        Given a fitted tagger, sequences, labels and weights, returns what it says, the
+        `Judged` words first.
     cv : int, splitter, iterable or None
         The folds, as in scikit-learn.
     weight : ndarray of shape (n_sequences,), default=None
@@ -102,22 +103,22 @@ def judge_folds(
 
     Returns
     -------
-    judged : list of Judged
-        The words of each fold that has any.
+    judged : list
+        What was said of each fold that has words which count.
     """
 
     def fit_and_judge(train, test):
         weights = {} if weight is None else {"sample_weight": weight[train]}
         copy = clone(tagger).fit(X[train], y[train], **weights)
         own = None if weight is None else weight[test]
-        return judge(copy, X[test], y[test], options, own)
+        return judge(copy, X[test], y[test], own)
 
     folds = _folds(cv, y, weight)
     if not allow_overlap:
         _refuse_overlap(folds)
     jobs = Parallel(n_jobs=n_jobs, prefer="threads")
     judged = jobs(delayed(fit_and_judge)(*fold) for fold in folds)
-    return [one for one in judged if one.weight.any()]
+    return [one for one in judged if one[0].weight.any()]
 
 
 def _folds(cv, y, weight):

@@ -1,8 +1,26 @@
 """One map for all labels, or one for each label that was predicted often enough."""
 
+from functools import partial
+
 import numpy as np
 
-from skcw.calibration.maps import MAPS
+from skcw.calibration.maps import MAPS, SigmoidMap
+from skcw.confidence import METHODS
+
+
+def map_maker(name, method, keep_order):
+    """Return a function that makes maps fit for the confidences of a method."""
+    kind = MAPS[name]
+    if method not in METHODS or METHODS[method].probability:
+        return partial(kind, keep_order=keep_order)
+    if kind is SigmoidMap:
+        return partial(kind, logit=False, keep_order=keep_order)
+    if kind.of_probabilities:
+        raise ValueError(
+            f"method {method!r} gives distances, which are no probabilities: "
+            f"map={name!r} cannot take them, 'isotonic' and 'sigmoid' can"
+        )
+    return partial(kind, keep_order=keep_order)
 
 
 class LabelMaps:

@@ -30,6 +30,19 @@ def inner_has(name):
     return check
 
 
+def shared_rest(marginals, label, confidence):
+    """Return marginals in which the predicted label has its confidence."""
+    if len(marginals) == 1:
+        return dict.fromkeys(marginals, 1.0)
+    rest = 1.0 - float(confidence)
+    even = rest / (len(marginals) - 1)
+    others = sum(p for name, p in marginals.items() if name != label)
+    shared = {
+        name: rest * p / others if others else even for name, p in marginals.items()
+    }
+    return {**shared, label: float(confidence)}
+
+
 class PassedAnswers:
     """Answers of the tagger inside, which calibration does not touch."""
 

@@ -1,7 +1,6 @@
 """A tagger whose confidences are probabilities."""
 
 from collections.abc import Iterator
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw.calibration._checks import check_weights
+from skcw.calibration._entities import (
+    CalibratedEntities,
+    judge_entities,
+    some_entities,
+)
 from skcw.calibration._judging import (
     Judged,
     flat_labels,
@@ -19,11 +23,16 @@ from skcw.calibration._judging import (
     judge_folds,
     rows_to_read_twice,
 )
-from skcw.calibration._label_maps import LabelMaps
-from skcw.calibration._passing import PassedAnswers, can_encode, unfrozen
-from skcw.calibration.maps import MAPS, SigmoidMap
+from skcw.calibration._label_maps import LabelMaps, map_maker
+from skcw.calibration._passing import (
+    PassedAnswers,
+    can_encode,
+    shared_rest,
+    unfrozen,
+)
+from skcw.calibration.maps import MAPS
 from skcw.calibration.saving import PREFIT, SavedCalibration
-from skcw.confidence import METHODS
+from skcw.confidence.whole import DEFINITIONS
 from skcw.data.ragged import object_rows, offsets_of, split_rows
 from skcw.tagging import BaseSequenceTagger
 
@@ -32,7 +41,9 @@ from skcw.tagging import BaseSequenceTagger
 MOST_KNOWN = 0.25
 
 
-class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
+class CalibratedTagger(
+    CalibratedEntities, SavedCalibration, PassedAnswers, BaseSequenceTagger
+):
     """Tagger whose confidence is the probability that a label is right.
 
     A monotone map is learnt from words that the tagger has not learnt from: how often
@@ -65,6 +76,11 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
     min_words : int, default=200
         A label with fewer words to learn from, or with right or wrong ones only, uses
         the common map.
+    entities : str, default=None
+        A definition of ``predict_entities`` such as ``"exact"``: a second map is learnt
+        from the entities that the tagger predicts, which the truth has or not. By
+        default an entity is as sure as its least sure word, which is no probability
+        that the whole entity is right.
     keep_order : bool, default=True
         Whether words whose confidences differ keep their order where the map is flat:
         the result is off by at most 0.00001 for it.
@@ -89,6 +105,8 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
         The fitted tagger that predicts.
     maps_ : list of LabelMaps
         The maps, whose mean is taken: each has ``pooled`` and ``by_label``.
+    entity_maps_ : list of LabelMaps
+        The same for entities; empty without `entities`.
     classes_, n_iter_, history_ : object
         Those of the tagger.
 
@@ -158,6 +176,7 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
         "ensemble": ["boolean"],
         "pooled": ["boolean"],
         "min_words": [Interval(Integral, 1, None, closed="left")],
+        "entities": [StrOptions(set(DEFINITIONS)), None],
         "keep_order": ["boolean"],
         "method": [str, None],
         "scale": [Interval(Real, 0, None, closed="neither"), None],
@@ -177,6 +196,7 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
         ensemble=True,
         pooled=True,
         min_words=200,
+        entities=None,
         keep_order=True,
         method=None,
         scale=None,
@@ -192,6 +212,7 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
         self.ensemble = ensemble
         self.pooled = pooled
         self.min_words = min_words
+        self.entities = entities
         self.keep_order = keep_order
         self.method = method
         self.scale = scale
@@ -226,42 +247,43 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
         self : object
             The fitted tagger.
         """
-        make, options = self._map_maker(), self._options()
+        make = map_maker(self.map, self.method, self.keep_order)
         X, y = rows_to_read_twice(X), list(y) if isinstance(y, Iterator) else y
         if self._has_prefit() or isinstance(self.tagger, FrozenEstimator):
             tagger = unfrozen(self.tagger)
-            judged = [self._judge_unseen(tagger, X, y, sample_weight, options)]
+            judged = [self._judge_unseen(tagger, X, y, sample_weight)]
         else:
-            tagger, judged = self._fit_and_judge(X, y, sample_weight, options)
+            tagger, judged = self._fit_and_judge(X, y, sample_weight)
         if not judged:
             raise ValueError("no fold has a word that counts: there is nothing to map")
+        words, entities = zip(*judged, strict=True)
+        maps, entity_maps = self._learn_maps(make, words), []
+        if self.entities:
+            entity_maps = self._learn_maps(make, some_entities(entities))
+        self.tagger_, self.maps_, self.entity_maps_ = tagger, maps, entity_maps
+        self.confidence_options_ = self._options()
+        return self
+
+    def _learn_maps(self, make, judged):
         if not self.ensemble:
             judged = [Judged.joined(judged)]
         least = None if self.pooled else self.min_words
-        maps = [LabelMaps.learn(make, words, least) for words in judged]
-        self.tagger_, self.maps_, self.confidence_options_ = tagger, maps, options
-        return self
+        return [LabelMaps.learn(make, one, least) for one in judged]
+
+    def _judge(self, tagger, X, y, weight):
+        """Return what a fitted tagger says of words and of entities, if asked."""
+        options = self._options()
+        words = judge(tagger, X, y, options, weight)
+        if not self.entities:
+            return words, None
+        return words, judge_entities(tagger, X, y, self.entities, options, weight)
 
     def _options(self):
         names = ("method", "scale", "temperature", "k", "n_draws")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
-    def _map_maker(self):
-        """Return a function that makes maps fit for the confidences of the method."""
-        kind = MAPS[self.map]
-        if self.method not in METHODS or METHODS[self.method].probability:
-            return partial(kind, keep_order=self.keep_order)
-        if kind is SigmoidMap:
-            return partial(kind, logit=False, keep_order=self.keep_order)
-        if kind.of_probabilities:
-            raise ValueError(
-                f"method {self.method!r} gives distances, which are no probabilities: "
-                f"map={self.map!r} cannot take them, 'isotonic' and 'sigmoid' can"
-            )
-        return partial(kind, keep_order=self.keep_order)
-
-    def _judge_unseen(self, tagger, X, y, sample_weight, options):
+    def _judge_unseen(self, tagger, X, y, sample_weight):
         """Return what a fitted tagger says of words that must be new to it."""
         if can_encode(tagger):
             X = tagger.encode(X)
@@ -276,9 +298,9 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
                 )
         if sample_weight is not None:
             sample_weight = check_weights(sample_weight, len(X), "sequence")
-        return judge(tagger, X, y, options, sample_weight)
+        return self._judge(tagger, X, y, sample_weight)
 
-    def _fit_and_judge(self, X, y, sample_weight, options):
+    def _fit_and_judge(self, X, y, sample_weight):
         """Return a tagger that has learnt from all words, and the words of folds."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         tagger = clone(self.tagger).fit(X, y, **weights)
@@ -294,7 +316,7 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
             copy,
             X,
             object_rows(y),
-            options,
+            self._judge,
             cv=self.cv,
             weight=sample_weight,
             n_jobs=self.n_jobs,
@@ -318,6 +340,17 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
             A float array per sequence.
         """
         check_is_fitted(self)
+        self._check_method(method)
+        X = self._reusable(X)
+        rows = self.tagger_.predict_confidence(X, **self.confidence_options_)
+        flat, label = flat_numbers(rows), None
+        if any(maps.by_label for maps in self.maps_):
+            label = flat_labels(self.tagger_.predict(X))
+        mapped = self._mapped(self.maps_, flat, label)
+        return split_rows(mapped, offsets_of([len(row) for row in rows]))
+
+    def _check_method(self, method):
+        """Raise at another method than that which the maps were learnt for."""
         learnt = self.confidence_options_.get("method")
         if method not in (None, learnt):
             raise ValueError(
@@ -325,13 +358,9 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
                 f"{learnt or 'the default of the tagger'!r}; set method={method!r} "
                 "and fit again, or ask tagger_"
             )
-        X = self._reusable(X)
-        rows = self.tagger_.predict_confidence(X, **self.confidence_options_)
-        flat, label = flat_numbers(rows), None
-        if any(maps.by_label for maps in self.maps_):
-            label = flat_labels(self.tagger_.predict(X))
-        mapped = np.mean([maps(flat, label) for maps in self.maps_], axis=0)
-        return split_rows(mapped, offsets_of([len(row) for row in rows]))
+
+    def _mapped(self, maps, confidence, label):
+        return np.mean([each(confidence, label) for each in maps], axis=0)
 
     def predict_marginals(self, X):
         """Return a probability of every label, in the form of sklearn-crfsuite.
@@ -357,23 +386,10 @@ class CalibratedTagger(SavedCalibration, PassedAnswers, BaseSequenceTagger):
             self.predict_confidence(X),
             strict=True,
         )
-        return object_rows([*map(_shared_rest, *row)] for row in rows)
+        return object_rows([*map(shared_rest, *row)] for row in rows)
 
     def _reusable(self, X):
         check_is_fitted(self)
         if isinstance(self.tagger_, BaseSequenceTagger):
             return self.tagger_._reusable(X)
         return rows_to_read_twice(X)
-
-
-def _shared_rest(marginals, label, confidence):
-    """Return marginals in which the predicted label has its confidence."""
-    if len(marginals) == 1:
-        return dict.fromkeys(marginals, 1.0)
-    rest = 1.0 - float(confidence)
-    even = rest / (len(marginals) - 1)
-    others = sum(p for name, p in marginals.items() if name != label)
-    shared = {
-        name: rest * p / others if others else even for name, p in marginals.items()
-    }
-    return {**shared, label: float(confidence)}

@@ -51,12 +51,16 @@ class SavedCalibration:
             "tagger": header,
             "frozen": isinstance(self.tagger, FrozenEstimator),
             "maps": [maps.state() for maps in self.maps_],
+            "entity_maps": [maps.state() for maps in self.entity_maps_],
             "options": self.confidence_options_,
         }
         return state, arrays
 
     def _restore(self, state, arrays):
-        self.maps_ = [LabelMaps.from_state(maps) for maps in state["maps"]]
+        self.maps_, self.entity_maps_ = (
+            [LabelMaps.from_state(maps) for maps in state[name]]
+            for name in ("maps", "entity_maps")
+        )
         self.confidence_options_ = state["options"]
         self.tagger_ = restored_tagger(state["tagger"], arrays)
         if state["frozen"]:

@@ -17,7 +17,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
-from skcw.calibration._tagger import _shared_rest
+from skcw.calibration._passing import shared_rest
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
@@ -331,9 +331,9 @@ def test_a_query_about_labels_is_answered_by_these_marginals(calibrated):
 
 
 def test_certain_marginals_leave_the_rest_to_all_others():
-    found = _shared_rest({"a": 1.0, "b": 0.0, "c": 0.0}, "a", 0.8)
+    found = shared_rest({"a": 1.0, "b": 0.0, "c": 0.0}, "a", 0.8)
     assert found == pytest.approx({"a": 0.8, "b": 0.1, "c": 0.1}, rel=1e-12)
-    assert _shared_rest({"a": 1.0}, "a", 0.7) == {"a": 1.0}
+    assert shared_rest({"a": 1.0}, "a", 0.7) == {"a": 1.0}
 
 
 @pytest.mark.parametrize("name", ["isotonic", "sigmoid"])

@@ -1,0 +1,126 @@
+"""Whole entities of a calibrated tagger: a map of their own."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import skcw
+from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw.calibration import CalibratedTagger
+from skcw.data.ragged import object_rows
+from skcw.datasets import make_tagged_corpus
+from skcw.features import WindowFeatures
+from skcw.metrics import extract_spans, log_score, query_pairs
+
+TOKENS, LABELS = make_tagged_corpus(500, random_state=0, return_X_y=True)
+BATCH = WindowFeatures("ner").fit_transform(TOKENS)
+Y = object_rows(LABELS)
+TRAIN, OTHER, TEST = np.split(np.arange(500), [150, 320])
+DEFINITIONS = ("least-word", "all-words", "boundary", "exact")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return CWSequenceTagger(max_iter=3, random_state=0).fit(BATCH[TRAIN], Y[TRAIN])
+
+
+def calibrated(fitted, **options):
+    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", **options)
+    return tagger.fit(BATCH[OTHER], Y[OTHER])
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
+    fitted, definition
+):
+    tagger = calibrated(fitted, entities=definition)
+    before = fitted.predict_entities(BATCH[TEST], definition)
+    after = tagger.predict_entities(BATCH[TEST])
+    spans = [[entity[:3] for entity in row] for row in before]
+    assert spans == [[entity[:3] for entity in row] for row in after]
+    options = {"definition": definition}
+    scores = [
+        log_score(*query_pairs(each, BATCH[TEST], Y[TEST], "span:*", **options)[:2])
+        for each in (fitted, tagger)
+    ]
+    assert scores[1] < scores[0]
+
+
+def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
+    tagger = calibrated(fitted, entities="exact")
+    found = fitted.predict_entities(BATCH[OTHER], "exact")
+    confidence = np.array([entity.confidence for row in found for entity in row])
+    correct = [
+        any(tuple(span) == entity[:3] for span in extract_spans(labels))
+        for row, labels in zip(found, Y[OTHER], strict=True)
+        for entity in row
+    ]
+    (maps,) = tagger.entity_maps_
+    again = type(maps.pooled)().fit(confidence, np.array(correct, dtype=float))
+    np.testing.assert_array_equal(maps.pooled(confidence), again(confidence))
+
+
+def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
+    tagger = calibrated(fitted)
+    words = tagger.predict_confidence(BATCH[TEST])
+    for row, sure in zip(tagger.predict_entities(BATCH[TEST]), words, strict=True):
+        assert [e.confidence for e in row] == [min(sure[e.start : e.end]) for e in row]
+    assert tagger.entity_maps_ == []
+    with pytest.raises(ValueError, match="set entities='exact' and fit again"):
+        tagger.predict_entities(BATCH[TEST], definition="exact")
+
+
+def test_words_do_not_change_by_a_map_of_entities(fitted):
+    one, other = calibrated(fitted), calibrated(fitted, entities="exact")
+    for a, b in zip(
+        one.predict_confidence(BATCH[TEST]),
+        other.predict_confidence(BATCH[TEST]),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_folds_and_types_have_maps_of_entities_too():
+    tagger = CalibratedTagger(
+        CWSequenceTagger(max_iter=2, random_state=0),
+        cv=2, pooled=False, min_words=30, entities="exact",
+    )  # fmt: skip
+    tagger.fit(BATCH[OTHER], Y[OTHER])
+    assert len(tagger.entity_maps_) == 2
+    assert "PER" in tagger.entity_maps_[0].by_label
+    assert len(clone(tagger).set_params(ensemble=False).fit(
+        BATCH[OTHER], Y[OTHER]).entity_maps_) == 1  # fmt: skip
+
+
+def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
+    pipeline = make_tagging_pipeline(
+        "ner",
+        CalibratedTagger(
+            CWSequenceTagger(max_iter=2, random_state=0), cv=2, entities="boundary"
+        ),
+    ).fit([TOKENS[i] for i in OTHER], Y[OTHER])
+    pipeline.save(tmp_path / "model")
+    asked = [TOKENS[i] for i in TEST]
+    before = pipeline.predict_entities(asked)
+    after = skcw.load(tmp_path / "model").predict_entities(asked)
+    assert before.tolist() == after.tolist()
+
+
+def test_taggers_that_know_words_only_say_so():
+    crf = CRFSequenceTagger(max_iterations=5)
+    X, y = BATCH[OTHER], Y[OTHER]
+    with pytest.raises(
+        ValueError, match="CRFSequenceTagger knows nothing of an entity"
+    ):
+        CalibratedTagger(crf, cv=2, entities="exact").fit(X, y)
+    tagger = CalibratedTagger(crf, cv=2, entities="least-word").fit(X, y)
+    assert len(tagger.entity_maps_) == 2
+
+
+def test_labels_that_mark_no_entity_are_refused():
+    X, y = [["a", "b"], ["b", "a"]] * 4, [["O", "O"], ["O", "O"]] * 4
+    tagger = CalibratedTagger(CWSequenceTagger(), cv=2, entities="exact")
+    with pytest.raises(ValueError, match="no entity was predicted"):
+        tagger.fit(X, y)
+    with pytest.raises(ValueError, match="entities"):
+        CalibratedTagger(CWSequenceTagger(), entities="whole").fit(X, y)
