@@ -140,6 +140,9 @@ class CalibratedTagger(
     finding wrong ones, stays what it was. Maps for each label change it; on Spanish it
     rose from .469 to .474, on NP chunks it fell by .0001.
 
+    Log scores of "the truth has this name": .389 and .363 (Spanish, Dutch) by the least
+    sure word with a beta map, .373 and .355 with ``entities="exact"``.
+
     scikit-learn's ``ensemble=True`` keeps the classifiers of all folds and lets them
     vote. Here the labels would change with it, and it does not pay: the mean of what
     five taggers, each with its isotonic map, thought of the labels above had an RMSE of

@@ -114,6 +114,10 @@ def calibration_bands(
     one sentence. How much words err together is one number for all words: the
     correlation of the normal numbers that would make them err so.
 
+    Where 95 % were asked for, ``"wilson"`` held the true accuracy of adaptive and of
+    uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0, ``"normal"``
+    and ``"bootstrap"`` in 76 and 88 (simulated, ``benchmarks/bench_calibration.py``).
+
     References
     ----------
     .. [1] K. Nguyen, "Calibration for natural language processing systems", honors

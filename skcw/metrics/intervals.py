@@ -93,6 +93,21 @@ def score_interval(
     quantile is Student's with degrees of freedom by the kurtosis of these, and the
     interval is symmetric on the logit scale.
 
+    **How often they hold it**, in percent where 95 were asked for. Simulated words that
+    err together by sentences, 2,000 to 50,000 of them, calibrated and not
+    (``benchmarks/bench_calibration.py``; means of 20 settings, in which ECE has from
+    87.5 to 100 of 16 to 120 trials each):
+
+    ================  ========  =====  =====  ==========  ====
+    method            CalibMSE  ECE    Brier  miscalibr.  AURC
+    ================  ========  =====  =====  ==========  ====
+    ``"bootstrap"``   94.9      95.2   95.6   96.0        95.7
+    ``"percentile"``  6.1       53.5   94.1   9.0         93.4
+    ``"normal"``      5.7       47.1   -      -           -
+    ================  ========  =====  =====  ==========  ====
+
+    With no more than 50 sentences ``"bootstrap"`` held some 92.
+
     References
     ----------
     .. [1] K. Nguyen, "Calibration for natural language processing systems", honors
