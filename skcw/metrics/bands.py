@@ -115,8 +115,9 @@ def calibration_bands(
     correlation of the normal numbers that would make them err so.
 
     Where 95 % were asked for, ``"wilson"`` held the true accuracy of adaptive and of
-    uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0, ``"normal"``
-    and ``"bootstrap"`` in 76 and 88 (simulated, ``benchmarks/bench_calibration.py``).
+    uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0,
+    ``"normal"`` and ``"bootstrap"`` in 76 and 88 (simulated,
+    ``benchmarks/bench_calibration.py``).
 
     References
     ----------
