@@ -24,6 +24,7 @@ def run(settings):
     rows = [row._asdict() for row in rows]
     rows.sort(key=lambda row: not _is_default(row))
     summary = _summary(rows)
+    rows = [row for row in rows if _is_default(row)]
     return {
         "quick": settings.quick,
         "summary": summary,
@@ -80,7 +81,7 @@ def render(found):
         _summary_table(header, [one for one in found["summary"] if not one["default"]]),
         NOTE,
         format_goals(found["goals"], found["quick"]),
-        "One by one:",
+        "The defaults one by one:",
         _whole_table(found["rows"]),
     ]
     return "\n\n".join([title, *parts])
