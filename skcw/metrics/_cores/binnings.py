@@ -89,7 +89,9 @@ class MassBins:
         if self.bin_size is None:
             edges = total * np.arange(self.n_bins + 1) / self.n_bins
         else:
-            edges = float(self.bin_size) * _full_bins(line, self.bin_size)
+            # A whole number above 2^63 would make an array of objects.
+            size = float(self.bin_size)
+            edges = size * _full_bins(line, size)
         edges[-1] = total
         ends = line[1:]
         first = np.searchsorted(ends, edges[:-1], side="right")
