@@ -11,7 +11,6 @@ FIGURE = "calibration-synthetic.png"
 SHIFTS = (0.0, 0.05, 0.1, 0.2)
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D62728")
 PAIRS, QUICK_PAIRS = 100_000, 2_000
-SHOWN_SIZES = (10_000, 20_000, 50_000)
 NOTE = """\
 True probabilities p are uniform; a model claims min(1, p + k) above one half and
 max(0, p - k) below. Truth: k^2 (1 - 1.5 k), for claims of 0 and 1 are off by k / 2.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
 from skcw import (
@@ -16,11 +17,10 @@ from skcw.exceptions import NoLegalLabelingError
 from tests.integration.corpora import features, news
 
 X, Y = features(n_sequences=60)
-# No share of a sample misses its probability by more.
-FIVE_DEVIATIONS = 5
-# What is as good as certain is missed once or twice in so many draws, whatever its
-# deviation.
-N_DRAWS, FEW_DRAWS = 4000, 3
+N_DRAWS = 4000
+# A count that is rarer than this, to either side, is not that of its probability. Five
+# deviations of a normal number are as rare.
+RARE = 2.9e-7
 ASKED = [[], *features(seed=1, n_sequences=25)[0], []]
 
 
@@ -35,6 +35,13 @@ def agreement(labelings, labels):
         np.array(rows) == row for rows, row in zip(labelings, labels, strict=True)
     ]
     return np.concatenate([same.mean(axis=0) for same in shares if same.size])
+
+
+def rarity(share, probability):
+    """Return how likely a share of the draws is to lie so far to its side, exactly."""
+    count, p = np.rint(share * N_DRAWS), np.clip(probability, 0.0, 1.0)
+    tails = binom.cdf(count, N_DRAWS, p), binom.sf(count - 1, N_DRAWS, p)
+    return np.minimum(*tails)
 
 
 @pytest.mark.parametrize(("fixed", "method"), [(True, "kd-fixed"), (False, "kd-pc")])
@@ -141,9 +148,7 @@ def test_labelings_of_a_hidden_markov_model_have_its_marginals(hmm, temperature)
     rows = hmm.sample_labelings(WORDS, N_DRAWS, **options)
     confidence = np.concatenate(hmm.predict_confidence(WORDS, "marginal", **options))
     found = agreement(rows, hmm.predict(WORDS))
-    deviation = np.sqrt(confidence * (1 - confidence) / N_DRAWS)
-    most = FIVE_DEVIATIONS * deviation + FEW_DRAWS / N_DRAWS
-    assert (np.abs(found - confidence) < most).all()
+    assert (rarity(found, confidence) > RARE).all()
 
 
 def test_whole_labelings_of_a_hidden_markov_model_have_their_probabilities(hmm):
@@ -151,8 +156,7 @@ def test_whole_labelings_of_a_hidden_markov_model_have_their_probabilities(hmm):
     for row, best in zip(rows, hmm.predict_nbest(WORDS, 3), strict=True):
         for labels, log_p in best:
             share, p = np.mean([one == labels for one in row]), np.exp(log_p)
-            deviation = np.sqrt(p * (1 - p) / N_DRAWS)
-            assert abs(share - p) < FIVE_DEVIATIONS * deviation + FEW_DRAWS / N_DRAWS
+            assert rarity(share, p) > RARE
 
 
 def test_a_labeling_of_a_hidden_markov_model_depends_on_its_sequence_alone(hmm):
