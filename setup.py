@@ -25,11 +25,12 @@ DIRECTIVES = {
 }
 
 
-def compile_args():
-    """Return compiler flags; wheels travel, so no -march=native or -ffast-math."""
-    if os.name == "nt":
-        return ["/O2"]
-    return ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3"]
+# Wheels travel, so there is no -march=native and no -ffast-math. Python's own flags ask
+# for debug information, four fifths of the size of a library: -g0 takes that back.
+FLAGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"]
+
+# Cython's code for memoryviews, compiled once instead of in every module.
+SHARED = "skcw._shared_views"
 
 
 def extension(path):
@@ -40,15 +41,23 @@ def extension(path):
         include_dirs=["skcw/_kernels"],
         depends=[str(header) for header in sorted(Path("skcw").rglob("*.h"))],
         define_macros=[("SKCW_DEBUG", "1")] if DEBUG else [],
-        extra_compile_args=compile_args(),
+        extra_compile_args=FLAGS,
     )
+
+
+def shared_views():
+    """Return the module that Cython writes by itself."""
+    path = f"{BUILD}/cython/{SHARED.replace('.', '/')}.c"
+    return Extension(SHARED, [path], extra_compile_args=FLAGS)
 
 
 setup(
     ext_modules=cythonize(
-        [extension(path) for path in sorted(Path("skcw").rglob("*.pyx"))],
+        [shared_views(), *map(extension, sorted(Path("skcw").rglob("*.pyx")))],
         build_dir=f"{BUILD}/cython",
         compiler_directives=DIRECTIVES,
+        shared_utility_qualified_name=SHARED,
+        nthreads=os.cpu_count() or 1,
     ),
     options={
         "build": {"build_base": BUILD},
