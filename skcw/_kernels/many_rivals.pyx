@@ -70,6 +70,7 @@ def pa_pass(
     cdef const real[::1] values = corpus.values
     cdef const int[::1] gold = corpus.gold
     cdef const double[::1] weight = corpus.weight
+    cdef const double[::1] norm = corpus.norm
     cdef const long long[::1] order = lesson.order
     cdef const double[::1] cost = lesson.cost
     cdef const real[:, ::1] forbidden = lesson.forbidden
@@ -107,7 +108,7 @@ def pa_pass(
                 fill_lattice(mean, width, n_labels, row_of, start, length, indptr,
                              indices, values, forbidden, scores, trans)
                 if cost_unit > 0.0:
-                    add_cost(scores, gold, start, length, cost, cost_unit)
+                    add_cost(scores, gold, start, length, cost, cost_unit, norm)
                 forward_max(scores, trans, 0, length, n_labels, best)
                 heap.start(k)
                 found = k_best_paths(

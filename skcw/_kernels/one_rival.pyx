@@ -5,6 +5,8 @@ is kept lazily: `drift` sums (round - 1) * step, so that
 average = mean - drift / rounds.
 """
 
+from libc.math cimport INFINITY, sqrt
+
 import numpy as np
 
 from skcw._kernels.difference cimport (
@@ -19,34 +21,51 @@ from skcw._kernels.types cimport real
 # What a learner does with a mistake: (alpha, beta) from the difference, whose
 # margin is given; `distance` is the summed cost of the wrong tokens.
 ctypedef (double, double) (*Rule)(
-    Difference, double margin, double distance, double mean_cost, double strength
+    Difference, double margin, double distance, double mean_cost, double strength,
+    double limit
 ) noexcept nogil
 ctypedef double (*Diagonal)(
     double sigma, double delta, double beta, double spread) noexcept nogil
 
 
+cdef double _first_step(Difference delta, double phi) noexcept nogil:
+    """Return the alpha of Eq. (3) where the margin is zero and all variances one."""
+    cdef Py_ssize_t i
+    cdef double square = 0.0
+    for i in range(delta.n):
+        square += delta.value[i, 0] * delta.value[i, 0]
+    return phi / sqrt((1.0 + phi * phi) * square)
+
+
 cdef (double, double) _cw_rule(
-    Difference delta, double margin, double distance, double mean_cost, double phi
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
 ) noexcept nogil:
-    return cw_step(margin, spread_of(delta, 0), phi * mean_cost)
+    phi *= mean_cost
+    return cw_step(
+        margin, spread_of(delta, 0), phi, limit * _first_step(delta, phi))
 
 
 cdef (double, double) _optimal_cw_rule(
-    Difference delta, double margin, double distance, double mean_cost, double phi
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
 ) noexcept nogil:
+    phi *= mean_cost
     return optimal_cw_step(
         &delta.value[0, 0], &delta.sigma[0], delta.n, delta.n_rivals, margin,
-        spread_of(delta, 0), phi * mean_cost)
+        spread_of(delta, 0), phi, limit * _first_step(delta, phi))
 
 
 cdef (double, double) _arow_rule(
-    Difference delta, double margin, double distance, double mean_cost, double r
+    Difference delta, double margin, double distance, double mean_cost, double r,
+    double limit
 ) noexcept nogil:
     return arow_step(margin, spread_of(delta, 0), distance, r)
 
 
 cdef (double, double) _perceptron_rule(
-    Difference delta, double margin, double distance, double mean_cost, double rate
+    Difference delta, double margin, double distance, double mean_cost, double rate,
+    double limit
 ) noexcept nogil:
     return rate * mean_cost, 0.0
 
@@ -72,14 +91,35 @@ cdef void _move(
             variance[cell] = <real>diagonal(delta.sigma[i], x, beta, spread)
 
 
+cdef (Py_ssize_t, Py_ssize_t) _next_stretch(
+    const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t begin,
+    Py_ssize_t length, bint split,
+) noexcept nogil:
+    """Return where the next stretch of wrong tokens begins and ends.
+
+    It begins at `length` if there is none. Without `split` the whole sequence is one.
+    """
+    cdef Py_ssize_t end
+    if not split:
+        return begin, length
+    while begin < length and gold[start + begin] == guess[begin]:
+        begin += 1
+    end = begin
+    while end < length and gold[start + end] != guess[end]:
+        end += 1
+    return begin, end
+
+
 cdef _run(
     real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
-    double strength, Rule rule, Diagonal diagonal,
+    double strength, double limit, bint split, Rule rule, Diagonal diagonal,
 ):
     """Present every sequence in the lesson's order and update the belief in place.
 
     `state` is (row_of, rows in use, rounds so far). Return the rows in use, the
     rounds, and how many sequences and tokens were wrong when first presented.
+    With `split` every stretch of wrong tokens is a rival of its own: the labeling that
+    is wrong there and right elsewhere.
     """
     cdef int[::1] row_of = state[0]
     cdef Py_ssize_t n_rows = state[1]
@@ -90,6 +130,7 @@ cdef _run(
     cdef const real[::1] values = corpus.values
     cdef const int[::1] gold = corpus.gold
     cdef const double[::1] weight = corpus.weight
+    cdef const double[::1] norm = corpus.norm
     cdef const long long[::1] order = lesson.order
     cdef const double[::1] cost = lesson.cost
     cdef const real[:, ::1] forbidden = lesson.forbidden
@@ -104,7 +145,7 @@ cdef _run(
     cdef int[::1] guess = np.empty(most_tokens, dtype=np.int32)
     cdef Difference delta = Difference(2 * most_features + 4 * most_tokens)
     cdef double[::1] margin = np.empty(1)
-    cdef Py_ssize_t t, i, start, length, wrong
+    cdef Py_ssize_t t, i, start, length, wrong, begin, end, stop
     cdef Py_ssize_t wrong_sequences = 0, wrong_tokens = 0
     cdef double copies, share, distance = 0.0, alpha, beta
     cdef bint first
@@ -123,7 +164,7 @@ cdef _run(
                 fill_lattice(mean, width, n_labels, row_of, start, length, indptr,
                              indices, values, forbidden, scores, trans)
                 if cost_unit > 0.0:
-                    add_cost(scores, gold, start, length, cost, cost_unit)
+                    add_cost(scores, gold, start, length, cost, cost_unit, norm)
                 forward_max(scores, trans, 0, length, n_labels, best)
                 best_path(best, trans, length, n_labels, guess)
                 wrong = count_mistakes(gold, guess, start, length, cost, &distance)
@@ -137,16 +178,25 @@ cdef _run(
                     break
                 n_rows = touch_rows(variance, row_of, n_rows, width, gold, guess,
                                     start, length, indptr, indices)
-                delta.clear()
-                add_labelings(delta, 0, gold, guess, start, length, width, row_of,
-                              indptr, indices, values)
-                read_belief(delta, mean, variance, margin)
-                alpha, beta = rule(
-                    delta, margin[0], distance, distance / wrong, strength)
                 share = min(copies, 1.0)
-                if alpha > 0.0:
-                    _move(delta, mean, variance, drift, rounds, share * alpha,
-                          share * beta, diagonal)
+                end = 0
+                while True:
+                    begin, end = _next_stretch(gold, guess, start, end, length, split)
+                    if begin == length:
+                        break
+                    # The labels beside a stretch belong to its transitions.
+                    begin, stop = max(begin - 1, 0), min(end + 1, length)
+                    wrong = count_mistakes(gold, guess[begin:stop], start + begin,
+                                           stop - begin, cost, &distance)
+                    delta.clear()
+                    add_labelings(delta, 0, gold, guess[begin:stop], start + begin,
+                                  stop - begin, width, row_of, indptr, indices, values)
+                    read_belief(delta, mean, variance, margin)
+                    alpha, beta = rule(
+                        delta, margin[0], distance, distance / wrong, strength, limit)
+                    if alpha > 0.0:
+                        _move(delta, mean, variance, drift, rounds, share * alpha,
+                              share * beta, diagonal)
                 rounds += share
                 copies -= share
     return n_rows, rounds, wrong_sequences, wrong_tokens
@@ -154,16 +204,19 @@ cdef _run(
 
 def cw_pass(
     real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
-    double phi, str diagonal,
+    double phi, double limit, bint split, str diagonal,
 ):
-    """Run one CW pass (Eq. 3); see `_run`."""
+    """Run one CW pass (Eq. 3); see `_run`.
+
+    alpha goes no further than `limit` times what it would be at the prior.
+    """
     if diagonal == "covariance":
-        return _run(mean, variance, drift, state, corpus, lesson, phi,
+        return _run(mean, variance, drift, state, corpus, lesson, phi, limit, split,
                     _cw_rule, covariance_diagonal)
     if diagonal == "precision":
-        return _run(mean, variance, drift, state, corpus, lesson, phi,
+        return _run(mean, variance, drift, state, corpus, lesson, phi, limit, split,
                     _cw_rule, precision_diagonal)
-    return _run(mean, variance, drift, state, corpus, lesson, phi,
+    return _run(mean, variance, drift, state, corpus, lesson, phi, limit, split,
                 _optimal_cw_rule, precision_diagonal)
 
 
@@ -175,7 +228,7 @@ def arow_pass(
 
     The best update among diagonal covariances is that of the precision's diagonal.
     """
-    return _run(mean, variance, drift, state, corpus, lesson, r, _arow_rule,
+    return _run(mean, variance, drift, state, corpus, lesson, r, INFINITY, False, _arow_rule,
                 covariance_diagonal if diagonal == "covariance"
                 else precision_diagonal)
 
@@ -184,5 +237,5 @@ def perceptron_pass(
     real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
 ):
     """Run one perceptron pass; `variance` is None. See `_run`."""
-    return _run(mean, variance, drift, state, corpus, lesson, 1.0,
+    return _run(mean, variance, drift, state, corpus, lesson, 1.0, INFINITY, False,
                 _perceptron_rule, precision_diagonal)

@@ -11,7 +11,7 @@ cdef void fill_lattice(
 ) noexcept nogil
 cdef void add_cost(
     real[:, ::1] scores, const int[::1] gold, Py_ssize_t start, Py_ssize_t length,
-    const double[::1] cost, double unit) noexcept nogil
+    const double[::1] cost, double unit, const double[::1] norm) noexcept nogil
 cdef Py_ssize_t count_mistakes(
     const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t length,
     const double[::1] cost, double* distance) noexcept nogil

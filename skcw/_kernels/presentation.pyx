@@ -49,14 +49,21 @@ cdef void fill_lattice(
 
 cdef void add_cost(
     real[:, ::1] scores, const int[::1] gold, Py_ssize_t start, Py_ssize_t length,
-    const double[::1] cost, double unit,
+    const double[::1] cost, double unit, const double[::1] norm,
 ) noexcept nogil:
-    """Make every wrong label of a token look better by `unit` times its cost."""
+    """Make every wrong label of a token look better by `unit` times its cost.
+
+    With `norm`, the lengths of the tokens' feature vectors, costs are in their unit.
+    """
     cdef Py_ssize_t p, j
+    cdef real gain
     for p in range(length):
+        gain = <real>(unit * cost[gold[start + p]])
+        if norm is not None:
+            gain = <real>(gain * norm[start + p])
         for j in range(cost.shape[0]):
             if j != gold[start + p]:
-                scores[p, j] = scores[p, j] + <real>(unit * cost[gold[start + p]])
+                scores[p, j] = scores[p, j] + gain
 
 
 cdef Py_ssize_t count_mistakes(

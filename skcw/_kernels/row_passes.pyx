@@ -6,6 +6,8 @@ so that average = mean - drift / rounds.
 
 from libc.string cimport memcpy
 
+from libc.math cimport INFINITY
+
 import numpy as np
 
 from skcw._kernels.row_updates cimport (
@@ -19,7 +21,7 @@ from skcw._kernels.types cimport real
 
 
 cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
-    step.alpha, step.beta = cw_step(margin, step.spread, phi)
+    step.alpha, step.beta = cw_step(margin, step.spread, phi, INFINITY)
 
 
 cdef void _variance_rule(double phi, double margin, Step* step) noexcept nogil:

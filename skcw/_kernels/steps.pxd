@@ -1,4 +1,5 @@
-cdef (double, double) cw_step(double margin, double spread, double phi) noexcept nogil
+cdef (double, double) cw_step(
+    double margin, double spread, double phi, double limit) noexcept nogil
 cdef (double, double) variance_step(
     double margin, double spread, double phi) noexcept nogil
 cdef (double, double) arow_step(
@@ -9,7 +10,7 @@ cdef double precision_diagonal(
     double sigma, double delta, double beta, double spread) noexcept nogil
 cdef (double, double) optimal_cw_step(
     const double* delta, const double* sigma, Py_ssize_t n, Py_ssize_t stride,
-    double margin, double spread, double phi) noexcept nogil
+    double margin, double spread, double phi, double limit) noexcept nogil
 cdef void hildreth(
     double[:, ::1] gram, double[::1] loss, Py_ssize_t n, double budget,
     double[::1] alpha) noexcept nogil

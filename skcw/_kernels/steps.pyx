@@ -19,9 +19,13 @@ cdef double SLIVER = 1e-30
 
 
 cdef (double, double) cw_step(
-    double margin, double spread, double phi
+    double margin, double spread, double phi, double limit
 ) noexcept nogil:
-    """Solve Eq. (3): the smallest change with margin >= phi * standard deviation."""
+    """Solve Eq. (3): the smallest change with margin >= phi * standard deviation.
+
+    A finite `limit` makes the constraint soft: alpha goes no further (SCW-I of Wang,
+    Zhao & Hoi, 2012, Proposition 1), and beta follows from the alpha that is left.
+    """
     cdef double phi2 = phi * phi
     cdef double half = 1.0 + phi2 / 2.0   # phi' of the paper
     cdef double full = 1.0 + phi2         # phi'' of the paper
@@ -32,6 +36,7 @@ cdef (double, double) cw_step(
     alpha = (-margin * half + root) / (spread * full)
     if alpha <= 0.0:
         return 0.0, 0.0
+    alpha = min(alpha, limit)
     # The square root of v+, in a form that does not cancel for large alpha.
     shrunk = alpha * spread * phi
     shrunk = 2.0 * spread / (shrunk + sqrt(shrunk * shrunk + 4.0 * spread))
@@ -101,13 +106,14 @@ cdef double _spread_after(
 
 cdef (double, double) optimal_cw_step(
     const double* delta, const double* sigma, Py_ssize_t n, Py_ssize_t stride,
-    double margin, double spread, double phi
+    double margin, double spread, double phi, double limit
 ) noexcept nogil:
     """Solve the CW problem among diagonal covariances by a one-dimensional search.
 
     With u(beta) the new standard deviation, alpha = beta * u / phi and the
     constraint reads margin + u * (spread * beta / phi - phi) = 0, which grows
-    with beta; the root is bracketed and bisected.
+    with beta; the root is bracketed and bisected. alpha grows with beta too: under a
+    `limit` the search ends where alpha reaches it, if that comes first.
     """
     cdef double low = 0.0, high, middle, deviation
     cdef int _turn
@@ -116,7 +122,8 @@ cdef (double, double) optimal_cw_step(
     high = phi * phi / spread + 1.0 / spread
     for _turn in range(200):
         deviation = sqrt(_spread_after(delta, sigma, n, stride, high))
-        if margin + deviation * (spread * high / phi - phi) >= 0.0:
+        if (margin + deviation * (spread * high / phi - phi) >= 0.0
+                or high * deviation >= limit * phi):
             break
         low = high
         high *= 4.0
@@ -125,7 +132,8 @@ cdef (double, double) optimal_cw_step(
         if middle <= low or middle >= high:
             break
         deviation = sqrt(_spread_after(delta, sigma, n, stride, middle))
-        if margin + deviation * (spread * middle / phi - phi) >= 0.0:
+        if (margin + deviation * (spread * middle / phi - phi) >= 0.0
+                or middle * deviation >= limit * phi):
             high = middle
         else:
             low = middle
@@ -233,9 +241,9 @@ cdef void hildreth(
             break
 
 
-def solve_cw(double margin, double spread, double phi):
-    """Return (alpha, beta) of Eq. (3)."""
-    return cw_step(margin, spread, phi)
+def solve_cw(double margin, double spread, double phi, double limit=INFINITY):
+    """Return (alpha, beta) of Eq. (3), alpha cut at a limit."""
+    return cw_step(margin, spread, phi, limit)
 
 
 def solve_variance(double margin, double spread, double phi):
@@ -248,11 +256,14 @@ def solve_arow(double margin, double spread, double distance, double r):
     return arow_step(margin, spread, distance, r)
 
 
-def solve_optimal_cw(double[::1] delta, double[::1] sigma, double margin, double phi):
+def solve_optimal_cw(
+    double[::1] delta, double[::1] sigma, double margin, double phi,
+    double limit=INFINITY,
+):
     """Return (alpha, beta) of the CW step among diagonal covariances."""
     cdef double spread = _spread_after(&delta[0], &sigma[0], delta.shape[0], 1, 0.0)
     return optimal_cw_step(
-        &delta[0], &sigma[0], delta.shape[0], 1, margin, spread, phi
+        &delta[0], &sigma[0], delta.shape[0], 1, margin, spread, phi, limit
     )
 
 

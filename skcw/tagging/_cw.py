@@ -15,31 +15,37 @@ class CWSequenceTagger(GaussianSequenceTagger):
     closest Gaussian (in relative entropy) that puts y ahead by φ standard deviations:
     with Δ = Φ(x, y) - Φ(x, ŷ), μ·Δ ≥ φ √(ΔᵀΣΔ) [1]_, Eq. (3).
 
+    Where no weights can do that, the tagger goes only part of the way: a step is cut at
+    `C` times the first one [2]_. The paper's own learner is
+    ``CWSequenceTagger(phi, C=inf, cost=0, split_rival=False, diagonal="covariance")``.
+
     Parameters
     ----------
-    phi : float, default=1.0
-        Standard deviations by which a corrected labeling must lead. From 0.05 to 4
-        it changes little: F1 on CoNLL-2000 .937-.938, on Dutch names .873-.878.
+    phi : float, default=0.25
+        Standard deviations by which a corrected labeling must lead.
+    C : float, default=0.7
+        The largest step, as a multiple of the step that the same mistake would cause
+        at the prior. Features that cannot tell labels apart would otherwise be moved
+        to and fro for ever. ``float("inf")`` is the hard constraint of the paper.
     initial_variance : float, default=1.0
         The prior variance of every weight. It does not change predictions, only the
         scale of weights and variances.
-    diagonal : {"covariance", "precision", "optimal"}, default="covariance"
-        How Σ is kept diagonal: the diagonal of the full new covariance; the inverse
-        of the diagonal of the full new precision; or the update that is best among
-        diagonal ones (α by a one-dimensional search). F1 on CoNLL-2000, Spanish and
-        Dutch names by plain decoding at φ = 0.5: .9365, .8482, .8725; .9362, .8492,
-        .8683; .9355, .8483, .8662.
+    diagonal : {"precision", "covariance", "optimal"}, default="precision"
+        How Σ is kept diagonal: the inverse of the diagonal of the full new precision;
+        the diagonal of the full new covariance, as in the paper; or the update that is
+        best among diagonal ones (α by a one-dimensional search).
     max_iter : int, default=10
         Number of passes over the training sequences.
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
-    cost_augmented : bool, default=True
-        Look for the rival with wrong labels made better by their cost, which asks
-        for a margin. The paper does without; with it F1 was .9373 against .9371 on
-        CoNLL-2000, .9446 (.9445) on NP chunks, .8509 (.8486) on Spanish and .8782
-        (.8686) on Dutch names, and token accuracy .8686 (.8612) on tweets, each at
-        the best ``phi`` tried. A cost of one is worth φ times the prior standard
-        deviation.
+    cost : float, default=0.5
+        Look for the rival with wrong labels made better by this, which asks for a
+        margin; 0 is the paper's plain decoding. The unit is φ times the prior standard
+        deviation of a word's score, so that a word with few features is asked for
+        less than one with many.
+    split_rival : bool, default=True
+        Learn from every stretch of wrong words by itself, as a rival that is right
+        everywhere else, instead of from the rival as a whole.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
@@ -99,6 +105,8 @@ class CWSequenceTagger(GaussianSequenceTagger):
     ----------
     .. [1] A. Mejer and K. Crammer, "Confidence in structured-prediction using
        confidence-weighted models", EMNLP 2010.
+    .. [2] J. Wang, P. Zhao and S. C. H. Hoi, "Exact soft confidence-weighted
+       learning", ICML 2012.
 
     Examples
     --------
@@ -118,17 +126,23 @@ class CWSequenceTagger(GaussianSequenceTagger):
     _parameter_constraints: dict = {
         **GaussianSequenceTagger._parameter_constraints,
         "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "split_rival": ["boolean"],
     }
+
+    _cost_grows_with_features = True
 
     def __init__(
         self,
-        phi=1.0,
+        phi=0.25,
         *,
+        C=0.7,
         initial_variance=1.0,
-        diagonal="covariance",
+        diagonal="precision",
         max_iter=10,
         averaging=True,
-        cost_augmented=True,
+        cost=0.5,
+        split_rival=True,
         shuffle=True,
         class_weight=None,
         min_count=1,
@@ -149,7 +163,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
             diagonal=diagonal,
             max_iter=max_iter,
             averaging=averaging,
-            cost_augmented=cost_augmented,
+            cost=cost,
             shuffle=shuffle,
             class_weight=class_weight,
             min_count=min_count,
@@ -166,6 +180,8 @@ class CWSequenceTagger(GaussianSequenceTagger):
             verbose=verbose,
         )
         self.phi = phi
+        self.C = C
+        self.split_rival = split_rival
 
     def _cost_unit(self):
         # The weights of CW are as large as phi times the prior standard deviation:
@@ -174,5 +190,14 @@ class CWSequenceTagger(GaussianSequenceTagger):
 
     def _run_pass(self, mean, variance, drift, state, corpus, lesson):
         return cw_pass(
-            mean, variance, drift, state, corpus, lesson, self.phi, self.diagonal
+            mean,
+            variance,
+            drift,
+            state,
+            corpus,
+            lesson,
+            self.phi,
+            self.C / self.initial_variance**0.5,
+            self.split_rival,
+            self.diagonal,
         )

@@ -28,7 +28,7 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
-    def corpus(self):
+    def corpus(self, with_norm=False):
         """Return the arrays that the kernels read."""
         batch = self.batch
         return Corpus(
@@ -38,7 +38,18 @@ class Examples(NamedTuple):
             batch.values,
             self.codes,
             self.weight,
+            token_norms(batch) if with_norm else None,
         )
+
+
+def token_norms(batch):
+    """Return the length of the feature vector of every token."""
+    square = np.diff(batch.indptr).astype(np.float64)
+    if batch.values is not None:
+        sums = np.zeros(len(batch.indices) + 1)
+        np.cumsum(np.square(batch.values, dtype=np.float64), out=sums[1:])
+        square = np.diff(sums[batch.indptr])
+    return np.sqrt(square)
 
 
 # A weight is a number of presentations: more would only keep the machine busy.

@@ -33,10 +33,14 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     ``_run_pass``, its kernel, and ``_initial_variance``.
     """
 
+    # Whether the cost of a wrong label is in units of the length of the token's
+    # feature vector.
+    _cost_grows_with_features = False
+
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "averaging": ["boolean"],
-        "cost_augmented": ["boolean"],
+        "cost": [Interval(Real, 0, 1e10, closed="both")],
         "shuffle": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
@@ -62,7 +66,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         *,
         max_iter,
         averaging,
-        cost_augmented,
+        cost,
         shuffle,
         class_weight,
         min_count,
@@ -80,7 +84,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     ):
         self.max_iter = max_iter
         self.averaging = averaging
-        self.cost_augmented = cost_augmented
+        self.cost = cost
         self.shuffle = shuffle
         self.class_weight = class_weight
         self.min_count = min_count
@@ -188,7 +192,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             self.shuffle,
             token_costs(self.class_weight, labels, codes, one_pass),
             forbidden,
-            self._cost_unit() if self.cost_augmented else 0.0,
+            self.cost * self._cost_unit(),
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
@@ -201,7 +205,13 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             data, held_out = hold_out(data, self.validation_fraction, rng)
             plan.dev_score = self._dev_scorer(forbidden, held_out)
         belief = self._starting_belief(batch.n_features, len(labels), fresh)
-        belief, history = train_several(belief, data.corpus(), plan, seeds, self.n_jobs)
+        belief, history = train_several(
+            belief,
+            data.corpus(self._cost_grows_with_features),
+            plan,
+            seeds,
+            self.n_jobs,
+        )
         if not one_pass:
             belief = belief.settled()
         if fresh:

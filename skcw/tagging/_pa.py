@@ -111,7 +111,7 @@ class PASequenceTagger(LinearSequenceTagger):
         k_best=5,
         max_iter=10,
         averaging=True,
-        cost_augmented=False,
+        cost=0.0,
         shuffle=True,
         class_weight=None,
         min_count=1,
@@ -130,7 +130,7 @@ class PASequenceTagger(LinearSequenceTagger):
         super().__init__(
             max_iter=max_iter,
             averaging=averaging,
-            cost_augmented=cost_augmented,
+            cost=cost,
             shuffle=shuffle,
             class_weight=class_weight,
             min_count=min_count,

@@ -95,7 +95,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         *,
         max_iter=10,
         averaging=True,
-        cost_augmented=False,
+        cost=0.0,
         shuffle=True,
         class_weight=None,
         min_count=1,
@@ -114,7 +114,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         super().__init__(
             max_iter=max_iter,
             averaging=averaging,
-            cost_augmented=cost_augmented,
+            cost=cost,
             shuffle=shuffle,
             class_weight=class_weight,
             min_count=min_count,

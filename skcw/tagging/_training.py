@@ -13,7 +13,11 @@ from skcw.monitor import Monitor
 
 
 class Corpus(NamedTuple):
-    """Encoded sequences with their labels, as the kernels read them."""
+    """Encoded sequences with their labels, as the kernels read them.
+
+    ``norm`` has the length of every token's feature vector where costs count in that
+    unit, or is None.
+    """
 
     offsets: np.ndarray
     indptr: np.ndarray
@@ -21,6 +25,7 @@ class Corpus(NamedTuple):
     values: np.ndarray | None
     gold: np.ndarray
     weight: np.ndarray | None
+    norm: np.ndarray | None = None
 
 
 class Lesson(NamedTuple):
