@@ -48,9 +48,12 @@ class CWSequenceTagger(GaussianSequenceTagger):
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. It counts
         when training starts afresh, not when it continues.
-    constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
-        Which labels may follow each other, honoured in training and prediction; see
-        :func:`skcw.constraints.forbidden_matrix`.
+    constraints : str, callable, (names, matrix) or None, default="auto"
+        Which labels may follow each other, honoured in training and prediction:
+        "BIO", "IOBES" or "BILOU"; a function or a matrix, see
+        :func:`skcw.constraints.forbidden_matrix`; "auto" for the scheme that the
+        labels follow (at most one sequence in a thousand may break it), or no limits
+        if they follow none; None for no limits.
     n_models : int, default=1
         Train so many models, each on its own shuffles, and average their Gaussians.
     early_stopping : bool, default=False
@@ -87,6 +90,10 @@ class CWSequenceTagger(GaussianSequenceTagger):
         The variance of each transition weight.
     feature_names_ : ndarray of str
         The names of the features.
+    constraints_ : str or None
+        The constraints in force: a scheme, "given" for a function or a matrix, or None.
+    scheme_faults_ : dict
+        How many of the "sequences" learnt from break each scheme.
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
@@ -132,7 +139,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
         shuffle=True,
         class_weight=None,
         min_count=1,
-        constraints=None,
+        constraints="auto",
         n_models=1,
         early_stopping=False,
         validation_fraction=0.1,

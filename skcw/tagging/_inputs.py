@@ -7,7 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from skcw.constraints import first_violation, forbidden_matrix
+from skcw._compat import StrOptions
+from skcw.constraints import (
+    SCHEME_NAMES,
+    are_spans,
+    first_violation,
+    forbidden_matrix,
+    scheme_faults,
+    scheme_name,
+    scheme_of,
+)
 from skcw.data.batch import SequenceBatch
 from skcw.data.ragged import joined_ranges
 from skcw.exceptions import ConstraintWarning
@@ -97,9 +106,48 @@ def token_costs(class_weight, labels, codes, one_pass):
     return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
-def legal_steps(constraints, labels, data, dtype, stacklevel):
-    """Return what the constraints forbid; warn if training sequences break them."""
-    forbidden = forbidden_matrix(constraints, labels, dtype)
+# What every tagger with constraints takes for them.
+CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]
+
+
+class Rules(NamedTuple):
+    """Which labels may follow each other, and how that was found out.
+
+    ``constraints`` is a scheme, "given" for a function or a matrix, or None;
+    ``faults`` counts the sequences learnt from so far that break each scheme.
+    """
+
+    constraints: str | None
+    forbidden: np.ndarray | None
+    faults: dict
+    spans: bool
+
+    def attributes(self):
+        """Return what a fitted tagger keeps beside the matrix."""
+        return {"constraints_": self.constraints, "scheme_faults_": self.faults}
+
+
+def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
+    """Return the rules of a tagger; warn if sequences break those it was given."""
+    faults = scheme_faults(labels, data.codes, data.batch.offsets)
+    if not fresh:
+        before = getattr(tagger, "scheme_faults_", {})
+        faults = {name: n + before.get(name, 0) for name, n in faults.items()}
+    asked, found = tagger.constraints, "given"
+    if isinstance(asked, str) and asked == "auto":
+        # Sequences that break what nearly all follow are slips, not worth a warning.
+        asked = found = scheme_of(labels, faults)
+        forbidden = forbidden_matrix(asked, labels, dtype)
+    else:
+        if asked is None or isinstance(asked, str):
+            found = asked and scheme_name(asked)
+        forbidden = forbidden_matrix(asked, labels, dtype)
+        _warn_of_faults(forbidden, data, stacklevel + 1)
+    return Rules(found, forbidden, faults, are_spans(labels))
+
+
+def _warn_of_faults(forbidden, data, stacklevel):
+    """Warn if training sequences break constraints."""
     broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
     if broken:
         warnings.warn(
@@ -108,7 +156,6 @@ def legal_steps(constraints, labels, data, dtype, stacklevel):
             ConstraintWarning,
             stacklevel=stacklevel,
         )
-    return forbidden
 
 
 def hold_out(data, fraction, rng):

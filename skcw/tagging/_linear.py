@@ -15,6 +15,7 @@ from skcw.data.labels import check_lengths, encode_labels
 from skcw.decoding import Decoder
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
+    CONSTRAINTS,
     Examples,
     check_sample_weight,
     hold_out,
@@ -40,7 +41,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "shuffle": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
-        "constraints": [StrOptions({"BIO", "IOBES"}), callable, tuple, list, None],
+        "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -172,7 +173,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
         # The warning names the line that calls fit, above scikit-learn's wrapper.
-        forbidden = legal_steps(self.constraints, labels, data, self.dtype, 5)
+        rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
+        forbidden = rules.forbidden
         rng = check_random_state(self.random_state)
         n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
@@ -207,7 +209,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         if fresh:
             vars(self).pop("confidence_", None)
         memory = self._memory(data, fresh)
-        self._keep(fitted(belief))
+        self._keep(fitted(belief) | rules.attributes())
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
         self.training_hashes_ = memory
