@@ -47,8 +47,9 @@ class PASequenceTagger(LinearSequenceTagger):
     n_models : int, default=1
         Train so many models, each on its own shuffles, and average their weights.
     early_stopping : bool, default=False
-        Hold out a share of the sequences, keep the pass with the best token accuracy
-        on them, and stop after ``n_iter_no_change`` passes without gain.
+        Hold out a share of the sequences, keep the pass that is best on them (by span
+        F1 where labels are spans, by token accuracy elsewhere), and stop after
+        ``n_iter_no_change`` passes without gain.
     validation_fraction : float, default=0.1
         The share that ``early_stopping`` holds out.
     n_iter_no_change : int, default=3
@@ -83,8 +84,10 @@ class PASequenceTagger(LinearSequenceTagger):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, sequences and tokens whose rival was wrong
-        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
+        What each pass found: model, epoch, "wrong_sequences" and "wrong_tokens", which
+        the model got wrong when they came up, dev score and its metric, seconds. Of
+        cost-augmented training without ``verbose`` it tells "rival_sequences" and
+        "rival_tokens" instead, where the rival was wrong: they are more, and free.
     confidence_ : dict
         What ``fit_confidence`` has chosen for each method, if it was called.
 
