@@ -5,7 +5,6 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._compat import StrOptions
 from skcw.constraints import (
@@ -81,6 +80,25 @@ def check_sample_weight(sample_weight, n_sequences):
     return None if (weight == 1).all() else weight
 
 
+# The most that a rare label counts, in units of the mean over all words.
+DEAREST = 5.0
+
+
+def _balanced_costs(codes, n_labels):
+    """Return costs that fall with the root of a label's share, one on average.
+
+    With costs that fall with the share itself, as of classifiers, a label of ten words
+    weighs as much as "O": a labeling is a compromise between its words, and all others
+    pay for it.
+    """
+    seen, share = np.unique(codes, return_counts=True)
+    share = share / len(codes)
+    root = share**-0.5
+    cost = np.ones(n_labels)
+    cost[seen] = np.minimum(root / (share @ root), DEAREST)
+    return cost
+
+
 def token_costs(class_weight, labels, codes, one_pass):
     """Return the cost of mislabelling a token of each class."""
     if class_weight == "balanced":
@@ -89,10 +107,7 @@ def token_costs(class_weight, labels, codes, one_pass):
                 "class_weight='balanced' needs all of the data at once; give "
                 "partial_fit a dict"
             )
-        seen = np.unique(codes)
-        cost = np.ones(len(labels))
-        cost[seen] = compute_class_weight("balanced", classes=seen, y=codes)
-        return cost
+        return _balanced_costs(codes, len(labels))
     given = class_weight or {}
     for label, weight in given.items():
         # A label that the data lack is no error: a fold may lack a rare one.
