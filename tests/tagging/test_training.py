@@ -15,6 +15,7 @@ from skcw import (
 from skcw.data import SequenceEncoder
 from skcw.datasets import basic_features, make_tagged_corpus
 from skcw.metrics import span_f1_score
+from skcw.tagging._inputs import token_costs
 from skcw.utils._check_data import make_tagged
 from tests.integration.corpora import features
 
@@ -377,6 +378,19 @@ def test_weights_of_one_for_all_classes_change_nothing(train):
     plain = CWSequenceTagger(random_state=0).fit(*train)
     ones = CWSequenceTagger(random_state=0, class_weight={"O": 1, "?": 1}).fit(*train)
     np.testing.assert_array_equal(plain.coef_, ones.coef_)
+
+
+def test_balanced_costs_fall_with_the_root_of_the_share_and_are_bounded():
+    codes = np.repeat([0, 1, 2], [90, 9, 1])
+    cost = token_costs("balanced", ["a", "b", "c", "never"], codes, False)
+    shares = np.array([0.9, 0.09, 0.01])
+    np.testing.assert_allclose(shares @ cost[:3], 1.0, rtol=0.05)
+    np.testing.assert_allclose(cost[1] / cost[0], np.sqrt(10.0), rtol=1e-12)
+    assert cost[2] == 5.0
+    assert cost[3] == 1.0
+    # Where no label is rare, nothing is cut.
+    even = token_costs("balanced", ["a", "b"], np.repeat([0, 1], [3, 1]), False)
+    np.testing.assert_allclose(np.array([0.75, 0.25]) @ even, 1.0, rtol=1e-12)
 
 
 def test_balanced_classes_need_all_of_the_data(train):
