@@ -49,6 +49,10 @@ class Belief:
            [1., 1.]], dtype=float32)
     """
 
+    # The unit of the variance of draws that give all weights the same one; None where
+    # weights have no scale of their own and only their size tells it.
+    own_unit = None
+
     def __init__(self, n_labels, row_of, mean, variance, average, rounds):
         self.n_labels = n_labels
         self.row_of = row_of

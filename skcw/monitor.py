@@ -23,6 +23,8 @@ class Monitor:
         What every record of the history begins with.
     title : str, default=""
         What every line begins with.
+    metric : str, default="accuracy"
+        What the score on held-out data is.
 
     Examples
     --------
@@ -36,7 +38,14 @@ class Monitor:
     """
 
     def __init__(
-        self, max_iter, n_iter_no_change, tol, verbose=0, common=None, title=""
+        self,
+        max_iter,
+        n_iter_no_change,
+        tol,
+        verbose=0,
+        common=None,
+        title="",
+        metric="accuracy",
     ):
         self.max_iter = max_iter
         self.n_iter_no_change = n_iter_no_change
@@ -44,6 +53,7 @@ class Monitor:
         self.verbose = verbose
         self.common = common or {}
         self.title = title
+        self.metric = metric
         self.history = []
         self.best = None
         self.best_score = -np.inf
@@ -70,6 +80,7 @@ class Monitor:
         record = {**self.common, "epoch": len(self.history) + 1, **found}
         if judge is not None:
             record["dev_score"] = self._remember(*judge())
+            record["dev_metric"] = self.metric
         record["seconds"] = time.perf_counter() - self.clock
         self.history.append(record)
         if self.verbose:
@@ -88,5 +99,5 @@ class Monitor:
     def _report(self, record, words):
         line = f"{self.title}pass {record['epoch']}/{self.max_iter}: {words}"
         if "dev_score" in record:
-            line += f", dev accuracy {record['dev_score']:.2%}"
+            line += f", dev {self.metric} {record['dev_score']:.2%}"
         print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ from skcw.constraints import first_violation, forbidden_matrix
 
 BIO = ["O", "B-x", "I-x", "B-y", "I-y"]
 IOBES = ["O", *(f"{p}-{kind}" for kind in "xy" for p in "BIES")]
+BILOU = ["O", *(f"{p}-{kind}" for kind in "xy" for p in "BILU")]
 
 
 def allows(forbidden, labels, path):
@@ -47,9 +48,20 @@ def is_iobes(path):
     return inside is None
 
 
+def is_bilou(path):
+    """Tell whether a path is made of O, U-x and B-x I-x* L-x."""
+    return is_iobes([label.replace("L-", "E-").replace("U-", "S-") for label in path])
+
+
 @pytest.mark.parametrize(
     ("constraints", "labels", "legal"),
-    [("BIO", BIO, is_bio), ("IOBES", IOBES, is_iobes)],
+    [
+        ("BIO", BIO, is_bio),
+        ("IOB2", BIO, is_bio),
+        ("IOBES", IOBES, is_iobes),
+        ("BIOES", IOBES, is_iobes),
+        ("BILOU", BILOU, is_bilou),
+    ],
 )
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_scheme_allows_exactly_its_labelings(constraints, labels, legal, length):
@@ -80,6 +92,11 @@ def test_types_with_a_dash_are_compared_whole():
     forbidden = forbidden_matrix("BIO", labels)
     assert allows(forbidden, labels, ["B-a-b", "I-a-b"])
     assert not allows(forbidden, labels, ["B-a-b", "I-a"])
+
+
+def test_an_unknown_scheme_is_refused_with_those_known():
+    with pytest.raises(ValueError, match=r"'IOB1'.*'BIO', 'IOBES', 'BILOU', 'IOB2'"):
+        forbidden_matrix("IOB1", BIO)
 
 
 def test_no_constraints_are_no_matrix():

@@ -11,7 +11,8 @@ from skcw._kernels.difference cimport Difference, add_labelings, read_belief
 from skcw._kernels.kbest cimport OpenPaths, k_best_paths
 from skcw._kernels.lattice cimport forward_max
 from skcw._kernels.presentation cimport (
-    add_cost, count_mistakes, fill_lattice, longest, touch_rows)
+    add_cost, count_mistakes, fill_lattice, keep_plain, longest, mislabelled,
+    touch_rows)
 from skcw._kernels.steps cimport hildreth
 from skcw._kernels.types cimport real
 
@@ -59,7 +60,9 @@ def pa_pass(
     """Run one PA pass with up to k rivals a sequence; `variance` is None.
 
     `state` is (row_of, rows in use, rounds so far). Return the rows in use, the
-    rounds, and how many sequences and tokens were wrong when first presented.
+    rounds, and how many sequences and tokens were wrong when first presented: those
+    that the model gets wrong if the lesson asks to count them, those of the rival
+    if not.
     """
     cdef int[::1] row_of = state[0]
     cdef Py_ssize_t n_rows = state[1]
@@ -75,14 +78,17 @@ def pa_pass(
     cdef const double[::1] cost = lesson.cost
     cdef const real[:, ::1] forbidden = lesson.forbidden
     cdef double cost_unit = lesson.cost_unit
+    cdef bint counting = lesson.counting
     cdef Py_ssize_t width = lesson.width, n_labels = cost.shape[0]
     cdef Py_ssize_t most_tokens, most_features
     most_tokens, most_features = longest(offsets, indptr)
     dtype = np.asarray(mean).dtype
     cdef real[:, ::1] scores = np.empty((most_tokens, width), dtype)
+    cdef real[:, ::1] plain = np.empty((most_tokens, width), dtype)
     cdef real[:, ::1] best = np.empty((most_tokens, width), dtype)
     cdef real[:, ::1] trans = np.empty((width, width), dtype)
     cdef int[:, ::1] paths = np.empty((k, most_tokens), dtype=np.int32)
+    cdef int[::1] tagged = np.empty(most_tokens, dtype=np.int32)
     cdef double[::1] total = np.empty(k)
     cdef OpenPaths heap = OpenPaths(k)
     cdef Difference delta = Difference(
@@ -91,7 +97,7 @@ def pa_pass(
     cdef double[::1] loss = np.empty(k)
     cdef double[::1] alpha = np.empty(k)
     cdef double[:, ::1] gram = np.empty((k, k))
-    cdef Py_ssize_t t, i, z, start, length, wrong, found, n_rivals
+    cdef Py_ssize_t t, i, z, start, length, wrong, found, n_rivals, mistakes
     cdef Py_ssize_t wrong_sequences = 0, wrong_tokens = 0
     cdef double copies, share, distance = 0.0
     cdef bint first, violated
@@ -108,6 +114,8 @@ def pa_pass(
                 fill_lattice(mean, width, n_labels, row_of, start, length, indptr,
                              indices, values, forbidden, scores, trans)
                 if cost_unit > 0.0:
+                    if first and counting:
+                        keep_plain(scores, length, plain)
                     add_cost(scores, gold, start, length, cost, cost_unit, norm)
                 forward_max(scores, trans, 0, length, n_labels, best)
                 heap.start(k)
@@ -119,8 +127,12 @@ def pa_pass(
                     wrong = count_mistakes(
                         gold, paths[z], start, length, cost, &distance)
                     if first and z == 0:
-                        wrong_tokens += wrong
-                        wrong_sequences += wrong > 0
+                        mistakes = wrong
+                        if wrong > 0 and cost_unit > 0.0 and counting:
+                            mistakes = mislabelled(plain, trans, gold, start, length,
+                                                   n_labels, best, tagged)
+                        wrong_tokens += mistakes
+                        wrong_sequences += mistakes > 0
                     if wrong == 0:
                         continue
                     n_rows = touch_rows(variance, row_of, n_rows, width, gold,

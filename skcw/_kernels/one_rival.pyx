@@ -13,7 +13,8 @@ from skcw._kernels.difference cimport (
     Difference, add_labelings, read_belief, spread_of)
 from skcw._kernels.lattice cimport best_path, forward_max
 from skcw._kernels.presentation cimport (
-    add_cost, count_mistakes, fill_lattice, longest, touch_rows)
+    add_cost, count_mistakes, fill_lattice, keep_plain, longest, mislabelled,
+    touch_rows)
 from skcw._kernels.steps cimport (
     arow_step, covariance_diagonal, cw_step, optimal_cw_step, precision_diagonal)
 from skcw._kernels.types cimport real
@@ -117,7 +118,9 @@ cdef _run(
     """Present every sequence in the lesson's order and update the belief in place.
 
     `state` is (row_of, rows in use, rounds so far). Return the rows in use, the
-    rounds, and how many sequences and tokens were wrong when first presented.
+    rounds, and how many sequences and tokens were wrong when first presented: those
+    that the model gets wrong if the lesson asks to count them, those of the rival
+    if not.
     With `split` every stretch of wrong tokens is a rival of its own: the labeling that
     is wrong there and right elsewhere.
     """
@@ -135,17 +138,20 @@ cdef _run(
     cdef const double[::1] cost = lesson.cost
     cdef const real[:, ::1] forbidden = lesson.forbidden
     cdef double cost_unit = lesson.cost_unit
+    cdef bint counting = lesson.counting
     cdef Py_ssize_t width = lesson.width, n_labels = cost.shape[0]
     cdef Py_ssize_t most_tokens, most_features
     most_tokens, most_features = longest(offsets, indptr)
     dtype = np.asarray(mean).dtype
     cdef real[:, ::1] scores = np.empty((most_tokens, width), dtype)
+    cdef real[:, ::1] plain = np.empty((most_tokens, width), dtype)
     cdef real[:, ::1] best = np.empty((most_tokens, width), dtype)
     cdef real[:, ::1] trans = np.empty((width, width), dtype)
     cdef int[::1] guess = np.empty(most_tokens, dtype=np.int32)
+    cdef int[::1] tagged = np.empty(most_tokens, dtype=np.int32)
     cdef Difference delta = Difference(2 * most_features + 4 * most_tokens)
     cdef double[::1] margin = np.empty(1)
-    cdef Py_ssize_t t, i, start, length, wrong, begin, end, stop
+    cdef Py_ssize_t t, i, start, length, wrong, mistakes, begin, end, stop
     cdef Py_ssize_t wrong_sequences = 0, wrong_tokens = 0
     cdef double copies, share, distance = 0.0, alpha, beta
     cdef bint first
@@ -164,13 +170,19 @@ cdef _run(
                 fill_lattice(mean, width, n_labels, row_of, start, length, indptr,
                              indices, values, forbidden, scores, trans)
                 if cost_unit > 0.0:
+                    if first and counting:
+                        keep_plain(scores, length, plain)
                     add_cost(scores, gold, start, length, cost, cost_unit, norm)
                 forward_max(scores, trans, 0, length, n_labels, best)
                 best_path(best, trans, length, n_labels, guess)
                 wrong = count_mistakes(gold, guess, start, length, cost, &distance)
                 if first:
-                    wrong_tokens += wrong
-                    wrong_sequences += wrong > 0
+                    mistakes = wrong
+                    if wrong > 0 and cost_unit > 0.0 and counting:
+                        mistakes = mislabelled(plain, trans, gold, start, length,
+                                               n_labels, best, tagged)
+                    wrong_tokens += mistakes
+                    wrong_sequences += mistakes > 0
                     first = False
                 if wrong == 0:
                     # Further copies would meet the same model: nothing moves.

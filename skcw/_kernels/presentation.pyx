@@ -5,7 +5,9 @@ from label i, row `width` is blank (the prior), and `row_of[f]` is the row of
 feature f: the blank one until an update first touches the feature.
 """
 
-from skcw._kernels.lattice cimport emissions
+from libc.string cimport memcpy
+
+from skcw._kernels.lattice cimport best_path, emissions, forward_max
 from skcw._kernels.types cimport real
 
 
@@ -77,6 +79,31 @@ cdef Py_ssize_t count_mistakes(
         if gold[start + p] != guess[p]:
             n += 1
             distance[0] += cost[gold[start + p]]
+    return n
+
+
+cdef void keep_plain(
+    const real[:, ::1] scores, Py_ssize_t length, real[:, ::1] plain
+) noexcept nogil:
+    """Copy the scores of a sequence before costs are added to them."""
+    memcpy(&plain[0, 0], &scores[0, 0], length * scores.shape[1] * sizeof(real))
+
+
+cdef Py_ssize_t mislabelled(
+    const real[:, ::1] plain, const real[:, ::1] trans, const int[::1] gold,
+    Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels, real[:, ::1] best,
+    int[::1] guess,
+) noexcept nogil:
+    """Return how many tokens the model gets wrong, costs aside.
+
+    Asked only where the rival is wrong: gold that leads in spite of all costs leads
+    without them.
+    """
+    cdef Py_ssize_t p, n = 0
+    forward_max(plain, trans, 0, length, n_labels, best)
+    best_path(best, trans, length, n_labels, guess)
+    for p in range(length):
+        n += gold[start + p] != guess[p]
     return n
 
 

@@ -26,9 +26,13 @@ OLDER = {
     "maxent": ("MaxEntSequenceTagger", {}),
 }
 
+# What `skcw compare` sets beside single models: the mean of several.
+MEANS = {"cw8": ("CWSequenceTagger", {"n_models": 8})}
+
 # What tables call them.
 TITLES = {
     "cw": "CW",
+    "cw8": "mean of 8 CW",
     "arow": "AROW",
     "pa": "PA",
     "perceptron": "perceptron",
@@ -44,7 +48,7 @@ def make_tagger(name, seed, given=()):
     Parameters
     ----------
     name : str
-        One of ``TAGGERS`` or of ``OLDER``.
+        One of ``TAGGERS``, of ``MEANS`` or of ``OLDER``.
     seed : int
         Its ``random_state``, if it has one.
     given : dict, default=()
@@ -57,7 +61,7 @@ def make_tagger(name, seed, given=()):
     """
     import skcw
 
-    class_name, params = (TAGGERS | OLDER)[name]
+    class_name, params = (TAGGERS | MEANS | OLDER)[name]
     tagger = getattr(skcw, class_name)(**params)
     known = tagger.get_params()
     for parameter in given:

@@ -24,9 +24,9 @@ TEXT = """\
 Learn to label words from a column file (one word a line, an empty line after each
 sentence) and save the model, features and all, in one file.
 
-Progress goes to standard error, a line per pass. With --dev the best pass by its token
-accuracy on that file is kept, and training stops when three passes bring nothing (a crf
-shows the accuracy and keeps its last pass).
+Progress goes to standard error, a line per pass. With --dev the best pass on that file
+is kept, by span F1 where labels are spans and by token accuracy elsewhere, and training
+stops when three passes bring nothing. A crf shows the accuracy and keeps its last pass.
 
 examples:
   skcw train train.conll -o names.skcw

@@ -93,7 +93,7 @@ def scale_unit(belief, margin, fixed=False):
     With the belief's variances it is the square of the margin that training asks for
     over the prior variance: both measure weights, and the quotient does not depend on
     the unit they are measured in. With variances of one it is the mean square of the
-    weights.
+    weights, unless these have a scale of their own, as logarithms of probabilities do.
 
     Parameters
     ----------
@@ -110,6 +110,6 @@ def scale_unit(belief, margin, fixed=False):
         The unit.
     """
     if fixed or belief.variance is None:
-        return mean_square(belief)
+        return belief.own_unit or mean_square(belief)
     blank = belief.width * belief.width
     return margin**2 / float(belief.variance[blank])

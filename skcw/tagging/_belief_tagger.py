@@ -148,12 +148,28 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
     def _state(self):
         state, arrays = super()._state()
         state["confidence"] = getattr(self, "confidence_", {})
+        state |= self._rules_state()
         if self.forbidden_ is not None:
             arrays["forbidden"] = self.forbidden_
         return state, arrays
 
     def _restore(self, state, arrays):
         super()._restore(state, arrays)
-        self.forbidden_ = arrays.get("forbidden")
+        self._restore_rules(state, arrays)
         if state.get("confidence"):
             self.confidence_ = state["confidence"]
+
+    def _rules_state(self):
+        """Return what is saved of how the constraints were found."""
+        return {
+            "constraints": self.constraints_,
+            "scheme_faults": self.scheme_faults_,
+        }
+
+    def _restore_rules(self, state, arrays):
+        # Files of older versions do not tell; partial_fit then counts from there on.
+        given = "given" if "forbidden" in arrays else None
+        self.constraints_ = state.get("constraints", given)
+        self.scheme_faults_ = state.get("scheme_faults", {})
+        # A model that has lost its constraints would tag in another way.
+        self.forbidden_ = arrays["forbidden"] if self.constraints_ else None

@@ -5,9 +5,17 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
-from skcw.constraints import first_violation, forbidden_matrix
+from skcw._compat import StrOptions
+from skcw.constraints import (
+    SCHEME_NAMES,
+    are_spans,
+    first_violation,
+    forbidden_matrix,
+    scheme_faults,
+    scheme_name,
+    scheme_of,
+)
 from skcw.data.batch import SequenceBatch
 from skcw.data.ragged import joined_ranges
 from skcw.exceptions import ConstraintWarning
@@ -83,6 +91,25 @@ def check_sample_weight(sample_weight, n_sequences):
     return None if (weight == 1).all() else weight
 
 
+# The most that a rare label counts, in units of the mean over all words.
+DEAREST = 5.0
+
+
+def _balanced_costs(codes, n_labels):
+    """Return costs that fall with the root of a label's share, one on average.
+
+    With costs that fall with the share itself, as of classifiers, a label of ten words
+    weighs as much as "O": a labeling is a compromise between its words, and all others
+    pay for it.
+    """
+    seen, share = np.unique(codes, return_counts=True)
+    share = share / len(codes)
+    root = share**-0.5
+    cost = np.ones(n_labels)
+    cost[seen] = np.minimum(root / (share @ root), DEAREST)
+    return cost
+
+
 def token_costs(class_weight, labels, codes, one_pass):
     """Return the cost of mislabelling a token of each class."""
     if class_weight == "balanced":
@@ -91,10 +118,7 @@ def token_costs(class_weight, labels, codes, one_pass):
                 "class_weight='balanced' needs all of the data at once; give "
                 "partial_fit a dict"
             )
-        seen = np.unique(codes)
-        cost = np.ones(len(labels))
-        cost[seen] = compute_class_weight("balanced", classes=seen, y=codes)
-        return cost
+        return _balanced_costs(codes, len(labels))
     given = class_weight or {}
     for label, weight in given.items():
         # A label that the data lack is no error: a fold may lack a rare one.
@@ -108,9 +132,48 @@ def token_costs(class_weight, labels, codes, one_pass):
     return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
-def legal_steps(constraints, labels, data, dtype, stacklevel):
-    """Return what the constraints forbid; warn if training sequences break them."""
-    forbidden = forbidden_matrix(constraints, labels, dtype)
+# What every tagger with constraints takes for them.
+CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]
+
+
+class Rules(NamedTuple):
+    """Which labels may follow each other, and how that was found out.
+
+    ``constraints`` is a scheme, "given" for a function or a matrix, or None;
+    ``faults`` counts the sequences learnt from so far that break each scheme.
+    """
+
+    constraints: str | None
+    forbidden: np.ndarray | None
+    faults: dict
+    spans: bool
+
+    def attributes(self):
+        """Return what a fitted tagger keeps beside the matrix."""
+        return {"constraints_": self.constraints, "scheme_faults_": self.faults}
+
+
+def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
+    """Return the rules of a tagger; warn if sequences break those it was given."""
+    faults = scheme_faults(labels, data.codes, data.batch.offsets)
+    if not fresh:
+        before = getattr(tagger, "scheme_faults_", {})
+        faults = {name: n + before.get(name, 0) for name, n in faults.items()}
+    asked, found = tagger.constraints, "given"
+    if isinstance(asked, str) and asked == "auto":
+        # Sequences that break what nearly all follow are slips, not worth a warning.
+        asked = found = scheme_of(labels, faults)
+        forbidden = forbidden_matrix(asked, labels, dtype)
+    else:
+        if asked is None or isinstance(asked, str):
+            found = asked and scheme_name(asked)
+        forbidden = forbidden_matrix(asked, labels, dtype)
+        _warn_of_faults(forbidden, data, stacklevel + 1)
+    return Rules(found, forbidden, faults, are_spans(labels))
+
+
+def _warn_of_faults(forbidden, data, stacklevel):
+    """Warn if training sequences break constraints."""
     broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
     if broken:
         warnings.warn(
@@ -119,7 +182,6 @@ def legal_steps(constraints, labels, data, dtype, stacklevel):
             ConstraintWarning,
             stacklevel=stacklevel,
         )
-    return forbidden
 
 
 def hold_out(data, fraction, rng):

@@ -12,9 +12,12 @@ from skcw.callbacks import PassTasks
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.ragged import split_rows
 from skcw.decoding import Decoder
+from skcw.metrics import span_f1_score
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
+    CONSTRAINTS,
     Examples,
     check_sample_weight,
     hold_out,
@@ -44,7 +47,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "shuffle": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
-        "constraints": [StrOptions({"BIO", "IOBES"}), callable, tuple, list, None],
+        "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -116,8 +119,9 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             A weight w presents the sequence w times in a row in every pass; a
             fraction scales the step of the last presentation, 0 leaves it out.
         X_dev : iterable of sequences, default=None
-            Sequences to judge each pass by; the best pass is kept, and training
-            stops after ``n_iter_no_change`` passes without gain.
+            Sequences to judge each pass by, by span F1 where labels are spans and by
+            token accuracy elsewhere; the best pass is kept, and training stops after
+            ``n_iter_no_change`` passes without gain.
         y_dev : iterable of sequences of str, default=None
             Their labels.
 
@@ -176,7 +180,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
         # The warning names the line that calls fit, above scikit-learn's wrapper.
-        forbidden = legal_steps(self.constraints, labels, data, self.dtype, 5)
+        rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
+        forbidden = rules.forbidden
         rng = check_random_state(self.random_state)
         n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
@@ -197,13 +202,14 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             tol=self.tol,
             verbose=self.verbose,
         )
+        plan.dev_metric = "span F1" if rules.spans else "accuracy"
         if dev is not None:
             plan.dev_score = self._dev_scorer(
-                forbidden, self._dev_set(*dev, batch, labels)
+                rules, labels, *self._dev_set(*dev, batch, labels)
             )
         elif self.early_stopping and not one_pass:
             data, held_out = hold_out(data, self.validation_fraction, rng)
-            plan.dev_score = self._dev_scorer(forbidden, held_out)
+            plan.dev_score = self._dev_scorer(rules, labels, held_out)
         belief = self._starting_belief(batch.n_features, len(labels), fresh)
         belief, history = train_several(
             belief,
@@ -217,7 +223,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         if fresh:
             vars(self).pop("confidence_", None)
         memory = self._memory(data, fresh)
-        self._keep(fitted(belief))
+        self._keep(fitted(belief) | rules.attributes())
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
         self.training_hashes_ = memory
@@ -245,19 +251,30 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         else:
             columns = batch.n_features if batch.vocabulary is None else None
             dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
+        y_dev = list(y_dev) if isinstance(y_dev, Iterator) else y_dev
         codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
         check_lengths(dev.lengths, lengths)
-        return Examples(dev, codes, None)
+        return Examples(dev, codes, None), y_dev
 
-    def _dev_scorer(self, forbidden, data):
+    def _dev_scorer(self, rules, labels, data, y=None):
+        """Return what judges a belief: span F1 where labels are spans, or accuracy.
+
+        `y` tells labels that the tagger does not know, which have no number.
+        """
         batch, codes = data.batch, data.codes
+        names = np.array(labels, dtype=object)
 
-        def token_accuracy(belief):
+        def rows(codes):
+            return split_rows(names[codes].tolist(), batch.offsets)
+
+        def score(belief):
             belief = belief.grown(batch.n_features, belief.n_labels)
-            guess, _ = Decoder(belief, forbidden, self.n_jobs).viterbi(batch)
+            guess, _ = Decoder(belief, rules.forbidden, self.n_jobs).viterbi(batch)
+            if rules.spans:
+                return span_f1_score(rows(codes) if y is None else y, rows(guess))
             return np.mean(guess == codes) if len(codes) else 0.0
 
-        return token_accuracy
+        return score
 
     def _starting_belief(self, n_features, n_labels, fresh):
         if not fresh:

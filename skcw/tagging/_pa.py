@@ -27,25 +27,33 @@ class PASequenceTagger(LinearSequenceTagger):
         Number of passes over the training sequences.
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
-    cost_augmented : bool, default=False
-        Look for the rival with wrong labels made better by their cost, which asks
-        for a margin.
+    cost : float, default=0.0
+        Look for the rival with wrong labels made better by this, which asks for a
+        margin.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token by its true label, 1 where none is given.
         PA asks for a margin of their sum.
+        "balanced" costs fall with the root of a label's share; their mean over tokens
+        is 1, and they end at 5 (.731 → .754 and .644 → .664 of the tokens of the rarer
+        half of the labels found on Spanish and Dutch names, span F1 .803 → .805 and
+        .803 → .800).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. It counts
         when training starts afresh, not when it continues.
-    constraints : {"BIO", "IOBES"}, callable, (names, matrix) or None, default=None
-        Which labels may follow each other, honoured in training and prediction; see
-        :func:`skcw.constraints.forbidden_matrix`.
+    constraints : str, callable, (names, matrix) or None, default="auto"
+        Which labels may follow each other, honoured in training and prediction:
+        "BIO", "IOBES" or "BILOU"; a function or a matrix, see
+        :func:`skcw.constraints.forbidden_matrix`; "auto" for the scheme that the
+        labels follow (at most one sequence in a thousand may break it), or no limits
+        if they follow none; None for no limits.
     n_models : int, default=1
         Train so many models, each on its own shuffles, and average their weights.
     early_stopping : bool, default=False
-        Hold out a share of the sequences, keep the pass with the best token accuracy
-        on them, and stop after ``n_iter_no_change`` passes without gain.
+        Hold out a share of the sequences, keep the pass that is best on them (by span
+        F1 where labels are spans, by token accuracy elsewhere), and stop after
+        ``n_iter_no_change`` passes without gain.
     validation_fraction : float, default=0.1
         The share that ``early_stopping`` holds out.
     n_iter_no_change : int, default=3
@@ -73,11 +81,17 @@ class PASequenceTagger(LinearSequenceTagger):
         The weights of label j after label i.
     feature_names_ : ndarray of str
         The names of the features.
+    constraints_ : str or None
+        The constraints in force: a scheme, "given" for a function or a matrix, or None.
+    scheme_faults_ : dict
+        How many of the "sequences" learnt from break each scheme.
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, sequences and tokens whose rival was wrong
-        (more than are mislabelled, if decoding is cost-augmented), dev score, seconds.
+        What each pass found: model, epoch, "wrong_sequences" and "wrong_tokens", which
+        the model got wrong when they came up, dev score and its metric, seconds. Of
+        cost-augmented training without ``verbose`` it tells "rival_sequences" and
+        "rival_tokens" instead, where the rival was wrong: they are more, and free.
     confidence_ : dict
         What ``fit_confidence`` has chosen for each method, if it was called.
 
@@ -115,7 +129,7 @@ class PASequenceTagger(LinearSequenceTagger):
         shuffle=True,
         class_weight=None,
         min_count=1,
-        constraints=None,
+        constraints="auto",
         n_models=1,
         early_stopping=False,
         validation_fraction=0.1,

@@ -7,6 +7,7 @@ import numpy as np
 from skcw.constraints import forbidden_matrix
 from skcw.utils._check_data import make_tagged, one_token_each
 from skcw.utils._laws import (
+    NO_LIMITS,
     has_free_labels,
     is_linear,
     law,
@@ -32,7 +33,10 @@ class Lattice:
     def __init__(self, tagger):
         self.labels = list(tagger.classes_)
         params = tagger.get_params(deep=False)
-        self.forbidden = forbidden_matrix(params.get("constraints"), self.labels)
+        constraints = params.get("constraints")
+        if isinstance(constraints, str) and constraints == "auto":
+            constraints = tagger.constraints_
+        self.forbidden = forbidden_matrix(constraints, self.labels)
         if hasattr(tagger, "coef_"):
             self.rows = dict(zip(tagger.feature_names_, tagger.coef_, strict=True))
             self.links = np.asarray(tagger.transition_coef_, dtype=np.float64)
@@ -196,7 +200,7 @@ def check_without_transitions_tokens_are_independent(tagger):
     such as the logarithms of shares of labels, those of transitions are the same.
     """
     train = one_token_each(make_tagged(tagger, valued=True))
-    tagger = prepared(tagger, min_count=1).fit(*train)
+    tagger = prepared(tagger, min_count=1, **NO_LIMITS).fit(*train)
     lattice = Lattice(tagger)
     first = lattice.borders[0]
     idle = np.allclose(lattice.links, first, rtol=1e-9, atol=0.0)

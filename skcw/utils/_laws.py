@@ -19,6 +19,9 @@ PLAIN = {
     "solver": "lbfgs",
 }
 
+# For laws on labels of any name and order, of taggers that look for a scheme in them.
+NO_LIMITS = {"constraints": None}
+
 
 def law(*, methods=(), parameters=(), fitted=(), when=None):
     """Return a decorator that makes a check one of the laws.
@@ -72,10 +75,12 @@ def prepared(tagger, **settings):
 
 
 def has_free_labels(tagger, example=None):
-    """Tell whether labels may have any name and follow each other in any order."""
+    """Tell whether labels may have any name, and under NO_LIMITS come in any order."""
     params = tagger.get_params(deep=False)
     costs = params.get("class_weight")
-    return params.get("constraints") is None and not isinstance(costs, dict)
+    asked = params.get("constraints")
+    free = asked is None or (isinstance(asked, str) and asked == "auto")
+    return free and not isinstance(costs, dict)
 
 
 def is_linear(tagger, example):

@@ -56,11 +56,13 @@ def test_the_dev_file_judges_each_pass_and_the_result(run, files, tmp_path):
     labels = skcw.load(tmp_path / "m").predict(X)
     assert code == 0 and result["judged_on"] == "dev"
     assert result["span_f1"] == span_f1_score(y, labels)
-    shares = [float(text) for text in re.findall(r", dev accuracy (.*?)%,", err)]
+    shares = [float(text) for text in re.findall(r", dev span F1 (.*?)%,", err)]
     scores = [100 * record["dev_score"] for record in result["history"]]
     # Two decimals are printed.
     assert shares == pytest.approx(scores, abs=6e-3) and len(shares) == 3
     assert result["pass_kept"] == 1 + int(np.argmax(scores))
+    assert {record["dev_metric"] for record in result["history"]} == {"span F1"}
+    assert max(scores) == pytest.approx(100 * result["span_f1"], rel=1e-12)
 
 
 def test_the_pass_kept_is_told_for_each_model(run, files, tmp_path):

@@ -53,6 +53,7 @@ class Lesson(NamedTuple):
     forbidden: np.ndarray | None
     cost_unit: float
     width: int
+    counting: bool = True
 
 
 def offsets_of(lengths):

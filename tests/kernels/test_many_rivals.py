@@ -208,3 +208,18 @@ def test_rows_of_features_stay_unique_and_the_padding_zero():
     assert_array_equal(np.sort(rows), np.arange(belief.width + 1, belief.n_rows))
     assert_array_equal(belief.mean.reshape(-1, 8)[:, 3:], 0.0)
     assert_array_equal(belief.mean.reshape(-1, 8)[8], 0.0)
+
+
+def test_costs_do_not_count_as_mistakes_unless_rivals_are_asked_for():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        corpus = random_corpus(rng, 3, [4], N_FEATURES)
+        start = random_belief(rng, N_FEATURES, 3, False, np.float64)
+        lesson = lesson_for(corpus, 3, cost_unit=0.8)
+        ((X, y, _),) = corpus.sentences(N_FEATURES)
+        wrong = twin.mistakes(as_vector(start, "mean"), X, y, lesson)
+        _, report = run_passes(pa_pass, start, corpus, lesson, 1.0, 5)
+        assert report == (wrong > 0, wrong)
+        free = lesson._replace(counting=False)
+        _, rivals = run_passes(pa_pass, start, corpus, free, 1.0, 5)
+        assert rivals >= report

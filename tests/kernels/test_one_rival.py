@@ -196,3 +196,22 @@ def test_a_pass_reports_what_was_wrong_when_first_presented(name):
                 wrong.append(len(others[0][1]) if others else 0)
     _, report = run_passes(kernel, start, corpus, lesson, *parameters)
     assert report == (np.count_nonzero(wrong), sum(wrong))
+
+
+@every_learner
+def test_costs_do_not_count_as_mistakes_unless_rivals_are_asked_for(name):
+    rng = np.random.default_rng(5)
+    kernel, parameters, _, with_variance = LEARNERS[name]
+    for _ in range(20):
+        corpus = random_corpus(rng, 3, [4], N_FEATURES)
+        start = random_belief(rng, N_FEATURES, 3, with_variance, np.float64)
+        lesson = lesson_for(corpus, 3, cost_unit=0.8)
+        ((X, y, _),) = corpus.sentences(N_FEATURES)
+        mean = as_vector(start, "mean")
+        wrong = twin.mistakes(mean, X, y, lesson)
+        rivals = sum(len(costs) for _, costs in twin.rivals(mean, X, y, lesson, 1))
+        _, report = run_passes(kernel, start, corpus, lesson, *parameters)
+        assert report == (wrong > 0, wrong)
+        free = lesson._replace(counting=False)
+        _, report = run_passes(kernel, start, corpus, free, *parameters)
+        assert report == (rivals > 0, rivals)

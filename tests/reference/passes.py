@@ -46,6 +46,14 @@ def rivals(mean, X, y, lesson, k):
     ]
 
 
+def mistakes(mean, X, y, lesson):
+    """Return how many tokens the model gets wrong, costs aside."""
+    if not len(y):
+        return 0
+    scores, trans = scored(mean, X, len(lesson.cost), lesson.forbidden)
+    return np.count_nonzero(lattice.viterbi(scores, trans)[0] != y)
+
+
 def learn(mean, variance, sentences, lesson, rule, k=1):
     """Present every sentence; return mean, variance and the average over rounds."""
     mean, variance = mean.copy(), None if variance is None else variance.copy()

@@ -71,7 +71,7 @@ def test_every_labeling_is_legal(Tagger, case):
     for row in tagger.predict_nbest(X, 20):
         assert all(is_legal(labels, legal) for labels, _ in row)
         assert all(np.isfinite(score) for _, score in row)
-    free = Tagger(random_state=0, max_iter=2).fit(*train)
+    free = Tagger(constraints=None, random_state=0, max_iter=2).fit(*train)
     found = [labels for row in free.predict_nbest(X, 20) for labels, _ in row]
     assert not all(is_legal(labels, legal) for labels in found)
 

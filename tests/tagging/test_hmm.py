@@ -11,10 +11,12 @@ from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw import HMMSequenceTagger, make_tagging_pipeline
+from skcw.confidence.settings import scale_unit
 from skcw.data import SequenceEncoder
 from skcw.data.labels import encode_labels
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ConstraintWarning, ForeignBatchError
+from skcw.metrics import token_accuracy_score
 from skcw.tagging._spelling import spelling_keys
 from tests.reference import hmm as twin
 
@@ -53,6 +55,7 @@ def test_weights_are_those_of_the_twin(unseen):
         class_smoothing=2.0,
         transition_smoothing=3.0,
         max_suffix=3,
+        constraints=None,
     ).fit(X, y)
     labels = tagger.classes_.tolist()
     codes = [[labels.index(label) for label in row] for row in y]
@@ -134,7 +137,9 @@ def test_draws_without_spread_give_the_predicted_labels(fitted):
     assert (np.concatenate(confidence) == 1.0).all()
 
 
-def test_explanations_add_up_to_delta(fitted):
+def test_explanations_add_up_to_delta(words):
+    # Constraints may leave a word no rival, where delta is infinite.
+    fitted = HMMSequenceTagger(constraints=None).fit(*words)
     for x in corpus(n_sequences=8, seed=1)[0] + [["Zorro"]]:
         margins = [token.margin for token in fitted.explain(x)]
         (delta,) = fitted.predict_confidence([x], "delta")
@@ -402,3 +407,15 @@ def test_confidence_is_fitted_by_folds(words):
     tagger = HMMSequenceTagger().fit(X, y)
     tagger.fit_confidence(X, y, metric="log_loss", cv=3)
     assert 0.3 < tagger.confidence_["marginal"]["values"]["temperature"] < 3.0
+
+
+def test_draws_agree_about_as_often_as_words_are_right():
+    X, y = corpus(600)
+    tagger = HMMSequenceTagger().fit(X[:300], y[:300])
+    accuracy = tagger.score(X[300:], y[300:])
+    sure = np.concatenate(list(tagger.predict_confidence(X[300:], "kd-fixed")))
+    assert sure.mean() == pytest.approx(accuracy, abs=0.05)
+    voted = token_accuracy_score(y[300:], tagger.predict_voted(X[300:]))
+    assert voted == pytest.approx(accuracy, abs=0.01)
+    # So many rare words that the mean square of the weights would be another scale.
+    assert scale_unit(tagger.belief_, 1.0, fixed=True) == 0.225

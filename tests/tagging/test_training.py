@@ -1,6 +1,7 @@
 """Passes over a corpus: stopping, starting warm, weights, costs, progress."""
 
 import re
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from skcw import (
 )
 from skcw.data import SequenceEncoder
 from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.metrics import span_f1_score
+from skcw.tagging._inputs import token_costs
 from skcw.utils._check_data import make_tagged
 from tests.integration.corpora import features
 
@@ -39,13 +42,37 @@ def dev():
 # -- early stopping ------------------------------------------------------------------
 
 
+def f1_of(tagger, data):
+    return span_f1_score(data.y, tagger.predict(data.X))
+
+
+@all_online
+def test_labels_that_are_no_spans_are_judged_by_accuracy(Tagger, train, dev):
+    plain = [[label[-3:] for label in row] for row in train.y]
+    y_dev = [[label[-3:] for label in row] for row in dev.y]
+    tagger = Tagger(random_state=0, max_iter=3)
+    tagger.fit(train.X, plain, X_dev=dev.X, y_dev=y_dev)
+    assert {record["dev_metric"] for record in tagger.history_} == {"accuracy"}
+    best = max(record["dev_score"] for record in tagger.history_)
+    assert tagger.score(dev.X, y_dev) == pytest.approx(best, rel=1e-12)
+
+
+def test_a_span_of_an_unknown_label_is_missed(train, dev):
+    y_dev = [*dev.y[:-1], ["B-new"] * len(dev.y[-1])]
+    tagger = CWSequenceTagger(random_state=0, max_iter=1, constraints=None)
+    tagger.fit(*train, X_dev=dev.X, y_dev=iter(y_dev))
+    found = span_f1_score(y_dev, tagger.predict(dev.X))
+    assert tagger.history_[0]["dev_score"] == pytest.approx(found, rel=1e-12)
+    assert tagger.history_[0]["dev_metric"] == "span F1"
+
+
 @all_online
 def test_the_best_pass_on_held_out_data_is_kept(Tagger, train, dev):
     tagger = Tagger(random_state=0, max_iter=12, n_iter_no_change=12)
     tagger.fit(*train, X_dev=dev.X, y_dev=dev.y)
     scores = [record["dev_score"] for record in tagger.history_]
     assert len(scores) == tagger.n_iter_ == 12
-    assert tagger.score(*dev) == pytest.approx(max(scores), rel=1e-12)
+    assert f1_of(tagger, dev) == pytest.approx(max(scores), rel=1e-12)
     # The first of equally good passes, with the weights that it had.
     best = 1 + scores.index(max(scores))
     stopped = Tagger(random_state=0, max_iter=best).fit(*train)
@@ -69,19 +96,27 @@ def test_a_gain_below_tol_does_not_prolong_training(train, dev):
     assert hasty.n_iter_ == 2
     assert patient.n_iter_ >= hasty.n_iter_
     # All the same the better of the two passes is the one kept.
-    assert hasty.score(*dev) == max(record["dev_score"] for record in hasty.history_)
+    assert f1_of(hasty, dev) == max(record["dev_score"] for record in hasty.history_)
 
 
 @all_online
 def test_early_stopping_holds_out_a_share(Tagger, train):
     tagger = Tagger(
-        random_state=0, max_iter=30, early_stopping=True, validation_fraction=0.5
+        random_state=0,
+        max_iter=30,
+        early_stopping=True,
+        validation_fraction=0.5,
+        cost_augmented=False,
     ).fit(*train)
     first = tagger.history_[0]
     assert "dev_score" in first
     assert first["wrong_sequences"] <= 30
     again = Tagger(
-        random_state=0, max_iter=30, early_stopping=True, validation_fraction=0.5
+        random_state=0,
+        max_iter=30,
+        early_stopping=True,
+        validation_fraction=0.5,
+        cost_augmented=False,
     ).fit(*train)
     np.testing.assert_array_equal(tagger.coef_, again.coef_)
 
@@ -345,6 +380,19 @@ def test_weights_of_one_for_all_classes_change_nothing(train):
     np.testing.assert_array_equal(plain.coef_, ones.coef_)
 
 
+def test_balanced_costs_fall_with_the_root_of_the_share_and_are_bounded():
+    codes = np.repeat([0, 1, 2], [90, 9, 1])
+    cost = token_costs("balanced", ["a", "b", "c", "never"], codes, False)
+    shares = np.array([0.9, 0.09, 0.01])
+    np.testing.assert_allclose(shares @ cost[:3], 1.0, rtol=0.05)
+    np.testing.assert_allclose(cost[1] / cost[0], np.sqrt(10.0), rtol=1e-12)
+    assert cost[2] == 5.0
+    assert cost[3] == 1.0
+    # Where no label is rare, nothing is cut.
+    even = token_costs("balanced", ["a", "b"], np.repeat([0, 1], [3, 1]), False)
+    np.testing.assert_allclose(np.array([0.75, 0.25]) @ even, 1.0, rtol=1e-12)
+
+
 def test_balanced_classes_need_all_of_the_data(train):
     with pytest.raises(ValueError, match=r"balanced.*partial_fit"):
         CWSequenceTagger(class_weight="balanced").partial_fit(*train)
@@ -413,7 +461,7 @@ def test_verbose_prints_a_line_per_pass_to_standard_error(Tagger, train, dev, ca
     assert out == ""
     assert len(lines) == 3
     for i, line in enumerate(lines, start=1):
-        assert re.match(rf"pass {i}/3: \d+ .*dev accuracy \d+\.\d\d%", line)
+        assert re.match(rf"pass {i}/3: \d+ .*dev span F1 \d+\.\d\d%", line)
 
 
 def test_several_models_print_their_own_lines(train, capfd):
@@ -433,6 +481,29 @@ def test_history_tells_every_pass(Tagger, train):
         assert record["seconds"] >= 0
     first, last = tagger.history_[0], tagger.history_[-1]
     assert last["wrong_tokens"] < first["wrong_tokens"]
+
+
+@all_online
+def test_a_pass_counts_words_that_the_model_gets_wrong(Tagger, train, capsys):
+    settings = {"random_state": 0, "shuffle": False, "averaging": False}
+    tagger = Tagger(**settings, cost_augmented=True, verbose=1)
+    wrong = 0
+    for x, y in zip(*train, strict=True):
+        if hasattr(tagger, "classes_"):
+            (labels,) = tagger.predict([x])
+            found = sum(a != b for a, b in zip(labels, y, strict=True))
+            tagger.partial_fit([x], [y])
+            assert tagger.history_[0]["wrong_tokens"] == found
+            assert tagger.history_[0]["wrong_sequences"] == (found > 0)
+            wrong += found
+        else:
+            tagger.partial_fit([x], [y], classes=sorted({*chain(*train.y)}))
+    assert wrong > 0
+    capsys.readouterr()
+    rivals = Tagger(**settings, cost_augmented=True).fit(*train).history_[-1]
+    shown = Tagger(**settings, cost_augmented=True, verbose=1).fit(*train).history_[-1]
+    assert rivals["rival_tokens"] >= shown["wrong_tokens"]
+    assert "wrong_tokens" not in rivals
 
 
 # -- order ---------------------------------------------------------------------------
