@@ -31,8 +31,8 @@ LEARNERS = {
     "5-best PA": (PASequenceTagger(k_best=5), "C", (0.003, 0.01, 0.03, 0.1)),
     "CW": (CWSequenceTagger(), "phi", (0.1, 0.2, 0.5, 1.0)),
     # As in the paper: the rival is the best labeling, whatever its cost.
-    "AROW": (AROWSequenceTagger(cost_augmented=False), "r", R_GRID),
-    "AROW, cost-augmented": (AROWSequenceTagger(cost_augmented=True), "r", R_GRID),
+    "AROW": (AROWSequenceTagger(cost=0), "r", R_GRID),
+    "AROW, cost-augmented": (AROWSequenceTagger(cost=1), "r", R_GRID),
 }
 
 

@@ -23,3 +23,7 @@ class NoLegalLabelingError(SkcwError, ValueError):
 
 class ConstraintWarning(UserWarning):
     """Training labels break the constraints the tagger was given."""
+
+
+class UnlearntConfidenceWarning(UserWarning):
+    """Confidence was asked of a tagger that had too little data to learn it."""

@@ -216,7 +216,7 @@ cdef _run(
 
 def cw_pass(
     real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
-    double phi, double limit, bint split, str diagonal,
+    double phi, str diagonal, double limit=INFINITY, bint split=False,
 ):
     """Run one CW pass (Eq. 3); see `_run`.
 

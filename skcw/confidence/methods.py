@@ -8,7 +8,7 @@ import numpy as np
 from skcw.confidence.blend import blend
 from skcw.confidence.delta import delta, delta_probit, normalised_delta
 from skcw.confidence.delta_max import delta_max
-from skcw.confidence.draw_marginal import draw_marginal
+from skcw.confidence.draw_marginal import draw_marginal, draw_marginal_fixed
 from skcw.confidence.kbv import kbv, wkbv
 from skcw.confidence.kd import kd_fixed, kd_independent, kd_pc
 from skcw.confidence.marginal import marginal
@@ -31,6 +31,8 @@ class Method(NamedTuple):
         Whether its scale counts variances of one.
     parts : dict of str to callable
         The part of it by which a parameter is chosen, where that is not the whole.
+    usual : dict of str to float
+        Its own values where none is given or fitted.
     """
 
     compute: Callable
@@ -39,6 +41,7 @@ class Method(NamedTuple):
     tunes: tuple = ()
     fixed: bool = False
     parts: dict = {}
+    usual: dict = {}
 
 
 # Only rounding makes another label seem better than the best.
@@ -75,6 +78,15 @@ METHODS = {
         True,
         ("temperature", "scale"),
         parts={"temperature": marginal},
+    ),
+    "draw-marginal-fixed": Method(
+        draw_marginal_fixed,
+        True,
+        False,
+        ("temperature", "scale"),
+        fixed=True,
+        parts={"temperature": marginal},
+        usual={"scale": 0.0},
     ),
     "blend": Method(
         blend,

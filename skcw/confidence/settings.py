@@ -12,7 +12,7 @@ DEFAULT_TEMPERATURE = 0.8
 DEFAULT_K = 30
 SCALE_RANGE = (0.005, 0.6)
 FIXED_SCALE_RANGE = (0.1, 40.0)
-TEMPERATURE_RANGE = (0.1, 3.0)
+TEMPERATURE_RANGE = (0.03, 10.0)
 # Far from where single precision ends, whatever the unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
 

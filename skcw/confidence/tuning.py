@@ -106,6 +106,8 @@ def best_of(grid, scores, usual):
         The value.
     """
     best = grid[scores == scores.max()]
+    if usual == 0:
+        return float(best.min())
     return float(best[np.argmin(np.abs(np.log(best / usual)))])
 
 

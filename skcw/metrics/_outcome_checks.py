@@ -13,6 +13,7 @@ PROBABILITY_METHODS = (
     "kd-fixed",
     "kd-independent",
     "draw-marginal",
+    "draw-marginal-fixed",
     "kbv",
     "wkbv",
     "delta-probit",

@@ -8,6 +8,9 @@ from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._explanation import explain_sequence
 from skcw.tagging._sampling import LabelingSampler
 
+# What is saved besides of how sure to be.
+SURENESS = ("confidence_source_", "token_norm_")
+
 
 class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
     """Base of the taggers whose fitted state is a belief over weights.
@@ -91,8 +94,8 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
     def predict_marginals(self, X):
         """Return forward-backward marginals, in the form of sklearn-crfsuite.
 
-        The scores of a margin-trained tagger have no probabilistic scale: its numbers
-        rank labels, and are no calibrated probabilities.
+        The scores of a margin-trained tagger have no probabilistic scale, so they are
+        divided by the temperature of ``method="marginal"``.
 
         Parameters
         ----------
@@ -105,7 +108,8 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
             A list per sequence with a dict per token: label -> marginal.
         """
         batch = self.encode(X)
-        rows, _ = self._decoder(batch).marginals(batch)
+        settings = self._settings(*self._chosen_method("marginal"))
+        rows, _ = self._decoder(batch).marginals(batch, settings.temperature)
         return self._as_marginals(rows, batch.offsets)
 
     def explain(self, sequence):
@@ -148,6 +152,9 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
     def _state(self):
         state, arrays = super()._state()
         state["confidence"] = getattr(self, "confidence_", {})
+        for name in SURENESS:
+            if hasattr(self, name):
+                state[name] = getattr(self, name)
         state |= self._rules_state()
         if self.forbidden_ is not None:
             arrays["forbidden"] = self.forbidden_
@@ -158,6 +165,9 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
         self._restore_rules(state, arrays)
         if state.get("confidence"):
             self.confidence_ = state["confidence"]
+        for name in SURENESS:
+            if name in state:
+                setattr(self, name, state[name])
 
     def _rules_state(self):
         """Return what is saved of how the constraints were found."""

@@ -1,11 +1,13 @@
 """How sure a tagger is: of words, entities and whole sequences."""
 
+import warnings
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcw.confidence.draws import draw_votes
+from skcw.confidence.learning import LEARNT
 from skcw.confidence.methods import check_method
 from skcw.confidence.settings import check_count, check_positive, usual_values
 from skcw.confidence.tuning import settings_of
@@ -17,16 +19,20 @@ from skcw.confidence.whole import (
 )
 from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import object_rows, split_rows
+from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.metrics import extract_spans
 from skcw.tagging._base import Entity
 from skcw.tagging._confidence_fitting import ConfidenceFitting
 
-DEFAULT_METHOD = "marginal"
-N_DRAWS = 100
+# Votes need more draws than marginals, which are smooth already.
+N_DRAWS, N_DRAWN_MARGINALS = 100, 32
 
 
 class ConfidenceMixin(ConfidenceFitting):
     """Confidence of a tagger that has a belief and decodes encoded batches."""
+
+    # Of words; spans and whole sequences are asked by "marginal".
+    _default_method = "marginal"
 
     def predict_confidence(
         self,
@@ -36,7 +42,7 @@ class ConfidenceMixin(ConfidenceFitting):
         scale=None,
         temperature=None,
         k=None,
-        n_draws=N_DRAWS,
+        n_draws=None,
         random_state=None,
     ):
         """Return how sure the tagger is of each predicted label.
@@ -46,7 +52,8 @@ class ConfidenceMixin(ConfidenceFitting):
         X : iterable of sequences
             The sequences.
         method : str, default=None
-            From cheap to costly; the default is ``"marginal"``.
+            From cheap to costly; by default ``"draw-marginal-fixed"`` for the taggers
+            that are trained by margins and ``"marginal"`` for the others.
 
             - ``"delta"``: what the best labeling loses in score if that one word gets
               its best other label. Ranks words; no probability.
@@ -61,19 +68,21 @@ class ConfidenceMixin(ConfidenceFitting):
             - ``"kd-fixed"``, ``"kd-pc"``: the share of weight vectors drawn around the
               mean that keep the label, with one variance for all weights, or with
               that of the belief (CW and AROW).
-            - ``"draw-marginal"``: marginals averaged over such draws;
-              ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``. CW and AROW.
+            - ``"draw-marginal-fixed"``, ``"draw-marginal"``: marginals averaged over
+              such draws, with one variance for all weights or that of the belief (CW
+              and AROW). ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``.
         scale : float, default=None
             The factor of the variances of draws, in units of the model's own scale.
-            By default what ``fit_confidence`` has chosen for the method, or 0.06
-            (4.0 for ``"kd-fixed"``).
+            By default what ``fit`` or ``fit_confidence`` has chosen for the method, or
+            0.06 (4.0 for ``"kd-fixed"``, none for ``"draw-marginal-fixed"``).
         temperature : float, default=None
             What scores are divided by, in units of the margin that training asks
-            for. By default what ``fit_confidence`` has chosen, or 0.8.
+            for. By default what ``fit`` or ``fit_confidence`` has chosen, or 0.8.
         k : int, default=None
             How many labelings vote; by default 30, or what was chosen.
-        n_draws : int, default=100
-            How many weight vectors are drawn. Ranking improves up to several hundred.
+        n_draws : int, default=None
+            How many weight vectors are drawn; by default 32 for averaged marginals and
+            100 for votes, which rank better with up to several hundred.
         random_state : int, default=None
             The seed of the draws; by default the tagger's if that is an integer, or 0.
             The answer depends on it, the model and the sequence alone.
@@ -285,7 +294,8 @@ class ConfidenceMixin(ConfidenceFitting):
 
     def _chosen_method(self, name, among=None):
         check_is_fitted(self, "belief_")
-        name = DEFAULT_METHOD if name is None else name
+        if name is None:
+            name = self._default_method if among is None else "marginal"
         if among is not None and name not in among:
             raise ValueError(
                 f"method is {name!r}; for spans and whole sequences there are "
@@ -293,18 +303,24 @@ class ConfidenceMixin(ConfidenceFitting):
             )
         return name, check_method(name, self.belief_.variance is not None)
 
-    def _settings(self, name, method, *, n_draws=N_DRAWS, random_state=None, **options):
+    def _settings(self, name, method, *, n_draws=None, random_state=None, **options):
         """Return the settings of a call: what is given, was fitted, or is usual."""
-        values = self._usual_values(method)
-        values |= getattr(self, "confidence_", {}).get(name, {}).get("values", {})
+        fitted = getattr(self, "confidence_", {}).get(name, {}).get("values", {})
+        if name in LEARNT and not fitted and not options.get("temperature"):
+            self._warn_of_rule()
+        values = self._usual_values(method) | fitted
+        if n_draws is None:
+            n_draws = N_DRAWN_MARGINALS if "temperature" in method.tunes else N_DRAWS
         if unknown := set(options) - set(values):
             raise TypeError(
                 f"there is no option {min(unknown)!r}; there are scale, temperature, "
                 "k, n_draws and random_state"
             )
         values |= {key: v for key, v in options.items() if v is not None}
-        for key in ("scale", "temperature"):
-            check_positive(key, values[key])
+        check_positive("temperature", values["temperature"])
+        # No noise at all is what fit may find best, but nothing to ask for.
+        if options.get("scale") is not None:
+            check_positive("scale", values["scale"])
         check_count("k", values["k"])
         check_count("n_draws", n_draws)
         return settings_of(
@@ -316,9 +332,20 @@ class ConfidenceMixin(ConfidenceFitting):
             seed=self._draw_seed(random_state),
         )
 
+    def _warn_of_rule(self):
+        """Warn if ``fit`` would have learnt how sure to be, but could not."""
+        if getattr(self, "confidence_source_", None) == "rule":
+            warnings.warn(
+                "the tagger has learnt from too few sequences to know how sure it may "
+                "be, so its confidence follows a rule of thumb; fit on more, or call "
+                "fit_confidence with labelled sequences that are new to it",
+                UnlearntConfidenceWarning,
+                stacklevel=4,
+            )
+
     def _usual_values(self, method):
         """Return the values that are used where none is given or fitted."""
-        return usual_values(method.fixed)
+        return usual_values(method.fixed) | method.usual
 
     def _draw_seed(self, random_state):
         if random_state is None:
@@ -331,6 +358,6 @@ class ConfidenceMixin(ConfidenceFitting):
             )
         return int(random_state)
 
-    def _margin(self):
-        """Return the score by which training wants a right label to lead."""
+    def _margin(self, belief=None, norm=None):
+        """Return the unit of temperatures; see the learners."""
         return 1.0

@@ -22,7 +22,7 @@ class ConfidenceFitting:
         y,
         method=None,
         *,
-        metric="average_precision",
+        metric=None,
         cv=None,
         n_values=20,
         n_draws=50,
@@ -39,9 +39,11 @@ class ConfidenceFitting:
             Their labels.
         method : str, default=None
             The method of ``predict_confidence`` to tune.
-        metric : {"average_precision", "rmse", "log_loss"}, default="average_precision"
-            What to be best at: finding wrong words; the calibration error over 20
-            bins; the logarithmic loss of "this label is right".
+        metric : {"log_loss", "average_precision", "rmse"}, default=None
+            What to be best at: the logarithmic loss of "this label is right", the
+            default for methods that give probabilities; finding wrong words, for
+            which any temperature does that ranks well; or the calibration error over
+            20 bins.
         cv : int, splitter or None, default=None
             With folds, copies of the tagger are fitted without each fold and judged on
             it; the values chosen are in units of the model's own scale, so they
@@ -60,6 +62,8 @@ class ConfidenceFitting:
             plotting, the ``curves`` they come from.
         """
         name, chosen = self._chosen_method(method)
+        if metric is None:
+            metric = "log_loss" if chosen.probability else "average_precision"
         if metric not in METRICS:
             raise ValueError(f"metric is {metric!r}; there are {', '.join(METRICS)}")
         if metric != "average_precision" and not chosen.probability:

@@ -66,6 +66,13 @@ class CWSequenceTagger(GaussianSequenceTagger):
         if they follow none; None for no limits.
     n_models : int, default=1
         Train so many models, each on its own shuffles, and average their Gaussians.
+    learn_confidence : bool, default=True
+        Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
+        not learnt from: those of a development set, or that early stopping holds out;
+        parts that the first of four or more models leave out; or a fifth, asked of a
+        shadow model fitted on the rest, which takes up to as long as training once
+        more and goes to a second thread if there is one. With too few sequences it is
+        a rule of thumb.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -113,7 +120,11 @@ class CWSequenceTagger(GaussianSequenceTagger):
         cost-augmented training without ``verbose`` it tells "rival_sequences" and
         "rival_tokens" instead, where the rival was wrong: they are more, and free.
     confidence_ : dict
-        What ``fit_confidence`` has chosen for each method, if it was called.
+        What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
+    confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
+        Where ``fit`` has learnt how sure to be.
+    token_norm_ : float
+        The mean length of the feature vectors of the training tokens.
 
     References
     ----------
@@ -162,6 +173,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
         min_count=1,
         constraints="auto",
         n_models=1,
+        learn_confidence=True,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -183,6 +195,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
             min_count=min_count,
             constraints=constraints,
             n_models=n_models,
+            learn_confidence=learn_confidence,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -202,6 +215,12 @@ class CWSequenceTagger(GaussianSequenceTagger):
         # costs in that unit keep predictions free of the initial variance.
         return self.phi * self.initial_variance**0.5
 
+    def _margin(self, belief=None, norm=None):
+        # Measured over corpora and feature sets: at the usual temperature of 0.8 of
+        # these units marginals are about right.
+        norm = self.token_norm_ if norm is None else norm
+        return 0.3 * self._cost_unit() * norm
+
     def _run_pass(self, mean, variance, drift, state, corpus, lesson):
         return cw_pass(
             mean,
@@ -211,7 +230,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
             corpus,
             lesson,
             self.phi,
+            self.diagonal,
             self.C / self.initial_variance**0.5,
             self.split_rival,
-            self.diagonal,
         )

@@ -36,6 +36,11 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
+    def first(self, n_words):
+        """Return the first examples, with about so many words."""
+        n = int(np.searchsorted(self.batch.offsets, n_words)) or 1
+        return self if n >= len(self.batch) else self.take(np.arange(n))
+
     def corpus(self, with_norm=False):
         """Return the arrays that the kernels read."""
         batch = self.batch

@@ -23,7 +23,9 @@ from skcw.tagging._inputs import (
     hold_out,
     legal_steps,
     token_costs,
+    token_norms,
 )
+from skcw.tagging._judges import choose_judges, learnt_confidence
 from skcw.tagging._memory import learnt_hashes
 from skcw.tagging._training import Plan, train_several
 
@@ -39,6 +41,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
     # Whether the cost of a wrong label is in units of the length of the token's
     # feature vector.
     _cost_grows_with_features = False
+    _default_method = "draw-marginal-fixed"
 
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -49,6 +52,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
+        "learn_confidence": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -75,6 +79,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         min_count,
         constraints,
         n_models,
+        learn_confidence,
         early_stopping,
         validation_fraction,
         n_iter_no_change,
@@ -93,6 +98,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self.min_count = min_count
         self.constraints = constraints
         self.n_models = n_models
+        self.learn_confidence = learn_confidence
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -181,54 +187,99 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
-        forbidden = rules.forbidden
         rng = check_random_state(self.random_state)
         n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
 
         def fitted(belief):
-            return self._fitted(belief, batch.vocabulary, labels, forbidden)
+            return self._fitted(belief, batch.vocabulary, labels, rules.forbidden)
 
         n_tasks = max_iter if n_models == 1 else n_models
-        plan = Plan(
-            self._run_pass,
-            PassTasks(self, batch, y, n_tasks, fitted),
-            max_iter,
-            self.shuffle,
-            token_costs(self.class_weight, labels, codes, one_pass),
-            forbidden,
-            self.cost * self._cost_unit(),
-            n_iter_no_change=self.n_iter_no_change,
-            tol=self.tol,
-            verbose=self.verbose,
-        )
-        plan.dev_metric = "span F1" if rules.spans else "accuracy"
+        tasks = PassTasks(self, batch, y, n_tasks, fitted)
+        costs = token_costs(self.class_weight, labels, codes, one_pass)
+        plan = self._plan(tasks, max_iter, costs, rules)
+        apart = None
         if dev is not None:
-            plan.dev_score = self._dev_scorer(
-                rules, labels, *self._dev_set(*dev, batch, labels)
-            )
+            apart = self._dev_set(*dev, batch, labels)
         elif self.early_stopping and not one_pass:
             data, held_out = hold_out(data, self.validation_fraction, rng)
-            plan.dev_score = self._dev_scorer(rules, labels, held_out)
-        belief = self._starting_belief(batch.n_features, len(labels), fresh)
-        belief, history = train_several(
-            belief,
+            apart = (held_out,)
+        if apart is not None:
+            plan.dev_score = self._dev_scorer(rules, labels, *apart)
+        start = self._starting_belief(batch.n_features, len(labels), fresh)
+        source = None if apart is None else "held-out" if dev is None else "dev"
+        judges = choose_judges(
+            data,
+            n_models,
+            seeds[0],
+            self.learn_confidence and not (fresh and one_pass),
+            "stream" if one_pass else source,
+        )
+        belief, history, judging = train_several(
+            start,
             data.corpus(self._cost_grows_with_features),
             plan,
             seeds,
+            judges,
             self.n_jobs,
         )
         if not one_pass:
             belief = belief.settled()
-        if fresh:
-            vars(self).pop("confidence_", None)
+        if one_pass:
+            judging = [start]
+        sure = self._learnt_sureness(
+            judges, judging, belief, data if apart is None else apart[0], rules, fresh
+        )
         memory = self._memory(data, fresh)
-        self._keep(fitted(belief) | rules.attributes())
+        self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
         self.training_hashes_ = memory
         plan.tasks.finish(belief)
         return self
+
+    def _plan(self, tasks, max_iter, costs, rules):
+        """Return what all passes have in common."""
+        return Plan(
+            self._run_pass,
+            tasks,
+            max_iter,
+            self.shuffle,
+            costs,
+            rules.forbidden,
+            self.cost * self._cost_unit(),
+            dev_metric="span F1" if rules.spans else "accuracy",
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
+
+    def _learnt_sureness(self, judges, judging, belief, data, rules, fresh):
+        """Return the attributes that say how sure to be, after a training."""
+        names = ("confidence_", "confidence_source_", "token_norm_")
+        known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
+        if "token_norm_" not in known:
+            norms = token_norms(data.batch)
+            known["token_norm_"] = float(np.mean(norms)) if len(norms) else 1.0
+        if judges.source in ("off", "rule"):
+            nothing = {"confidence_": {}, "confidence_source_": "off"}
+            if self.learn_confidence:
+                nothing["confidence_source_"] = "rule"
+            return nothing | known
+        confidence = learnt_confidence(
+            judges,
+            judging,
+            data,
+            rules.forbidden,
+            # The scores of members are as large as those of their mean.
+            lambda judge: self._margin(
+                belief if judges.source == "members" else judge, known["token_norm_"]
+            ),
+            known.get("confidence_", {}),
+        )
+        return known | {
+            "confidence_": confidence, "confidence_source_": judges.source
+        }  # fmt: skip
 
     def _memory(self, data, fresh):
         """Return what will be remembered of the sequences learnt from."""
@@ -296,8 +347,19 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         """Return the score that a cost of one is worth in cost-augmented decoding."""
         return 1.0
 
-    def _margin(self):
-        return self._cost_unit()
+    def _margin(self, belief=None, norm=None):
+        """Return the unit of temperatures: what a right label's lead is about.
+
+        Without arguments it is that of the fitted tagger.
+        """
+        return 1.0
+
+    def _usual_values(self, method):
+        # Measured with 100 sentences: the more labels share what is left, the lower
+        # the temperature at which the first of them is as sure as it may be.
+        usual = super()._usual_values(method)
+        many = max(1.0, len(self.classes_) / 10.0)
+        return usual | {"temperature": usual["temperature"] / many**0.5}
 
 
 class GaussianSequenceTagger(LinearSequenceTagger):

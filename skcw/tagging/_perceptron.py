@@ -40,6 +40,13 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         if they follow none; None for no limits.
     n_models : int, default=1
         Train so many models, each on its own shuffles, and average their weights.
+    learn_confidence : bool, default=True
+        Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
+        not learnt from: those of a development set, or that early stopping holds out;
+        parts that the first of four or more models leave out; or a fifth, asked of a
+        shadow model fitted on the rest, which takes up to as long as training once
+        more and goes to a second thread if there is one. With too few sequences it is
+        a rule of thumb.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -83,7 +90,11 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         cost-augmented training without ``verbose`` it tells "rival_sequences" and
         "rival_tokens" instead, where the rival was wrong: they are more, and free.
     confidence_ : dict
-        What ``fit_confidence`` has chosen for each method, if it was called.
+        What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
+    confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
+        Where ``fit`` has learnt how sure to be.
+    token_norm_ : float
+        The mean length of the feature vectors of the training tokens.
 
     References
     ----------
@@ -115,6 +126,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         min_count=1,
         constraints="auto",
         n_models=1,
+        learn_confidence=True,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -134,6 +146,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
             min_count=min_count,
             constraints=constraints,
             n_models=n_models,
+            learn_confidence=learn_confidence,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -148,6 +161,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     def _run_pass(self, mean, variance, drift, state, corpus, lesson):
         return perceptron_pass(mean, variance, drift, state, corpus, lesson)
 
-    def _margin(self):
+    def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.
-        return 8.0 * mean_square(self.belief_) ** 0.5
+        norm = self.token_norm_ if norm is None else norm
+        return norm * mean_square(belief or self.belief_) ** 0.5

@@ -1,11 +1,12 @@
 """Passes over a corpus: order, stopping, progress, several models at once."""
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from skcw.belief import Belief, BeliefMean
 from skcw.callbacks import PassTasks
@@ -72,6 +73,10 @@ class Plan:
         """Whether to count mislabelled words, which takes up to a third more time."""
         return self.verbose > 0 or self.cost_unit == 0
 
+    def quiet(self):
+        """Return the plan of a model that only judges: nobody watches it."""
+        return replace(self, verbose=0, dev_score=None)
+
     def found(self, sequences, tokens):
         """Return the counts of a pass under the names that history has for them."""
         whose = "wrong" if self.counting else "rival"
@@ -103,14 +108,18 @@ def judge_of(plan, opened, n_rows):
     return judge
 
 
-def train(belief, corpus, plan, seed, model=None, tasks=None):
-    """Train a copy of a closed belief; return it closed again, with its history."""
+def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
+    """Train a copy of a closed belief; return it closed again, with its history.
+
+    With `positions` only the sequences there are learnt from.
+    """
     opened, n_rows = belief.opened()
     rng = np.random.RandomState(seed)
     monitor = monitor_of(plan, model)
-    n_sequences = len(corpus.offsets) - 1
+    if positions is None:
+        positions = np.arange(len(corpus.offsets) - 1)
     for _ in range(plan.max_iter):
-        order = rng.permutation(n_sequences) if plan.shuffle else np.arange(n_sequences)
+        order = rng.permutation(positions) if plan.shuffle else positions
         lesson = Lesson(
             order.astype(np.int64),
             plan.cost,
@@ -143,26 +152,53 @@ def train(belief, corpus, plan, seed, model=None, tasks=None):
     return trained, monitor.history
 
 
-def train_several(belief, corpus, plan, seeds, n_jobs=None):
+def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
     Models are added up in the order of their seeds: the number of workers changes
-    no bit of the result.
+    no bit of the result. Return the mean, the history, and the beliefs of the judges.
     """
     if len(seeds) == 1:
-        return train(belief, corpus, plan, seeds[0], tasks=plan.tasks)
-    total, history = BeliefMean(), []
-    jobs = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
-    for trained, records in jobs(
-        delayed(train)(belief, corpus, plan, seed, model)
-        for model, seed in enumerate(seeds)
+        return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs)
+    total, history, kept = BeliefMean(), [], []
+    jobs = [
+        (plan, seed, model, judges.learnt[model]) for model, seed in enumerate(seeds)
+    ]
+    if judges.source == "shadow":
+        jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
+    workers = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    for trained, records in workers(
+        delayed(train)(belief, corpus, *job) for job in jobs
     ):
+        if total.n == len(seeds):
+            kept = [trained]
+            break
+        if judges.source == "members" and total.n < len(judges.unseen):
+            kept.append(trained)
         # Several models train at once: for callbacks a whole model is one task.
         plan.tasks.begin(f"model {total.n + 1}")
         total.add(trained)
         plan.tasks.end(total.result)
         history += records
-    return total.result(), history
+    return total.result(), history, kept or [total.result()]
+
+
+def _train_one(belief, corpus, plan, seed, judges, n_jobs):
+    """Train one model, and the shadow that judges it beside or after it."""
+    one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks)
+    if judges.source != "shadow":
+        trained, history = one()
+        return trained, history, [trained]
+    shadow = partial(train, belief, corpus, plan.quiet(), seed, None, judges.learnt[-1])
+    if effective_n_jobs(n_jobs) == 1:
+        (trained, history), (judge, _) = one(), shadow()
+    else:
+        # Callbacks belong to the thread that called fit, so the shadow takes another.
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(shadow)
+            trained, history = one()
+            judge, _ = other.result()
+    return trained, history, [judge]
 
 
 def _check_finite(belief: Belief):

@@ -25,6 +25,7 @@ class Corpus(NamedTuple):
     values: np.ndarray | None
     gold: np.ndarray
     weight: np.ndarray | None
+    norm: np.ndarray | None = None
 
     def as_type(self, dtype):
         if self.values is None:

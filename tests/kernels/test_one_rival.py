@@ -30,6 +30,24 @@ LEARNERS = {
     ),
     "CW precision": (cw_pass, (0.7, "precision"), twin.cw_rule(0.7, "precision"), True),
     "CW optimal": (cw_pass, (0.7, "optimal"), twin.cw_rule(0.7, "optimal"), True),
+    "soft CW covariance": (
+        cw_pass,
+        (0.7, "covariance", 0.6),
+        twin.cw_rule(0.7, "covariance", 0.6),
+        True,
+    ),
+    "soft CW precision": (
+        cw_pass,
+        (0.7, "precision", 0.6),
+        twin.cw_rule(0.7, "precision", 0.6),
+        True,
+    ),
+    "soft CW optimal": (
+        cw_pass,
+        (0.7, "optimal", 0.6),
+        twin.cw_rule(0.7, "optimal", 0.6),
+        True,
+    ),
     "AROW covariance": (
         arow_pass,
         (0.3, "covariance"),
@@ -47,7 +65,16 @@ LEARNERS = {
 every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 
-def both(name, corpus, n_labels, rng, n_passes=1, dtype=np.float64, **lesson):
+def both(
+    name,
+    corpus,
+    n_labels,
+    rng,
+    n_passes=1,
+    dtype=np.float64,
+    learning=None,
+    **lesson,
+):
     """Train the kernel and the twin from the same random belief."""
     kernel, parameters, rule, with_variance = LEARNERS[name]
     n_features = max(N_FEATURES, corpus.indices.max() + 1)
@@ -60,6 +87,7 @@ def both(name, corpus, n_labels, rng, n_passes=1, dtype=np.float64, **lesson):
         [sentences[i] for i in lesson.order] * n_passes,
         lesson,
         rule,
+        **(learning or {}),
     )
     start = Belief(
         n_labels,
@@ -124,6 +152,58 @@ def test_cost_augmented_decoding_equals_its_twin(name, cost_unit):
     rng = np.random.default_rng(2)
     corpus = random_corpus(rng, 9, LENGTHS, N_FEATURES, real_values=True)
     assert_same(*both(name, corpus, 9, rng, n_passes=2, cost_unit=cost_unit))
+
+
+def token_lengths(X):
+    """Return the length of every token's feature vector."""
+    return np.linalg.norm(X, axis=1)
+
+
+@every_learner
+def test_costs_in_units_of_feature_vectors_equal_their_twin(name):
+    rng = np.random.default_rng(5)
+    corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
+    tokens = np.concatenate([X for X, _, _ in corpus.sentences(N_FEATURES)])
+    corpus = corpus._replace(norm=token_lengths(tokens))
+    learning = {"norm_of": token_lengths}
+    belief, expected = both(
+        name, corpus, 4, rng, n_passes=2, cost_unit=0.5, learning=learning
+    )
+    assert_same(belief, expected)
+
+
+@pytest.mark.parametrize("limit", [0.4, np.inf])
+@pytest.mark.parametrize("diagonal", ["covariance", "precision", "optimal"])
+def test_stretch_by_stretch_a_pass_equals_its_twin(diagonal, limit, monkeypatch):
+    learner = (
+        cw_pass,
+        (0.7, diagonal, limit, True),
+        twin.cw_rule(0.7, diagonal, limit),
+        True,
+    )
+    monkeypatch.setitem(LEARNERS, "split", learner)
+    rng = np.random.default_rng(6)
+    corpus = random_corpus(rng, 5, (*LENGTHS, 30), N_FEATURES, real_values=True)
+    weight = np.array([1.0, 2.5, 0.0, 0.3, 3.0, 1.7, 0.6, 1.0, 1.5])
+    corpus = corpus._replace(weight=weight)
+    learning = {"split": True}
+    belief, expected = both(
+        "split", corpus, 5, rng, n_passes=2, cost_unit=0.5, learning=learning
+    )
+    assert_same(belief, expected)
+
+
+def test_the_features_of_stretches_add_up_to_those_of_the_whole_rival():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        y, guess = rng.integers(3, size=(2, rng.integers(1, 12)))
+        X = rng.normal(size=(len(y), 4))
+        parts = [
+            twin.features(X, y, 3) - twin.features(X, part, 3)
+            for part in twin.stretches(y, guess)
+        ]
+        whole = twin.features(X, y, 3) - twin.features(X, guess, 3)
+        assert_allclose(sum(parts, np.zeros_like(whole)), whole, atol=1e-12)
 
 
 @every_learner

@@ -36,6 +36,30 @@ def test_cw_solves_equation_3(margin, spread, phi):
     assert_allclose(ours[1], beta, rtol=1e-7, atol=border)
 
 
+@given(margins, spreads, phis, st.floats(1e-3, 10))
+def test_a_soft_cw_step_is_the_hard_one_or_ends_at_the_limit(
+    margin, spread, phi, limit
+):
+    alpha, beta = solve_cw(margin, spread, phi, limit)
+    hard = solve_cw(margin, spread, phi)
+    assert alpha == min(hard[0], limit)
+    # beta = alpha phi / sqrt(v+), where v+ = v / (1 + beta v) is the new spread.
+    after = spread / (1 + beta * spread)
+    assert_allclose(beta * np.sqrt(after), alpha * phi, rtol=1e-8, atol=1e-300)
+    assert margin + alpha * spread <= max(margin, phi * np.sqrt(after) * (1 + 1e-8))
+
+
+@given(seeds, phis, st.floats(1e-3, 10))
+def test_a_soft_optimal_step_equals_a_root_found_by_scipy(seed, phi, limit):
+    mu, sigma, delta = random_gaussian(seed, full=False)
+    assert_allclose(
+        solve_optimal_cw(delta, sigma, mu @ delta, phi, limit),
+        twin.optimal_cw_step(delta, sigma, mu @ delta, phi, limit),
+        rtol=1e-8,
+        atol=1e-12,
+    )
+
+
 @given(margins, spreads, st.floats(0, 10), st.floats(1e-2, 1e2))
 def test_arow_solves_equation_4(margin, spread, distance, r):
     assert_allclose(

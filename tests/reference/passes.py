@@ -28,16 +28,30 @@ def scored(mean, X, n_labels, forbidden):
     return scores, trans
 
 
-def rivals(mean, X, y, lesson, k):
+def stretches(y, guess):
+    """Return labelings that are wrong in one stretch of wrong tokens each."""
+    wrong = y != guess
+    first = np.flatnonzero(wrong & ~np.append(False, wrong[:-1]))
+    last = np.flatnonzero(wrong & ~np.append(wrong[1:], False))
+    token = np.arange(len(y))
+    return [
+        np.where((token >= a) & (token <= b), guess, y)
+        for a, b in zip(first, last, strict=True)
+    ]
+
+
+def rivals(mean, X, y, lesson, k, norm=1.0, split=False):
     """Return the k best labelings as (delta, costs of the wrong tokens)."""
     n_labels = len(lesson.cost)
     scores, trans = scored(mean, X, n_labels, lesson.forbidden)
     wrong = np.arange(n_labels) != y[:, None]
-    scores += lesson.cost_unit * wrong * lesson.cost[y][:, None]
+    scores += lesson.cost_unit * wrong * (lesson.cost[y] * norm)[:, None]
     if k == 1:
         guesses = [lattice.viterbi(scores, trans)[0]]
     else:
         guesses = lattice.k_best(scores, trans, k)[0]
+    if split:
+        guesses = stretches(y, guesses[0])
     gold = features(X, y, n_labels)
     return [
         (gold - features(X, guess, n_labels), lesson.cost[y[y != guess]])
@@ -54,16 +68,21 @@ def mistakes(mean, X, y, lesson):
     return np.count_nonzero(lattice.viterbi(scores, trans)[0] != y)
 
 
-def learn(mean, variance, sentences, lesson, rule, k=1):
-    """Present every sentence; return mean, variance and the average over rounds."""
+def learn(mean, variance, sentences, lesson, rule, k=1, norm_of=None, split=False):
+    """Present every sentence; return mean, variance and the average over rounds.
+
+    ``norm_of`` gives the unit of the cost of each token of a sentence.
+    """
     mean, variance = mean.copy(), None if variance is None else variance.copy()
     total, rounds = np.zeros_like(mean), 0.0
     for X, y, copies in sentences:
         while copies > 0:
             share = min(copies, 1.0)
-            others = rivals(mean, X, y, lesson, k)
-            if others:
-                mean, variance = rule(mean, variance, others, share)
+            norm = 1.0 if norm_of is None else norm_of(X)
+            others = rivals(mean, X, y, lesson, k, norm, split)
+            for those in [[one] for one in others] if split else [others]:
+                if those:
+                    mean, variance = rule(mean, variance, those, share)
             total, rounds = total + share * mean, rounds + share
             copies -= share
     return mean, variance, total / rounds
@@ -94,14 +113,19 @@ DIAGONALS = {
 }
 
 
-def cw_rule(phi, diagonal):
-    """Return the CW rule; costs ask for more standard deviations."""
+def cw_rule(phi, diagonal, limit=np.inf):
+    """Return the CW rule; costs ask for more standard deviations.
+
+    The limit is in units of the step at a margin of zero and variances of one.
+    """
 
     def solve(delta, variance, m, v, costs):
+        asked = phi * costs.mean()
+        most = limit * asked / np.sqrt((1 + asked**2) * (delta @ delta))
         if diagonal == "optimal":
             on = delta != 0
-            return steps.optimal_cw_step(delta[on], variance[on], m, phi * costs.mean())
-        return steps.cw_step(m, v, phi * costs.mean())
+            return steps.optimal_cw_step(delta[on], variance[on], m, asked, most)
+        return steps.cw_step(m, v, asked, most)
 
     return gaussian_rule(solve, DIAGONALS[diagonal])
 

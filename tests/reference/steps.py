@@ -9,11 +9,11 @@ import numpy as np
 from scipy.optimize import brentq
 
 
-def cw_step(m, v, phi):
-    """Return (alpha, beta) of Eq. (3)."""
+def cw_step(m, v, phi, limit=np.inf):
+    """Return (alpha, beta) of Eq. (3), alpha cut at a limit (SCW-I)."""
     half, full = 1 + phi**2 / 2, 1 + phi**2
     root = np.sqrt(m**2 * phi**4 / 4 + v * phi**2 * full)
-    alpha = max(0.0, (-m * half + root) / (v * full))
+    alpha = min(max(0.0, (-m * half + root) / (v * full)), limit)
     v_new = (-alpha * v * phi + np.sqrt(alpha**2 * v**2 * phi**2 + 4 * v)) ** 2 / 4
     return alpha, alpha * phi / np.sqrt(v_new)
 
@@ -31,11 +31,12 @@ def arow_step(m, v, distance, r):
     return max(0.0, distance - m) / (r + v), 1 / r if distance > m else 0.0
 
 
-def optimal_cw_step(delta, sigma, m, phi):
+def optimal_cw_step(delta, sigma, m, phi, limit=np.inf):
     """Return (alpha, beta) of CW among diagonal covariances.
 
     The unknown is u, the new standard deviation of the margin: the constraint
-    m + alpha v = phi u gives alpha, and beta = alpha phi / u has to give u back.
+    m + alpha v = phi u gives alpha, and beta = alpha phi / u has to give u back. An
+    alpha above the limit is cut, and u follows from beta = limit phi / u.
     """
     v = sigma @ delta**2
     if m >= phi * np.sqrt(v):
@@ -49,7 +50,16 @@ def optimal_cw_step(delta, sigma, m, phi):
         return np.sqrt((delta**2 / (1 / sigma + step(u)[1] * delta**2)).sum()) - u
 
     top = np.sqrt(v)
-    return step(brentq(excess, max(m / phi, 1e-9 * top), top, xtol=1e-15 * top))
+    found = step(brentq(excess, max(m / phi, 1e-9 * top), top, xtol=1e-15 * top))
+    if found[0] <= limit:
+        return found
+
+    def cut_excess(u):
+        beta = limit * phi / u
+        return np.sqrt((delta**2 / (1 / sigma + beta * delta**2)).sum()) - u
+
+    u = brentq(cut_excess, 1e-9 * top, top, xtol=1e-15 * top)
+    return limit, limit * phi / u
 
 
 def covariance_diagonal(sigma, delta, beta):

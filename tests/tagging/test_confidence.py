@@ -303,7 +303,7 @@ def test_unknown_methods_are_answered_with_those_served(name):
     "method", [method for method, about in METHODS.items() if about.needs_variance]
 )
 def test_methods_that_need_variances_are_refused_without(name, method):
-    served = r"can serve delta, delta-max, marginal, kbv, wkbv, kd-fixed$"
+    served = r"can serve delta, delta-max, marginal, kbv, wkbv, kd-fixed, draw-marginal-fixed$"
     with pytest.raises(ValueError, match=served):
         FITTED[name].predict_confidence(X, method)
     with pytest.raises(ValueError, match=served):
@@ -322,7 +322,6 @@ def test_methods_that_need_variances_are_refused_without(name, method):
         ({"k": 2.5}, "k must be a positive integer, got 2.5"),
         ({"k": "many"}, "k must be a positive integer, got 'many'"),
         ({"n_draws": 0}, "n_draws must be a positive integer, got 0"),
-        ({"n_draws": None}, "n_draws must be a positive integer, got None"),
         ({"n_draws": np.inf}, "n_draws must be a positive integer, got inf"),
         ({"random_state": -1}, r"random_state of draws is an integer from 0 to"),
         ({"random_state": 2**64}, r"random_state of draws is an integer from 0 to"),
@@ -421,14 +420,16 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
     assert tagger.fit_confidence(X, Y, method, **options) is tagger
     assert_array_equal(tagger.coef_, before)
     fit = tagger.confidence_[method]
-    assert fit["metric"] == "average_precision"
+    probability = METHODS[method].probability
+    assert fit["metric"] == ("log_loss" if probability else "average_precision")
     assert tuple(fit["values"]) == tuple(fit["curves"]) == METHODS[method].tunes
     for parameter, value in fit["values"].items():
         curve = fit["curves"][parameter]
         scores = np.array(curve["scores"])
         assert len(scores) == (len(K_VALUES) if parameter == "k" else 4)
         assert scores[curve["grid"].index(value)] == scores.max()
-        assert ((scores >= 0) & (scores <= 1)).all()
+        # The log score is at most zero, the average precision of the others at least.
+        assert ((scores <= 0) if probability else (scores >= 0)).all()
     chosen = flat(tagger.predict_confidence(X, method))
     given = confidence_of(name, method=method, **fit["values"])
     assert_array_equal(chosen, given)
@@ -436,7 +437,7 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
 
 @pytest.mark.parametrize("metric", ["average_precision", "rmse", "log_loss"])
 def test_the_metric_decides(metric):
-    tagger = freshly_fitted().fit_confidence(X, Y, metric=metric)
+    tagger = freshly_fitted().fit_confidence(X, Y, "marginal", metric=metric)
     fit = tagger.confidence_["marginal"]
     assert fit["metric"] == metric
     scores = fit["curves"]["temperature"]["scores"]
@@ -509,10 +510,11 @@ def test_what_tells_nothing_is_refused():
 )
 def test_labels_that_do_not_fit_are_named(y, message):
     tagger = freshly_fitted()
+    before = tagger.confidence_
     for cv in (None, 2):
         with pytest.raises((TypeError, ValueError), match=message):
             tagger.fit_confidence(X, y, cv=cv)
-    assert not hasattr(tagger, "confidence_")
+    assert tagger.confidence_ == before
 
 
 def test_impossible_fits_are_refused():

@@ -53,13 +53,16 @@ BAD_PARAMETERS = [
     (CWSequenceTagger, "initial_variance", [0, -1, np.nan, np.inf, 1e-50, 1e50]),
     (AROWSequenceTagger, "initial_variance", [0, -1, np.nan, np.inf, 1e-50, 1e50]),
     (CWSequenceTagger, "diagonal", ["full", None, 1]),
+    (CWSequenceTagger, "C", [0, -1, np.nan, None]),
+    (CWSequenceTagger, "split_rival", ["yes", None, 2]),
     *[
         (Tagger, name, values)
         for Tagger in ONLINE
         for name, values in {
             "max_iter": [0, -1, 1.5, "1", None],
             "averaging": ["yes", None, 2],
-            "cost_augmented": ["yes", None, 2],
+            "cost": ["yes", None, -1, np.nan, np.inf],
+            "learn_confidence": ["yes", None, 2],
             "shuffle": ["yes", None],
             "class_weight": ["heavy", 3, {"A": -1}, {"A": 0}, {"A": np.nan}],
             "min_count": [0, -1, 1.5],

@@ -106,7 +106,7 @@ def test_early_stopping_holds_out_a_share(Tagger, train):
         max_iter=30,
         early_stopping=True,
         validation_fraction=0.5,
-        cost_augmented=False,
+        cost=0,
     ).fit(*train)
     first = tagger.history_[0]
     assert "dev_score" in first
@@ -116,7 +116,7 @@ def test_early_stopping_holds_out_a_share(Tagger, train):
         max_iter=30,
         early_stopping=True,
         validation_fraction=0.5,
-        cost_augmented=False,
+        cost=0,
     ).fit(*train)
     np.testing.assert_array_equal(tagger.coef_, again.coef_)
 
@@ -230,7 +230,7 @@ def test_partial_fit_after_fit_continues(Tagger, train, dev):
 
 def test_labels_may_come_one_by_one_beyond_any_width():
     # Rows are padded to eight labels: growth passes through 8, 16 and 24.
-    tagger = CWSequenceTagger(shuffle=False, averaging=False, cost_augmented=False)
+    tagger = CWSequenceTagger(shuffle=False, averaging=False, cost=0)
     for i in range(26):
         for _ in range(3):
             tagger.partial_fit([[[f"w{i}"], ["end"]]], [[f"L{i}", "END"]])
@@ -471,7 +471,7 @@ def test_several_models_print_their_own_lines(train, capfd):
 
 @all_online
 def test_history_tells_every_pass(Tagger, train):
-    tagger = Tagger(random_state=0, max_iter=5, cost_augmented=False).fit(*train)
+    tagger = Tagger(random_state=0, max_iter=5, cost=0).fit(*train)
     assert [record["epoch"] for record in tagger.history_] == [1, 2, 3, 4, 5]
     assert tagger.n_iter_ == 5
     n_tokens = sum(map(len, train.y))
@@ -486,7 +486,7 @@ def test_history_tells_every_pass(Tagger, train):
 @all_online
 def test_a_pass_counts_words_that_the_model_gets_wrong(Tagger, train, capsys):
     settings = {"random_state": 0, "shuffle": False, "averaging": False}
-    tagger = Tagger(**settings, cost_augmented=True, verbose=1)
+    tagger = Tagger(**settings, cost=1, verbose=1)
     wrong = 0
     for x, y in zip(*train, strict=True):
         if hasattr(tagger, "classes_"):
@@ -500,8 +500,8 @@ def test_a_pass_counts_words_that_the_model_gets_wrong(Tagger, train, capsys):
             tagger.partial_fit([x], [y], classes=sorted({*chain(*train.y)}))
     assert wrong > 0
     capsys.readouterr()
-    rivals = Tagger(**settings, cost_augmented=True).fit(*train).history_[-1]
-    shown = Tagger(**settings, cost_augmented=True, verbose=1).fit(*train).history_[-1]
+    rivals = Tagger(**settings, cost=1).fit(*train).history_[-1]
+    shown = Tagger(**settings, cost=1, verbose=1).fit(*train).history_[-1]
     assert rivals["rival_tokens"] >= shown["wrong_tokens"]
     assert "wrong_tokens" not in rivals
 

@@ -100,6 +100,19 @@ def test_equation_3_on_a_second_sentence_with_a_margin():
     assert_allclose(belief.transition_weights("variance")[:, A], 7 / 8, rtol=BY_HAND)
 
 
+def test_a_soft_step_goes_part_of_the_way():
+    # The first step would be alpha = sqrt(2) / 4; C = 1/2 leaves alpha = sqrt(2) / 8
+    # (SCW-I). alpha v = sqrt(2) / 2, so sqrt(v+) = (sqrt(33/2) - sqrt(1/2)) / 2.
+    step = sqrt(2) / 8
+    beta = step / ((sqrt(33 / 2) - sqrt(1 / 2)) / 2)
+    belief = learn(cw_pass, (1.0, "precision", 0.5), corpus_of(FIRST), variance=1.0)
+    assert_weights(belief, "mean", [-step, step], [0, 0], [[-step, 0], [step, 0]])
+    shrunk = 1 / (1 + beta)
+    assert_weights(
+        belief, "variance", [shrunk, shrunk], [1, 1], [[shrunk, 1], [shrunk, 1]]
+    )
+
+
 def test_a_costly_token_asks_for_more_standard_deviations():
     # A cost of 2 makes phi 2: phi'' = 5, alpha = sqrt(4 * 4 * 5) / 20 = 1 / sqrt(5).
     belief = learn(cw_pass, (1.0, "covariance"), corpus_of(FIRST), 1.0, cost=[1, 2])

@@ -1,0 +1,133 @@
+"""Who judges how sure a tagger may be: models asked about sequences new to them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw.confidence.learning import (
+    LEARNT,
+    learn_values,
+    make_trial,
+    moved_values,
+    words_to_judge,
+)
+from skcw.decoding import Decoder
+
+# With fewer sequences or words held out, what they say of a temperature is chance.
+FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
+FEWEST_STREAMED_WORDS = 300
+# The share of the sequences that a shadow leaves out.
+SHADOW_SHARE = 0.2
+# From so many models on, each leaves a part out and no shadow is needed.
+ENOUGH_MODELS = 4
+
+
+class Judges(NamedTuple):
+    """Which sequences each model learns from, and who is asked about the others.
+
+    Parameters
+    ----------
+    source : {"shadow", "members", "dev", "held-out", "stream", "rule", "off"}
+        Who judges: a model of its own, fitted without a share of the sequences; the
+        first of several models, each fitted without a part; the tagger itself, on
+        development sequences, on those that early stopping holds out, or on those that
+        it is about to learn from; or nobody.
+    learnt : list of ndarray or None
+        The positions that each model learns from; None for all of them.
+    unseen : list of ndarray
+        The positions that each judge is asked about. The only judge that is a shadow
+        comes after the models; members are the first of them.
+    """
+
+    source: str
+    learnt: list
+    unseen: list
+
+
+def choose_judges(data, n_models, seed, wanted, apart):
+    """Return the judges of a training.
+
+    Parameters
+    ----------
+    data : Examples
+        The sequences to learn from.
+    n_models : int
+        How many models are averaged.
+    seed : int
+        The seed of the choice.
+    wanted : bool
+        Whether confidence is to be learnt at all.
+    apart : {"dev", "held-out", "stream"} or None
+        Where there are sequences that are new to the tagger itself.
+
+    Returns
+    -------
+    judges : Judges
+        The judges.
+    """
+    everything = [None] * n_models
+    if not wanted:
+        return Judges("off", everything, [])
+    if apart == "stream" and data.batch.n_tokens < FEWEST_STREAMED_WORDS:
+        return Judges("rule", everything, [])
+    if apart is not None:
+        return Judges(apart, everything, [])
+    # A weight of zero leaves a sequence out, and an empty one has nothing to say.
+    full = data.batch.lengths > 0
+    if data.weight is not None:
+        full &= data.weight > 0
+    order = np.random.RandomState(seed).permutation(np.flatnonzero(full))
+    if n_models >= ENOUGH_MODELS:
+        parts = [order[i::n_models] for i in range(n_models)]
+        unseen = parts[:ENOUGH_MODELS]
+        learnt = [np.sort(np.setdiff1d(order, part)) for part in parts]
+        judges = Judges("members", learnt, unseen)
+    else:
+        cut = round(SHADOW_SHARE * len(order))
+        judges = Judges("shadow", [*everything, np.sort(order[cut:])], [order[:cut]])
+    words = sum(int(data.batch.lengths[part].sum()) for part in judges.unseen)
+    if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
+        return Judges("rule", everything, [])
+    return judges
+
+
+def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
+    """Return what the judges say of how sure to be, for ``confidence_``.
+
+    Parameters
+    ----------
+    judges : Judges
+        Who is asked about what; where they name no positions, about all of `data`.
+    beliefs : list of Belief
+        The judges' weights.
+    data : Examples
+        The sequences.
+    forbidden : ndarray or None
+        The constraints.
+    margin_of : callable
+        Gives the unit of temperature of a belief.
+    known : dict
+        What ``confidence_`` holds already.
+
+    Returns
+    -------
+    confidence : dict
+        The new ``confidence_``.
+    """
+    parts = [data.take(positions) for positions in judges.unseen] or [data]
+    n_words = words_to_judge(data.batch.n_tokens) // len(beliefs)
+    trials = []
+    for belief, part in zip(beliefs, parts, strict=True):
+        part = part.first(n_words)
+        belief = belief.grown(part.batch.n_features, belief.n_labels)
+        decoder = Decoder(belief, forbidden)
+        trials.append(make_trial(decoder, part.batch, part.codes, margin_of(belief)))
+    if judges.source == "stream" and known.keys() >= set(LEARNT):
+        before = {name: known[name]["values"] for name in LEARNT}
+        found = moved_values(trials[0], before)
+    else:
+        found = learn_values(trials)
+    return known | {
+        name: {"metric": "log_loss", "source": judges.source, "values": values}
+        for name, values in found.items()
+    }
