@@ -64,7 +64,7 @@ class Plan:
 
     @property
     def counting(self):
-        """Whether to count mislabelled words: up to 45 % more time with few features."""
+        """Whether to count mislabelled words, which takes up to 45 % more time."""
         return self.verbose > 0 or self.cost_unit == 0
 
     def found(self, sequences, tokens):
