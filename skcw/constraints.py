@@ -150,7 +150,8 @@ def first_violation(forbidden, codes, offsets):
     full = stops > starts
     bad[starts[full]] = forbidden[-2, codes[starts[full]]] < 0
     bad[stops[full] - 1] |= forbidden[-1, codes[stops[full] - 1]] < 0
-    broken = np.unique(np.searchsorted(offsets, np.flatnonzero(bad), side="right") - 1)
+    so_far = np.append(0, np.cumsum(bad))
+    broken = np.flatnonzero(so_far[stops] > so_far[starts])
     return len(broken), int(broken[0]) if len(broken) else -1
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from skcw.constraints import forbidden_matrix
 from skcw.utils._check_data import make_tagged, one_token_each
 from skcw.utils._laws import (
-    NO_LIMITS,
     has_free_labels,
     is_linear,
     law,
     outputs,
     prepared,
     require,
+    unlimited,
 )
 
 
@@ -200,7 +200,7 @@ def check_without_transitions_tokens_are_independent(tagger):
     such as the logarithms of shares of labels, those of transitions are the same.
     """
     train = one_token_each(make_tagged(tagger, valued=True))
-    tagger = prepared(tagger, min_count=1, **NO_LIMITS).fit(*train)
+    tagger = unlimited(tagger, min_count=1).fit(*train)
     lattice = Lattice(tagger)
     first = lattice.borders[0]
     idle = np.allclose(lattice.links, first, rtol=1e-9, atol=0.0)

@@ -4,7 +4,6 @@ import numpy as np
 
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import (
-    NO_LIMITS,
     PLAIN,
     has_free_labels,
     law,
@@ -13,6 +12,7 @@ from skcw.utils._laws import (
     require,
     require_close,
     require_same_bits,
+    unlimited,
     weights,
 )
 
@@ -70,9 +70,9 @@ def check_renaming_labels_changes_nothing(tagger):
     labels = sorted({label for row in y for label in row})
     # Their alphabetical order is turned round.
     name_of = {label: f"{99 - i} ♥{label}" for i, label in enumerate(labels)}
-    one = prepared(tagger, **NO_LIMITS).fit(X, y)
+    one = unlimited(tagger).fit(X, y)
     renamed = [[name_of[label] for label in row] for row in y]
-    other = prepared(tagger, **NO_LIMITS).fit(X, renamed)
+    other = unlimited(tagger).fit(X, renamed)
     theirs = weights(other)
     for name, array in weights(one).items():
         require(np.array_equal(array, theirs[name]), f"renaming labels changed {name}")

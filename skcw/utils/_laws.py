@@ -19,9 +19,6 @@ PLAIN = {
     "solver": "lbfgs",
 }
 
-# For laws on labels of any name and order, of taggers that look for a scheme in them.
-NO_LIMITS = {"constraints": None}
-
 
 def law(*, methods=(), parameters=(), fitted=(), when=None):
     """Return a decorator that makes a check one of the laws.
@@ -74,8 +71,15 @@ def prepared(tagger, **settings):
     )
 
 
+def unlimited(tagger, **settings):
+    """Return a prepared copy that looks for no scheme in the labels, wrapped or not."""
+    copy = prepared(tagger, **settings)
+    found = [name for name in copy.get_params() if name.endswith("constraints")]
+    return copy.set_params(**dict.fromkeys(found))
+
+
 def has_free_labels(tagger, example=None):
-    """Tell whether labels may have any name, and under NO_LIMITS come in any order."""
+    """Tell whether labels may have any name, and any order if ``unlimited``."""
     params = tagger.get_params(deep=False)
     costs = params.get("class_weight")
     asked = params.get("constraints")

@@ -204,7 +204,8 @@ def test_comments_may_begin_with_anything(run, files, stdin):
 
 def test_labels_are_written_in_the_scheme_asked_for(run, stdin, tmp_path):
     stdin("Ann B-PER\nSmith I-PER\n\n")
-    run("train", "-", "-o", tmp_path / "m", "-q", "--features", "word")
+    free = ["--set", "constraints=None"]
+    run("train", "-", "-o", tmp_path / "m", "-q", "--features", "word", *free)
     stdin("Ann\nSmith\n")
     rows = run("tag", tmp_path / "m", "--scheme", "IOBES", "-n", 4)[1].split()
     assert rows[1::5] == ["B-PER", "E-PER"]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from skcw import AROWSequenceTagger, CWSequenceTagger, load
+from skcw.constraints import scheme_faults, scheme_of
+from skcw.data.labels import encode_labels
 from skcw.datasets import basic_features
 from skcw.exceptions import ConstraintWarning
 from skcw.metrics import span_f1_score
@@ -82,3 +84,27 @@ def test_tweets_are_tagged_with_parts_of_speech(data_home):
     X_test, y_test = features_and_labels(folder / "test.txt.gz")
     tagger = CWSequenceTagger(max_iter=4, random_state=0).fit(X, y)
     assert tagger.score(X_test, y_test) > 0.80
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("conll2000", "BIO"),
+        ("conll2002-es", "BIO"),
+        ("conll2002-nl", "BIO"),
+        ("ark-twitter-pos", None),
+        ("ud-english-ewt", None),
+    ],
+)
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_the_scheme_of_a_corpus_is_found_in_spite_of_a_slip(
+    data_home, name, part, found
+):
+    sentences = read_columns(data_home / name / f"{part}.txt.gz")
+    y = [[token[-1] for token in s] for s in sentences]
+    codes, lengths, labels = encode_labels(y)
+    offsets = np.append(0, np.cumsum(lengths))
+    faults = scheme_faults(labels, codes, offsets)
+    assert scheme_of(labels, faults) == found
+    # Each Spanish file has one sentence that starts with an I- tag.
+    assert faults["BIO"] == (name == "conll2002-es")
