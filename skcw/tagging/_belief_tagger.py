@@ -95,7 +95,7 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
         """Return forward-backward marginals, in the form of sklearn-crfsuite.
 
         The scores of a margin-trained tagger have no probabilistic scale, so they are
-        divided by the temperature of ``method="marginal"``.
+        divided by ``temperature_`` first.
 
         Parameters
         ----------
@@ -108,8 +108,7 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
             A list per sequence with a dict per token: label -> marginal.
         """
         batch = self.encode(X)
-        settings = self._settings(*self._chosen_method("marginal"))
-        rows, _ = self._decoder(batch).marginals(batch, settings.temperature)
+        rows, _ = self._decoder(batch).marginals(batch, self.temperature_)
         return self._as_marginals(rows, batch.offsets)
 
     def explain(self, sequence):

@@ -84,8 +84,9 @@ class ConfidenceMixin(ConfidenceFitting):
             How many weight vectors are drawn; by default 32 for averaged marginals and
             100 for votes, which rank better with up to several hundred.
         random_state : int, default=None
-            The seed of the draws; by default the tagger's if that is an integer, or 0.
-            The answer depends on it, the model and the sequence alone.
+            The seed of the draws; by default 0 for ``"draw-marginal-fixed"``, and for
+            the others the tagger's if that is an integer, or 0. The answer depends on
+            it, the model and the sequence alone.
 
         Returns
         -------
@@ -329,7 +330,7 @@ class ConfidenceMixin(ConfidenceFitting):
             self._margin(),
             method.fixed,
             n_draws=int(n_draws),
-            seed=self._draw_seed(random_state),
+            seed=self._draw_seed(random_state, name),
         )
 
     def _warn_of_rule(self):
@@ -347,9 +348,10 @@ class ConfidenceMixin(ConfidenceFitting):
         """Return the values that are used where none is given or fitted."""
         return usual_values(method.fixed) | method.usual
 
-    def _draw_seed(self, random_state):
+    def _draw_seed(self, random_state, name):
         if random_state is None:
-            own = getattr(self, "random_state", None)
+            # What is asked by default does not depend on how training was seeded.
+            own = None if name in LEARNT else getattr(self, "random_state", None)
             return int(own) if isinstance(own, Integral) else 0
         if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
             raise ValueError(
@@ -357,6 +359,11 @@ class ConfidenceMixin(ConfidenceFitting):
                 f"{random_state!r}"
             )
         return int(random_state)
+
+    @property
+    def temperature_(self):
+        """What scores are divided by in ``predict_marginals``."""
+        return self._settings(*self._chosen_method("marginal")).temperature
 
     def _margin(self, belief=None, norm=None):
         """Return the unit of temperatures; see the learners."""

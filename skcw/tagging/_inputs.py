@@ -36,6 +36,11 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
+    def heard(self):
+        """Tell which sequences teach something: not the empty or weightless ones."""
+        heard = self.batch.lengths > 0
+        return heard if self.weight is None else heard & (self.weight > 0)
+
     def first(self, n_words):
         """Return the first examples, with about so many words."""
         n = int(np.searchsorted(self.batch.offsets, n_words)) or 1
@@ -53,6 +58,13 @@ class Examples(NamedTuple):
             self.weight,
             token_norms(batch) if with_norm else None,
         )
+
+
+def mean_token_norm(data):
+    """Return the mean length of the feature vectors of the tokens that are learnt."""
+    norms = token_norms(data.batch)[np.repeat(data.heard(), data.batch.lengths)]
+    # Tokens without any feature leave nothing to measure by.
+    return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
 
 
 def token_norms(batch):

@@ -37,14 +37,17 @@ class Judges(NamedTuple):
     unseen : list of ndarray
         The positions that each judge is asked about. The only judge that is a shadow
         comes after the models; members are the first of them.
+    n_words : int
+        How many words to ask about.
     """
 
     source: str
     learnt: list
     unseen: list
+    n_words: int = 0
 
 
-def choose_judges(data, n_models, seed, wanted, apart):
+def choose_judges(data, n_models, seed, wanted, source, apart=None):
     """Return the judges of a training.
 
     Parameters
@@ -57,8 +60,10 @@ def choose_judges(data, n_models, seed, wanted, apart):
         The seed of the choice.
     wanted : bool
         Whether confidence is to be learnt at all.
-    apart : {"dev", "held-out", "stream"} or None
-        Where there are sequences that are new to the tagger itself.
+    source : {"dev", "held-out", "stream"} or None
+        Where sequences are from that are new to the tagger itself, if there are any.
+    apart : Examples, default=None
+        These sequences.
 
     Returns
     -------
@@ -68,23 +73,22 @@ def choose_judges(data, n_models, seed, wanted, apart):
     everything = [None] * n_models
     if not wanted:
         return Judges("off", everything, [])
-    if apart == "stream" and data.batch.n_tokens < FEWEST_STREAMED_WORDS:
+    if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
         return Judges("rule", everything, [])
-    if apart is not None:
-        return Judges(apart, everything, [])
-    # A weight of zero leaves a sequence out, and an empty one has nothing to say.
-    full = data.batch.lengths > 0
-    if data.weight is not None:
-        full &= data.weight > 0
-    order = np.random.RandomState(seed).permutation(np.flatnonzero(full))
+    heard = data.heard()
+    n_words = words_to_judge(int(data.batch.lengths[heard].sum()))
+    if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
+        return Judges(source, everything, [], n_words)
+    order = np.random.RandomState(seed).permutation(np.flatnonzero(heard))
     if n_models >= ENOUGH_MODELS:
         parts = [order[i::n_models] for i in range(n_models)]
         unseen = parts[:ENOUGH_MODELS]
         learnt = [np.sort(np.setdiff1d(order, part)) for part in parts]
-        judges = Judges("members", learnt, unseen)
+        judges = Judges("members", learnt, unseen, n_words)
     else:
         cut = round(SHADOW_SHARE * len(order))
-        judges = Judges("shadow", [*everything, np.sort(order[cut:])], [order[:cut]])
+        learnt = [*everything, np.sort(order[cut:])]
+        judges = Judges("shadow", learnt, [order[:cut]], n_words)
     words = sum(int(data.batch.lengths[part].sum()) for part in judges.unseen)
     if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
         return Judges("rule", everything, [])
@@ -115,10 +119,9 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
         The new ``confidence_``.
     """
     parts = [data.take(positions) for positions in judges.unseen] or [data]
-    n_words = words_to_judge(data.batch.n_tokens) // len(beliefs)
     trials = []
     for belief, part in zip(beliefs, parts, strict=True):
-        part = part.first(n_words)
+        part = part.first(judges.n_words // len(beliefs))
         belief = belief.grown(part.batch.n_features, belief.n_labels)
         decoder = Decoder(belief, forbidden)
         trials.append(make_trial(decoder, part.batch, part.codes, margin_of(belief)))

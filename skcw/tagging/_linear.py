@@ -22,8 +22,8 @@ from skcw.tagging._inputs import (
     check_sample_weight,
     hold_out,
     legal_steps,
+    mean_token_norm,
     token_costs,
-    token_norms,
 )
 from skcw.tagging._judges import choose_judges, learnt_confidence
 from skcw.tagging._memory import learnt_hashes
@@ -198,23 +198,12 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
         costs = token_costs(self.class_weight, labels, codes, one_pass)
         plan = self._plan(tasks, max_iter, costs, rules)
-        apart = None
-        if dev is not None:
-            apart = self._dev_set(*dev, batch, labels)
-        elif self.early_stopping and not one_pass:
-            data, held_out = hold_out(data, self.validation_fraction, rng)
-            apart = (held_out,)
-        if apart is not None:
-            plan.dev_score = self._dev_scorer(rules, labels, *apart)
+        data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
+        if source in ("dev", "held-out"):
+            plan.dev_score = self._dev_scorer(rules, labels, *new)
         start = self._starting_belief(batch.n_features, len(labels), fresh)
-        source = None if apart is None else "held-out" if dev is None else "dev"
-        judges = choose_judges(
-            data,
-            n_models,
-            seeds[0],
-            self.learn_confidence and not (fresh and one_pass),
-            "stream" if one_pass else source,
-        )
+        wanted = self.learn_confidence and not (fresh and one_pass)
+        judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         belief, history, judging = train_several(
             start,
             data.corpus(self._cost_grows_with_features),
@@ -223,13 +212,12 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             judges,
             self.n_jobs,
         )
-        if not one_pass:
-            belief = belief.settled()
         if one_pass:
             judging = [start]
-        sure = self._learnt_sureness(
-            judges, judging, belief, data if apart is None else apart[0], rules, fresh
-        )
+        else:
+            belief = belief.settled()
+        asked = data if judges.unseen else new[0] if new else None
+        sure = self._learnt_sureness(judges, judging, belief, data, asked, rules, fresh)
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -237,6 +225,17 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self.training_hashes_ = memory
         plan.tasks.finish(belief)
         return self
+
+    def _set_apart(self, data, dev, rng, labels, one_pass):
+        """Return the data to learn from, and the kind and data new to the tagger."""
+        if one_pass:
+            return data, "stream", (data,)
+        if dev is not None:
+            return data, "dev", self._dev_set(*dev, data.batch, labels)
+        if self.early_stopping:
+            data, held_out = hold_out(data, self.validation_fraction, rng)
+            return data, "held-out", (held_out,)
+        return data, None, ()
 
     def _plan(self, tasks, max_iter, costs, rules):
         """Return what all passes have in common."""
@@ -254,13 +253,12 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             verbose=self.verbose,
         )
 
-    def _learnt_sureness(self, judges, judging, belief, data, rules, fresh):
+    def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):
         """Return the attributes that say how sure to be, after a training."""
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
         if "token_norm_" not in known:
-            norms = token_norms(data.batch)
-            known["token_norm_"] = float(np.mean(norms)) if len(norms) else 1.0
+            known["token_norm_"] = mean_token_norm(data)
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
             if self.learn_confidence:
@@ -269,7 +267,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         confidence = learnt_confidence(
             judges,
             judging,
-            data,
+            asked,
             rules.forbidden,
             # The scores of members are as large as those of their mean.
             lambda judge: self._margin(

@@ -170,11 +170,13 @@ def check_marginals_sum_to_one(tagger):
 
 @law(when=is_linear)
 def check_marginals_equal_brute_force(tagger):
-    """Weigh all labelings by the exponentials of their scores."""
+    """Weigh all labelings by the exponentials of their scores at the temperature."""
     tagger, X = short_sequences(tagger)
     lattice = Lattice(tagger)
+    temperature = getattr(tagger, "temperature_", 1.0)
     for sequence, row in zip(X, tagger.predict_marginals(X), strict=True):
         codes, total = lattice.labelings(sequence)
+        total = total / temperature
         share = np.exp(total - np.logaddexp.reduce(total))
         true = np.zeros((len(sequence), len(lattice.labels)))
         for t in range(len(sequence)):

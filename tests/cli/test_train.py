@@ -308,7 +308,7 @@ def test_what_cannot_work_fails_with_a_reason(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--set", "psi=1"], "cw has no parameter 'psi'; it has averaging"),
+        (["--set", "psi=1"], "cw has no parameter 'psi'; it has C, averaging"),
         (["--set", "psi"], "NAME=VALUE"),
         (["--set", "phi=high"], "'phi' parameter of CWSequenceTagger"),
         (["--lexicon", "towns.txt"], "form NAME=FILE, such as town=towns.txt"),

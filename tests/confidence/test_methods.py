@@ -161,7 +161,11 @@ def test_the_seed_matters_to_draws_alone(name):
     again = compute(name, decoder, batch, codes)
     other = compute(name, decoder, batch, codes, SETTINGS._replace(seed=4))
     assert_array_equal(found, again)
-    drawn = name.startswith("kd-") or name in ("draw-marginal", "blend")
+    drawn = name.startswith("kd-") or name in (
+        "draw-marginal",
+        "draw-marginal-fixed",
+        "blend",
+    )
     assert (found != other).any() == drawn
 
 
@@ -260,5 +264,7 @@ def test_an_unknown_method_is_answered_with_those_there_are():
         ValueError, match=r"'magic'; there are delta, delta-std.* blend"
     ):
         check_method("magic", True)
-    with pytest.raises(ValueError, match=r"there are delta, delta-max, .*kd-fixed$"):
+    with pytest.raises(
+        ValueError, match=r"there are delta, delta-max, .*draw-marginal-fixed$"
+    ):
         check_method("kd", False)

@@ -76,6 +76,7 @@ def test_scores_are_those_of_the_method_with_each_value(name, parameter, metric)
         ("blend", "temperature"): "marginal",
         ("blend", "scale"): "kd-pc",
         ("draw-marginal", "temperature"): "marginal",
+        ("draw-marginal-fixed", "temperature"): "marginal",
     }
     method = METHODS[parts.get((name, parameter), name)]
     for value, score in zip(grid, found, strict=True):
