@@ -124,7 +124,7 @@ class MultiClassAROW(GaussianRowClassifier):
         n_rivals=None,
         diagonal="precision",
         initial_variance=1.0,
-        variance_scale=1.0,
+        variance_scale="shadow",
         scale_cv=None,
         max_iter=5,
         averaging=False,

@@ -9,6 +9,9 @@ from skcw._compat import Interval, StrOptions
 from skcw._kernels.row_passes import cw_row_pass
 from skcw.linear_model._gaussian import GaussianRowClassifier
 
+# What the multi-class paper's form is best with, and where rules for φ end.
+PAPERS_ETA, MOST_PHI = 0.9, 4.0
+
 
 class MultiClassCW(GaussianRowClassifier):
     """Classifier trained by confidence-weighted learning.
@@ -156,8 +159,9 @@ class MultiClassCW(GaussianRowClassifier):
 
     _parameter_constraints: dict = {
         **GaussianRowClassifier._parameter_constraints,
-        "eta": [Interval(Real, 0.5, 1, closed="neither")],
+        "eta": [Interval(Real, 0.5, 1, closed="neither"), StrOptions({"auto"})],
         "phi": [Interval(Real, 1e-10, 1e10, closed="both"), None],
+        "C": [Interval(Real, 1e-10, 1e10, closed="both"), None],
         "step": [StrOptions({"variance", "stdev"})],
         "bound": [StrOptions({"outer", "inner"})],
         "diagonal": [StrOptions({"precision", "covariance", "optimal"})],
@@ -165,16 +169,17 @@ class MultiClassCW(GaussianRowClassifier):
 
     def __init__(
         self,
-        eta=0.9,
+        eta="auto",
         *,
         phi=None,
+        C=2.0,
         update="single",
         n_rivals=None,
-        step="variance",
+        step="stdev",
         bound="outer",
         diagonal="precision",
         initial_variance=1.0,
-        variance_scale=1.0,
+        variance_scale="shadow",
         scale_cv=None,
         max_iter=5,
         averaging=False,
@@ -213,6 +218,7 @@ class MultiClassCW(GaussianRowClassifier):
         )
         self.eta = eta
         self.phi = phi
+        self.C = C
         self.step = step
         self.bound = bound
 
@@ -226,13 +232,23 @@ class MultiClassCW(GaussianRowClassifier):
                 "update='exact', its form for several"
             )
 
+    def _prepare(self, rows, whole):
+        if self.phi is not None:
+            self.phi_ = float(self.phi)
+        elif self.eta != "auto":
+            self.phi_ = float(ndtri(self.eta))
+        elif self.step == "variance":
+            self.phi_ = float(ndtri(PAPERS_ETA))
+        elif whole or not hasattr(self, "phi_"):
+            n_rows, n_features = rows.counts()
+            self.phi_ = float(np.clip(np.sqrt(n_features / n_rows), 1.0, MOST_PHI))
+
     def _phi(self, n_classes):
         """Return φ for every rival."""
-        phi = ndtri(self.eta) if self.phi is None else self.phi
         if self.bound == "outer":
-            return phi
+            return self.phi_
         # By the logarithm of the upper tail, which no phi makes zero.
-        return -ndtri_exp(log_ndtr(-phi) - np.log(n_classes - 1))
+        return -ndtri_exp(log_ndtr(-self.phi_) - np.log(n_classes - 1))
 
     def _demand(self, by_class):
         # A row is as sure as it must be after one presentation: more would be in
@@ -255,4 +271,6 @@ class MultiClassCW(GaussianRowClassifier):
             self.update,
             self.step,
             self.diagonal,
+            np.inf if self.C is None else self.C,
+            self.initial_variance,
         )
