@@ -313,12 +313,15 @@ def test_class_weights_below_one_multiply_those_of_rows(Classifier):
     assert_same_model(by_class, by_row)
 
 
-def test_class_weights_above_one_multiply_phi():
+@pytest.mark.parametrize("step", ["variance", "stdev"])
+def test_class_weights_above_one_multiply_phi_and_C(step):
     X, y = data()
-    asked = MultiClassCW(phi=0.5, class_weight={0: 3.0, 1: 3.0, 2: 3.0}, random_state=0)
-    assert_same_model(
-        asked.fit(X, y), MultiClassCW(phi=1.5, random_state=0).fit(X, y), rtol=1e-6
-    )
+    given = {"step": step, "random_state": 0}
+    heavy = {"class_weight": {0: 3.0, 1: 3.0, 2: 3.0}}
+    for C, more in ((None, None), (0.5, 1.5)):
+        asked = MultiClassCW(phi=0.5, C=C, **heavy, **given).fit(X, y)
+        expected = MultiClassCW(phi=1.5, C=more, **given).fit(X, y)
+        assert_same_model(asked, expected, rtol=1e-6)
 
 
 def test_class_weights_above_one_present_rows_more_often():
