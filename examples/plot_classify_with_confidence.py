@@ -102,7 +102,7 @@ print(f"the doubtful tenth holds {found:.0%} of the errors")
 # Does 0.9 mean nine in ten?
 # --------------------------
 #
-# With the variances as they come the classifier is too modest: of the labels it gives
+# With the variances as they are the classifier is too modest: of the labels it gives
 # seven chances in ten, far more are right. ``CalibratedClassifierCV`` of scikit-learn
 # takes ``MultiClassCW`` like any other classifier, and learns sigmoids on folds of the
 # training reviews. What a shadow learns, as above, does it without folds.

@@ -85,7 +85,7 @@ cdef _run(
 
     `rows` has the arrays indptr, indices, values, gold and weight (or None), and
     `bias`, the intercept's place in the tables or -1; `demand` multiplies the
-    learner's strength and budget for rows of a class, or is None. Return the rounds so far,
+    learner's strength for rows of a class, or is None. Return the rounds so far,
     and how many rows were wrong when first presented.
     """
     cdef const long long[::1] indptr = rows.indptr
@@ -94,7 +94,7 @@ cdef _run(
     cdef const int[::1] gold = rows.gold
     cdef const double[::1] weight = rows.weight
     cdef const double[::1] demand = rows.demand
-    cdef double strength = course.strength, budget = course.budget
+    cdef double strength = course.strength
     cdef RowReader reader = RowReader(indptr, rows.bias)
     cdef Work work = Work(course.width, course.k, reader.index.shape[0])
     cdef real* means = &mean[0, 0]
@@ -117,7 +117,6 @@ cdef _run(
             first = True
             if demand is not None:
                 course.strength = strength * demand[gold[i]]
-                course.budget = budget * demand[gold[i]]
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies > 0.0:

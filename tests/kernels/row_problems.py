@@ -159,7 +159,7 @@ def cw(update="sequential", step="variance", diagonal="precision", phi=0.8):
 def soft_cw(update, step, diagonal, phi=0.8, budget=0.6, prior=0.4):
     """Return CW with a step that is cut, and its twin."""
     solve = {"variance": steps.soft_variance_step, "stdev": steps.soft_cw_step}[step]
-    rival = twin.soft_rival(solve, diagonal, phi, budget, prior)
+    rival = twin.soft_rival(solve, diagonal, budget, prior)
     teach = {"sequential": twin.in_turn, "parallel": twin.at_once}[update](rival)
     return Learner("cw", teach, phi, (phi, update, step, diagonal, budget, prior))
 

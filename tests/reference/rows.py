@@ -70,16 +70,15 @@ def one_rival(solve, diagonal):
     return teach
 
 
-def soft_rival(solve, diagonal, phi, budget, prior):
+def soft_rival(solve, diagonal, budget, prior):
     """Return the same, cut at a budget that counts in steps from the prior.
 
-    ``solve(m, v, strength, budget, fresh)`` gives (alpha, beta). Whoever asks for more
-    than phi has so much more of a budget.
+    ``solve(m, v, strength, budget, fresh)`` gives (alpha, beta).
     """
 
     def teach(mean, variance, g, strength, share):
         def cut(m, v, strength):
-            return solve(m, v, strength, budget * strength / phi, prior * g @ g)
+            return solve(m, v, strength, budget, prior * g @ g)
 
         return one_rival(cut, diagonal)(mean, variance, g, strength, share)
 
