@@ -55,10 +55,12 @@ def _cw(eta, **options):
     options = {"update": "sequential", "n_rivals": "all"} | options
     return MultiClassCW(
         eta,
+        C=None,
         step="variance",
         bound="outer",
         diagonal="precision",
         initial_variance=1.0,
+        variance_scale=1.0,
         averaging=False,
         **options,
     )

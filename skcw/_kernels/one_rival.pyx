@@ -240,7 +240,8 @@ def arow_pass(
 
     The best update among diagonal covariances is that of the precision's diagonal.
     """
-    return _run(mean, variance, drift, state, corpus, lesson, r, INFINITY, False, _arow_rule,
+    return _run(mean, variance, drift, state, corpus, lesson, r, INFINITY, False,
+                _arow_rule,
                 covariance_diagonal if diagonal == "covariance"
                 else precision_diagonal)
 

@@ -4,9 +4,8 @@ The average of the mean over rounds is kept lazily: `drift` sums (round - 1) * s
 so that average = mean - drift / rounds.
 """
 
-from libc.string cimport memcpy
-
 from libc.math cimport INFINITY
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from skcw._kernels.row_updates cimport (
     EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, PARALLEL, SEQUENTIAL, SHARED_SLACK,
     Course, Rule, Work, rank_rivals, teach)
 from skcw._kernels.steps cimport (
-    arow_step, covariance_diagonal, cw_step, precision_diagonal, variance_step)
+    arow_step, covariance_diagonal, cw_precision, cw_step, precision_diagonal,
+    variance_step)
 from skcw._kernels.tables cimport (
     Diagonal, RowReader, Step, prefetch_rows, read_row, row_sums)
 from skcw._kernels.types cimport real
@@ -26,6 +26,30 @@ cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
 
 cdef void _variance_rule(double phi, double margin, Step* step) noexcept nogil:
     step.alpha, step.beta = variance_step(margin, step.spread, phi)
+
+
+cdef void _soft_stdev(
+    double phi, double budget, double fresh, Step* step
+) noexcept nogil:
+    """Cut alpha as SCW-I does (Wang, Zhao & Hoi, 2012, Prop. 1).
+
+    The bound counts in alphas with which the row would move a model that knows
+    nothing, so that it means the same for rows of any length and scale.
+    """
+    cdef double most = budget * cw_step(0.0, fresh, phi, INFINITY)[0]
+    if step.alpha > most:
+        step.alpha = most
+        step.beta = cw_precision(most, step.spread, phi)
+
+
+cdef void _soft_variance(
+    double phi, double budget, double fresh, Step* step
+) noexcept nogil:
+    """The same in the form that bounds variances."""
+    cdef double most = budget * variance_step(0.0, fresh, phi)[0]
+    if step.alpha > most:
+        step.alpha = most
+        step.beta = 2.0 * most * phi
 
 
 cdef void _arow_rule(double r, double margin, Step* step) noexcept nogil:
@@ -123,17 +147,20 @@ cdef Course _course(
     course.k = min(k, n_labels - 1)
     course.rule, course.diagonal, course.strength = rule, diagonal, strength
     course.manner = SEQUENTIAL
+    course.soften, course.budget, course.prior = NULL, INFINITY, 1.0
     return course
 
 
 def cw_row_pass(
     real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double phi,
-    str update, str step, str diagonal,
+    str update, str step, str diagonal, double budget=INFINITY, double prior=1.0,
 ):
     """Run one CW pass: Eqs. (7) and (8) of Crammer et al. (2009), or Stdev; see `_run`.
 
-    The best update among diagonal covariances of one rival is the exact one.
+    The best update among diagonal covariances of one rival is the exact one. With a
+    `budget` below infinity no step has more than that many times the alpha with which
+    the row would move the prior, whose variance is `prior`; exact updates have none.
     """
     cdef Course course = _course(
         mean.shape[1], n_labels, k, _stdev_rule if step == "stdev" else _variance_rule,
@@ -142,6 +169,9 @@ def cw_row_pass(
         course.manner = EXACT_STDEV if step == "stdev" else EXACT_VARIANCE
     elif update == "parallel":
         course.manner = PARALLEL
+    if budget < INFINITY:
+        course.soften = _soft_stdev if step == "stdev" else _soft_variance
+        course.budget, course.prior = budget, prior
     return _run(mean, variance, drift, rounds, rows, order, course)
 
 

@@ -4,6 +4,9 @@ from skcw._kernels.types cimport real
 
 # What a learner does with a rival: fill in alpha and beta; the spread is there.
 ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
+# Cut a step at a budget, given the spread that the row has under the prior.
+ctypedef void (*Soften)(
+    double strength, double budget, double fresh, Step* step) noexcept nogil
 
 # How several rivals are heard.
 cdef enum Manner:
@@ -24,6 +27,9 @@ cdef struct Course:
     Diagonal diagonal
     Manner manner
     double strength
+    Soften soften
+    double budget
+    double prior
 
 
 cdef class Work:

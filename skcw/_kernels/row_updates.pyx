@@ -44,6 +44,26 @@ cdef void rank_rivals(Work work, Py_ssize_t gold, const Course* course) noexcept
         n += 1
 
 
+cdef double _fresh_spread(const Course* course, Row squares) noexcept nogil:
+    """Return the spread that the margin of a row has under the prior."""
+    cdef double norm = 0.0
+    cdef Py_ssize_t k
+    for k in range(squares.n):
+        norm += squares.value[k]
+    # The difference of two labels has the row twice.
+    return norm * course.prior * (2.0 if course.width > 1 else 1.0)
+
+
+cdef void _solve(
+    const Course* course, Row squares, double margin, Step* step
+) noexcept nogil:
+    """Fill in the step for one rival, cut at the course's budget if it has one."""
+    course.rule(course.strength, margin, step)
+    if course.soften != NULL and step.alpha > 0.0:
+        course.soften(
+            course.strength, course.budget, _fresh_spread(course, squares), step)
+
+
 cdef bint _teach_two_classes(
     real* mean, real* variance, real* drift, double rounds, const Course* course,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
@@ -58,7 +78,7 @@ cdef bint _teach_two_classes(
         step.spread = work.joint.own_spread
     else:
         step.spread = spread_of(variance, 1, 0, squares)
-        course.rule(course.strength, sign * work.scores[0], &step)
+        _solve(course, squares, sign * work.scores[0], &step)
     if step.alpha <= 0.0:
         return False
     step.alpha *= sign * share
@@ -97,8 +117,7 @@ cdef bint _teach_in_turn(
     for j in range(course.k):
         rival = work.rivals[j]
         step.spread = work.spreads[gold] + work.spreads[rival]
-        course.rule(
-            course.strength, work.scores[gold] - work.scores[rival], &step)
+        _solve(course, squares, work.scores[gold] - work.scores[rival], &step)
         if step.alpha <= 0.0:
             continue
         step.alpha *= share
@@ -154,8 +173,7 @@ cdef bint _teach_at_once(
     for j in range(course.k):
         rival = work.rivals[j]
         step.spread = work.spreads[gold] + work.spreads[rival]
-        course.rule(
-            course.strength, work.scores[gold] - work.scores[rival], &step)
+        _solve(course, squares, work.scores[gold] - work.scores[rival], &step)
         work.steps[j] = step
         moved = moved or step.alpha > 0.0
     if not moved:

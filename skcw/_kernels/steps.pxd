@@ -1,5 +1,6 @@
 cdef (double, double) cw_step(
     double margin, double spread, double phi, double limit) noexcept nogil
+cdef double cw_precision(double alpha, double spread, double phi) noexcept nogil
 cdef (double, double) variance_step(
     double margin, double spread, double phi) noexcept nogil
 cdef (double, double) arow_step(

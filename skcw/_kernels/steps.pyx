@@ -29,7 +29,7 @@ cdef (double, double) cw_step(
     cdef double phi2 = phi * phi
     cdef double half = 1.0 + phi2 / 2.0   # phi' of the paper
     cdef double full = 1.0 + phi2         # phi'' of the paper
-    cdef double root, alpha, shrunk
+    cdef double root, alpha
     if spread <= 0.0:
         return 0.0, 0.0
     root = sqrt(margin * margin * phi2 * phi2 / 4.0 + spread * phi2 * full)
@@ -37,10 +37,15 @@ cdef (double, double) cw_step(
     if alpha <= 0.0:
         return 0.0, 0.0
     alpha = min(alpha, limit)
+    return alpha, cw_precision(alpha, spread, phi)
+
+
+cdef double cw_precision(double alpha, double spread, double phi) noexcept nogil:
+    """Return the beta that goes with any alpha: alpha * phi / sqrt(v+)."""
     # The square root of v+, in a form that does not cancel for large alpha.
-    shrunk = alpha * spread * phi
+    cdef double shrunk = alpha * spread * phi
     shrunk = 2.0 * spread / (shrunk + sqrt(shrunk * shrunk + 4.0 * spread))
-    return alpha, alpha * phi / shrunk
+    return alpha * phi / shrunk
 
 
 cdef (double, double) variance_step(

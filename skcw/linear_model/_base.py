@@ -212,14 +212,24 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             tol=self.tol,
             verbose=self.verbose,
         )
+        self._prepare(rows, fresh or not one_pass)
+        taught = rows
         if self.early_stopping and not one_pass:
-            rows, plan.dev_score = self._hold_out(rows, len(classes), rng)
+            taught, plan.dev_score = self._hold_out(rows, len(classes), rng)
         belief = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
-        belief, self.history_ = train(belief, rows, plan)
+        belief, self.history_ = train(belief, taught, plan)
         for name, value in self._fitted(belief, classes).items():
             setattr(self, name, value)
         self.n_iter_ = self.history_[-1]["epoch"]
+        if fresh or not one_pass:
+            self._learn_sureness(rows, plan)
         plan.tasks.finish(belief)
+
+    def _prepare(self, rows, whole):
+        """Choose what depends on the rows; ``whole`` is false for a further piece."""
+
+    def _learn_sureness(self, rows, plan):
+        """Learn how sure to be of predictions; by default there is nothing to learn."""
 
     def _hold_out(self, rows, n_classes, rng):
         """Split off a share of the rows; return the rest and a judge of tables."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from skcw._compat import Interval, StrOptions
 from skcw.linear_model._base import RowClassifier, shown, unchanged_on_failure
+from skcw.linear_model._belief import TableBelief
 from skcw.linear_model._distribution import (
     DISTRIBUTIONS,
     distribution_of,
@@ -14,6 +15,8 @@ from skcw.linear_model._distribution import (
     margin_of,
 )
 from skcw.linear_model._scale import CRITERIA, fitted_scale
+from skcw.linear_model._shadow import SHADOW, shadow_judgement
+from skcw.linear_model._sureness import fitted_sureness, logistic_distribution
 
 N_DRAWS = 1000
 
@@ -33,7 +36,7 @@ class GaussianRowClassifier(RowClassifier):
         "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
         "variance_scale": [
             Interval(Real, 0, None, closed="neither"),
-            StrOptions(set(CRITERIA)),
+            StrOptions({SHADOW, *CRITERIA}),
         ],
         "scale_cv": ["cv_object"],
     }
@@ -96,15 +99,18 @@ class GaussianRowClassifier(RowClassifier):
         """
         with unchanged_on_failure(self):
             super().fit(X, y, sample_weight)
-            self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
+            if self.variance_scale in CRITERIA:
+                self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
+                self.noise_ = None
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more rows.
 
         It goes on from the averaged weights of a ``fit``, and averages over the rounds
-        since. A variance scale that ``fit`` has chosen stays; without ``fit`` it is 1,
-        or the number given.
+        since. What ``fit`` has learnt of how sure to be stays. Without ``fit`` the
+        first call learns it with ``variance_scale="shadow"`` if it brings some hundred
+        rows, and otherwise the scale is 1, or the number given.
 
         Parameters
         ----------
@@ -125,11 +131,31 @@ class GaussianRowClassifier(RowClassifier):
         return super().partial_fit(X, y, classes, sample_weight)
 
     def _fitted(self, belief, classes):
-        scale = self.variance_scale
+        scale, noise = self.variance_scale, None
         if isinstance(scale, str):
-            # Until one is chosen, as a callback may see it, the last one stays.
+            # Until they are learnt, as a callback may see it, the last ones stay.
             scale = getattr(self, "variance_scale_", 1.0)
-        return {**super()._fitted(belief, classes), "variance_scale_": float(scale)}
+            noise = getattr(self, "noise_", None)
+        learnt = {"variance_scale_": float(scale), "noise_": noise}
+        return {**super()._fitted(belief, classes), **learnt}
+
+    def _learn_sureness(self, rows, plan):
+        if self.variance_scale != SHADOW:
+            return
+        self.variance_scale_, self.noise_ = 1.0, None
+        n_classes = len(self.classes_)
+
+        def start():
+            shape = len(self.weights_) - 1, n_classes
+            prior = self._initial_variance()
+            return TableBelief.start(*shape, prior, self.averaging, self.dtype)
+
+        judged = shadow_judgement(start, rows, plan, self.n_iter_)
+        if judged is not None:
+            scores, spreads, codes, weight = judged
+            self.variance_scale_, self.noise_ = fitted_sureness(
+                shown(scores, n_classes), shown(spreads, n_classes), codes, weight
+            )
 
     def decision_function(self, X):
         """Return how much speaks for the classes.
@@ -163,8 +189,9 @@ class GaussianRowClassifier(RowClassifier):
         """Return the probability that each label's score is the highest.
 
         The weights are drawn from the belief, with variances times
-        ``variance_scale_``. As every label has its own weights, the scores of a row are
-        independent Gaussians.
+        ``variance_scale_``, and noise of variance ``noise_`` is added, if there is
+        any. As every label has its own weights, the scores of a row are independent
+        Gaussians.
 
         Parameters
         ----------
@@ -195,8 +222,15 @@ class GaussianRowClassifier(RowClassifier):
     def predict_proba(self, X):
         """Return the probabilities of the labels, the predicted one's the highest.
 
-        It is ``predict_distribution(X)``, but where another label is more probable
-        than the one with the highest mean score, the two exchange their probabilities.
+        Where a shadow has learnt noise, it is the softmax of the scores, divided by a
+        temperature T of the row's own: T² = 6 / π² times the mean of the variances of
+        its scores, noise included. That gives the noise the shape of Gumbel's
+        distribution, whose heavier tails had less log loss than Gaussians on nearly
+        all sets (20 Newsgroups .278 against .302).
+
+        Otherwise it is ``predict_distribution(X)``, but where another label is more
+        probable than the one with the highest mean score, the two exchange their
+        probabilities.
 
         Parameters
         ----------
@@ -208,7 +242,11 @@ class GaussianRowClassifier(RowClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             Rows that sum to one.
         """
-        scores, spreads = self._scores_and_spreads(X)
+        return self._proba(*self._scores_and_spreads(X))
+
+    def _proba(self, scores, spreads):
+        if self.noise_ is not None:
+            return logistic_distribution(scores, spreads)
         return following(distribution_of(scores, spreads, "exact"), scores)
 
     def predict_log_proba(self, X):
@@ -247,8 +285,7 @@ class GaussianRowClassifier(RowClassifier):
         """
         scores, spreads = self._scores_and_spreads(X)
         if method == "probability":
-            distribution = distribution_of(scores, spreads, "exact")
-            return following(distribution, scores).max(axis=1)
+            return self._proba(scores, spreads).max(axis=1)
         if method not in ("margin", "normalised-margin"):
             raise ValueError(
                 f"method is {method!r}; it must be 'probability', 'margin' or "
@@ -261,6 +298,9 @@ class GaussianRowClassifier(RowClassifier):
         rows = self._read(X)
         spreads = rows.spreads(self.belief_.variance)
         spreads *= self.variance_scale_
+        if self.noise_ is not None:
+            # Two classes have one score, the difference of two.
+            spreads += self.noise_ * (2.0 if self._is_binary else 1.0)
         return self._scores(rows), shown(spreads, len(self.classes_))
 
     @property

@@ -1,6 +1,7 @@
 """Rows as the kernels read them."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -47,9 +48,22 @@ class Rows:
             table, self.indptr, self.indices, self.values, self.bias, True
         )
 
+    @cached_property
     def keys(self):
-        """Return a number per row that depends on its content and label alone."""
+        """A number per row that depends on its content and label alone."""
         return row_keys(self.indptr, self.indices, self.values, self.gold)
+
+    def counts(self):
+        """Return how many different rows there are, and how many features they have.
+
+        Rows of weight 0 are not there.
+        """
+        if self.weight is None:
+            return len(np.unique(self.keys)), _distinct(self.indices, self.values)
+        present = self.weight > 0
+        entries = np.repeat(present, np.diff(self.indptr))
+        n_features = _distinct(self.indices[entries], self.values[entries])
+        return len(np.unique(self.keys[present])), n_features
 
 
 def compressed_rows(X, dtype, fit_intercept):
@@ -89,12 +103,11 @@ def hold_out(rows, fraction, rng):
             f"early stopping cannot hold out a share of {fraction} of every class: "
             f"{error}"
         ) from error
-    return _taken(rows, held_out), _taken(rows, kept)
+    return taken(rows, np.sort(held_out)), taken(rows, np.sort(kept))
 
 
-def _taken(rows, positions):
+def taken(rows, positions):
     """Return the rows at these positions."""
-    positions = np.sort(positions)
     lengths = np.diff(rows.indptr)[positions]
     entries = joined_ranges(rows.indptr[positions], lengths)
     return replace(
@@ -105,6 +118,15 @@ def _taken(rows, positions):
         gold=rows.gold[positions],
         weight=None if rows.weight is None else rows.weight[positions],
     )
+
+
+def _distinct(indices, values):
+    """Return how many features have a value that is not zero."""
+    if not values.all():
+        indices = indices[values != 0.0]
+    seen = np.zeros(indices.max(initial=-1) + 1, dtype=bool)
+    seen[indices] = True
+    return np.count_nonzero(seen)
 
 
 def _check_magnitude(values):

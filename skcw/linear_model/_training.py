@@ -38,7 +38,7 @@ class Shuffler:
     """
 
     def __init__(self, rows, seed):
-        self.keys = rows.keys()
+        self.keys = rows.keys
         self.rng = np.random.RandomState(seed)
 
     def order(self):
@@ -49,22 +49,29 @@ class Shuffler:
         return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
 
 
-def train(belief, rows, plan):
-    """Train a belief in place; return the best one (or the last) and the history."""
-    monitor = Monitor(plan.max_iter, plan.n_iter_no_change, plan.tol, plan.verbose)
+def orders(rows, plan):
+    """Yield the order of every pass."""
     shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
     order = np.arange(len(rows))
     if rows.weight is not None:
         order = order[rows.weight > 0]
+    while True:
+        if shuffler is not None:
+            order = shuffler.order()
+        yield order.astype(np.int64)
+
+
+def train(belief, rows, plan):
+    """Train a belief in place; return the best one (or the last) and the history."""
+    monitor = Monitor(plan.max_iter, plan.n_iter_no_change, plan.tol, plan.verbose)
 
     def judge():
         return belief.copied(), plan.dev_score(belief.weights())
 
-    for number in range(1, plan.max_iter + 1):
-        if shuffler is not None:
-            order = shuffler.order()
+    numbers = range(1, plan.max_iter + 1)
+    for number, order in zip(numbers, orders(rows, plan), strict=False):
         plan.tasks.begin(f"pass {number}")
-        belief.rounds, wrong = plan.run_pass(belief, rows, order.astype(np.int64))
+        belief.rounds, wrong = plan.run_pass(belief, rows, order)
         stop = monitor.end_pass(
             {"wrong_rows": int(wrong)},
             f"{wrong} wrong rows of {len(order)}",

@@ -156,6 +156,14 @@ def cw(update="sequential", step="variance", diagonal="precision", phi=0.8):
     return Learner("cw", teach, phi, (phi, update, step, diagonal), rtol)
 
 
+def soft_cw(update, step, diagonal, phi=0.8, budget=0.6, prior=0.4):
+    """Return CW with a step that is cut, and its twin."""
+    solve = {"variance": steps.soft_variance_step, "stdev": steps.soft_cw_step}[step]
+    rival = twin.soft_rival(solve, diagonal, budget, prior)
+    teach = {"sequential": twin.in_turn, "parallel": twin.at_once}[update](rival)
+    return Learner("cw", teach, phi, (phi, update, step, diagonal, budget, prior))
+
+
 def arow(update="sequential", diagonal="precision", r=0.7):
     """Return AROW and its twin."""
 
@@ -169,16 +177,24 @@ def arow(update="sequential", diagonal="precision", r=0.7):
 
 
 MANNERS = {"sequential": twin.sequential, "parallel": twin.parallel}
-APPROXIMATE = {
-    f"CW {update} {step} {diagonal}": cw(update, step, diagonal)
-    for update in MANNERS
-    for step in ("variance", "stdev")
-    for diagonal in ("covariance", "precision")
-} | {
-    f"AROW {update} {diagonal}": arow(update, diagonal)
-    for update in MANNERS
-    for diagonal in ("covariance", "precision")
-}
+APPROXIMATE = (
+    {
+        f"CW {update} {step} {diagonal}": cw(update, step, diagonal)
+        for update in MANNERS
+        for step in ("variance", "stdev")
+        for diagonal in ("covariance", "precision")
+    }
+    | {
+        f"soft CW {update} {step}": soft_cw(update, step, "precision")
+        for update in MANNERS
+        for step in ("variance", "stdev")
+    }
+    | {
+        f"AROW {update} {diagonal}": arow(update, diagonal)
+        for update in MANNERS
+        for diagonal in ("covariance", "precision")
+    }
+)
 EXACT_UPDATES = {
     "CW exact variance": cw("exact", "variance"),
     "CW exact stdev": cw("exact", "stdev"),

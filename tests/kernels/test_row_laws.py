@@ -17,6 +17,7 @@ from tests.kernels.row_problems import (
     cw,
     random_rows,
     random_tables,
+    soft_cw,
     start,
 )
 from tests.reference import steps
@@ -111,6 +112,21 @@ def test_after_the_best_diagonal_update_the_margin_is_as_asked(
         assert_allclose(margin, asked(step, phi, spread), rtol=1e-7)
     else:
         assert_array_equal(after.mean, tables.mean)
+
+
+@each_form
+@some
+@given(seeds, phis, label_counts, st.floats(0.01, 100))
+def test_a_soft_update_is_the_hard_one_or_shorter(step, seed, phi, n_labels, budget):
+    tables, X, gold = problem(seed, n_labels, n_rows=1)
+    rows = compressed(X, gold)
+    hard, _ = cw("sequential", step, "precision", phi).run(tables, rows, 1)
+    soft, _ = soft_cw("sequential", step, "precision", phi, budget).run(tables, rows, 1)
+    moved, longest = soft.mean - tables.mean, hard.mean - tables.mean
+    assert (moved * longest >= 0).all()
+    assert (np.abs(moved) <= np.abs(longest) * (1 + 1e-9)).all()
+    assert (soft.variance >= hard.variance * (1 - 1e-9)).all()
+    assert (moved != 0).any() == (longest != 0).any()
 
 
 @every_gaussian
@@ -225,6 +241,13 @@ def test_exact_arow_with_one_rival_is_the_single_update(seed, n_labels):
 STDEV = {name: learner for name, learner in GAUSSIAN.items() if "stdev" in name}
 
 
+def from_prior(learner, variance):
+    """Return the learner for tables that start with this variance."""
+    if len(learner.parameters) < 6:
+        return learner
+    return learner._replace(parameters=(*learner.parameters[:-1], variance))
+
+
 @pytest.mark.parametrize("name", STDEV)
 @few
 @given(seeds, label_counts, st.sampled_from([1e-6, 0.01, 4.0, 1e6]))
@@ -233,8 +256,12 @@ def test_stdev_weights_are_in_units_of_the_initial_deviation(
 ):
     _, X, gold = problem(seed, n_labels)
     rows = compressed(X, gold)
-    one, _ = STDEV[name].run(start(N_FEATURES, n_labels), rows, 2)
-    other, _ = STDEV[name].run(start(N_FEATURES, n_labels, variance), rows, 2)
+    one, other = (
+        from_prior(STDEV[name], prior).run(start(N_FEATURES, n_labels, prior), rows, 2)[
+            0
+        ]
+        for prior in (1.0, variance)
+    )
     rtol = 1e-4 if "exact" in name else 1e-8
     scaled = other.mean / np.sqrt(variance)
     assert_allclose(scaled, one.mean, rtol=rtol, atol=rtol)

@@ -70,9 +70,28 @@ def one_rival(solve, diagonal):
     return teach
 
 
+def soft_rival(solve, diagonal, budget, prior):
+    """Return the same, cut at a budget that counts in steps from the prior.
+
+    ``solve(m, v, strength, budget, fresh)`` gives (alpha, beta).
+    """
+
+    def teach(mean, variance, g, strength, share):
+        def cut(m, v, strength):
+            return solve(m, v, strength, budget, prior * g @ g)
+
+        return one_rival(cut, diagonal)(mean, variance, g, strength, share)
+
+    return teach
+
+
 def sequential(solve, diagonal):
     """Return the update of Sec. 5.2 that takes one rival after the other."""
-    step = one_rival(solve, diagonal)
+    return in_turn(one_rival(solve, diagonal))
+
+
+def in_turn(step):
+    """Return the update that takes a step for one rival after the other."""
 
     def teach(mean, variance, g, strength, share):
         for rival in g:
@@ -84,7 +103,11 @@ def sequential(solve, diagonal):
 
 def parallel(solve, diagonal):
     """Return the update of Sec. 5.2 that averages means and precisions."""
-    step = one_rival(solve, diagonal)
+    return at_once(one_rival(solve, diagonal))
+
+
+def at_once(step):
+    """Return the update that averages the steps for all rivals."""
 
     def teach(mean, variance, g, strength, share):
         models = [step(mean, variance, rival, strength, share) for rival in g]

@@ -18,6 +18,23 @@ def cw_step(m, v, phi, limit=np.inf):
     return alpha, alpha * phi / np.sqrt(v_new)
 
 
+def soft_cw_step(m, v, phi, budget, fresh):
+    """Return (alpha, beta) of SCW-I (Wang, Zhao & Hoi, 2012, Prop. 1).
+
+    Alpha is cut at so many times the one for a margin of zero and a spread `fresh`.
+    """
+    alpha = min(cw_step(m, v, phi)[0], budget * cw_step(0.0, fresh, phi)[0])
+    v_new = (-alpha * v * phi + np.sqrt(alpha**2 * v**2 * phi**2 + 4 * v)) ** 2 / 4
+    return alpha, alpha * phi / np.sqrt(v_new)
+
+
+def soft_variance_step(m, v, phi, budget, fresh):
+    """Return the same in the form that bounds variances: beta = 2 alpha phi."""
+    most = budget * variance_step(0.0, fresh, phi)[0]
+    alpha = min(variance_step(m, v, phi)[0], most)
+    return alpha, 2 * alpha * phi
+
+
 def variance_step(m, v, phi):
     """Return (alpha, beta) of Eqs. (7) and (8) of Crammer et al. (2009)."""
     b = 1 + 2 * phi * m

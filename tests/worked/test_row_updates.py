@@ -12,7 +12,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skcw import MultiClassCW
-from tests.kernels.row_problems import PLAIN, Learner, arow, compressed, cw, start
+from tests.kernels.row_problems import (
+    PLAIN,
+    Learner,
+    arow,
+    compressed,
+    cw,
+    soft_cw,
+    start,
+)
 
 A, B, C = range(3)
 BY_HAND = 1e-12
@@ -102,6 +110,23 @@ def test_the_parallel_update_of_section_5_2():
     # one: its mean halves, and its precision is that of 3 and 2.
     tables = learn(variance_form("parallel"), (1, C), variance=0.5, k=2)
     assert_word(tables, [-1 / 8, -1 / 8, 1 / 4], [2 / 5, 2 / 5, 1 / 3])
+
+
+def test_a_soft_step_is_cut_at_a_share_of_the_first():
+    # Prop. 1 of Wang, Zhao & Hoi (2012): alpha is at most C, here half of the alpha
+    # with which u would move the prior, 1/2 as above: alpha = 1/4, beta = 2 phi alpha.
+    learner = soft_cw("sequential", "variance", "precision", 1.0, 0.5, 0.5)
+    tables = learn(learner, (1, B), variance=0.5)
+    assert_word(tables, [-1 / 8, 1 / 8, 0], [2 / 5, 2 / 5, 1 / 2])
+
+
+def test_a_soft_stdev_step_is_cut_at_a_share_of_the_first():
+    # One weight of variance 2, phi = 1: the first alpha is 1 / sqrt(2 * 2) = 1/2, and
+    # half of it 1/4; sqrt(v+) = (-1/2 + sqrt(1/4 + 8)) / 2, beta = 1/4 / sqrt(v+).
+    learner = soft_cw("sequential", "stdev", "precision", 1.0, 0.5, 2.0)
+    tables = learn(learner, (1, 1), variance=2.0, n_labels=2)
+    deviation = (-1 / 2 + sqrt(1 / 4 + 8)) / 2
+    assert_word(tables, [1 / 2], [1 / (1 / 2 + 1 / 4 / deviation)])
 
 
 def test_equation_3_of_mejer_and_crammer():

@@ -1,0 +1,193 @@
+"""What fit learns of how sure to be: from rows that a shadow has not seen."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+
+from skcw import MultiClassCW
+from skcw.linear_model._sureness import fitted_sureness, logistic_distribution
+from tests.linear_model.classifiers import every_gaussian, overlapping, split_data
+
+GUMBEL = np.pi**2 / 6
+some_classes = pytest.mark.parametrize("n_classes", [2, 4])
+
+
+def halves(n_classes, n_rows=1200):
+    X, y = overlapping(n_classes, n_rows)
+    half = n_rows // 2
+    return X[:half], y[:half], X[half:], y[half:]
+
+
+@every_gaussian
+@some_classes
+def test_labels_do_not_depend_on_what_is_learnt(Classifier, n_classes):
+    X, y, X_test, _ = halves(n_classes)
+    learnt = Classifier(random_state=0).fit(X, y)
+    given = Classifier(random_state=0, variance_scale=1.0).fit(X, y)
+    assert learnt.noise_ > 0 and learnt.variance_scale_ > 0
+    assert given.noise_ is None and given.variance_scale_ == 1.0
+    assert_array_equal(learnt.coef_, given.coef_)
+    assert_array_equal(learnt.coef_variance_, given.coef_variance_)
+    assert_array_equal(learnt.predict(X_test), given.predict(X_test))
+
+
+@every_gaussian
+@some_classes
+def test_probabilities_as_they_come_are_near_those_of_logistic_regression(
+    Classifier, n_classes
+):
+    X, y, X_test, y_test = halves(n_classes)
+    loss = log_loss(y_test, Classifier(random_state=0).fit(X, y).predict_proba(X_test))
+    peer = LogisticRegression().fit(X, y).predict_proba(X_test)
+    assert loss < 1.1 * log_loss(y_test, peer)
+    given = Classifier(random_state=0, variance_scale=1.0).fit(X, y)
+    assert loss < log_loss(y_test, given.predict_proba(X_test))
+
+
+@every_gaussian
+@some_classes
+def test_probabilities_are_a_softmax_at_each_rows_temperature(Classifier, n_classes):
+    X, y, X_test, _ = halves(n_classes)
+    fitted = Classifier(random_state=0, dtype="float64").fit(X, y)
+    rows = np.column_stack([X_test, np.ones(len(X_test))])
+    table = np.column_stack([fitted.coef_, fitted.intercept_])
+    spread = np.column_stack([fitted.coef_variance_, fitted.intercept_variance_])
+    scores, spreads = rows @ table.T, rows**2 @ spread.T
+    if n_classes == 2:
+        scores, spreads = np.column_stack([-scores, scores]) / 2, spreads / 2
+    variance = fitted.variance_scale_ * spreads.mean(axis=1) + fitted.noise_
+    expected = softmax(scores / np.sqrt(variance / GUMBEL)[:, np.newaxis], axis=1)
+    found = fitted.predict_proba(X_test)
+    assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
+    assert_allclose(fitted.predict_confidence(X_test), found.max(axis=1), rtol=1e-12)
+    assert_array_equal(fitted.classes_[found.argmax(axis=1)], fitted.predict(X_test))
+
+
+def test_no_other_scale_and_noise_have_less_loss():
+    rng = np.random.default_rng(0)
+    spreads = rng.uniform(0.2, 2.0, size=(3000, 3))
+    means = 2 * rng.normal(size=(3000, 3))
+    drawn = means + rng.gumbel(size=(3000, 3)) * np.sqrt(
+        (0.7 * spreads.mean(axis=1, keepdims=True) + 0.5) / GUMBEL
+    )
+    codes = drawn.argmax(axis=1)
+    scale, noise = fitted_sureness(means, spreads, codes)
+    assert_allclose(0.7 * 1.1 + 0.5, scale * 1.1 + noise, rtol=0.2)
+
+    def loss(scale, noise):
+        return log_loss(codes, logistic_distribution(means, scale * spreads + noise))
+
+    best = loss(scale, noise)
+    for factor in (0.5, 0.8, 1.25, 2.0):
+        assert loss(factor * scale, noise) > best - 1e-5
+        assert loss(scale, factor * noise) > best - 1e-5
+
+
+def test_rows_that_are_all_right_do_not_make_infinitely_sure():
+    scores = np.array([3.0, -3.0] * 20)
+    codes = (scores > 0).astype(int)
+    scale, noise = fitted_sureness(scores, np.ones(40), codes)
+    top = logistic_distribution(scores, scale * np.ones(40) + 2 * noise).max()
+    assert_allclose(top, 41 / 42, rtol=1e-3)
+
+
+@every_gaussian
+def test_what_is_learnt_does_not_depend_on_order_and_form(Classifier):
+    X, y, X_test, _ = halves(4)
+    order = np.random.default_rng(0).permutation(len(X))
+    one = Classifier(random_state=0).fit(X, y)
+    for other in (
+        Classifier(random_state=0).fit(X[order], y[order]),
+        Classifier(random_state=0).fit(sparse.csr_array(X), y),
+    ):
+        assert other.variance_scale_ == one.variance_scale_
+        assert other.noise_ == one.noise_
+        assert_array_equal(other.predict_proba(X_test), one.predict_proba(X_test))
+
+
+@every_gaussian
+@pytest.mark.parametrize("n_rows", [200, 1800])
+def test_a_weight_of_two_is_two_copies_for_the_shadow_too(Classifier, n_rows):
+    X, y = overlapping(3, n_rows)
+    weight = np.arange(len(X)) % 3  # 0 is absent
+    copies = np.repeat(np.arange(len(X)), weight)
+    weighted = Classifier(random_state=0).fit(X, y, sample_weight=weight)
+    copied = Classifier(random_state=0).fit(X[copies], y[copies])
+    assert_allclose(weighted.variance_scale_, copied.variance_scale_, rtol=1e-9)
+    assert_allclose(weighted.noise_, copied.noise_, rtol=1e-9)
+
+
+@every_gaussian
+def test_too_few_rows_leave_the_gaussian_as_it_is(Classifier):
+    X, y = overlapping(3)
+    few = Classifier(random_state=0).fit(X, y).fit(X[:15], y[:15])
+    assert (few.variance_scale_, few.noise_) == (1.0, None)
+
+
+@every_gaussian
+def test_a_class_of_one_row_is_no_hindrance(Classifier):
+    X, y = overlapping(3)
+    labels = np.where(np.arange(len(y)) == 7, 3, y)
+    fitted = Classifier(random_state=0).fit(X, labels)
+    assert fitted.noise_ > 0
+    assert fitted.predict_proba(X).shape == (len(X), 4)
+
+
+@every_gaussian
+def test_partial_fit_learns_it_once(Classifier):
+    X, y, X_more, y_more = split_data()
+    streaming = Classifier(random_state=0)
+    streaming.partial_fit(X, y, classes=[0, 1, 2])
+    learnt = streaming.variance_scale_, streaming.noise_
+    assert streaming.noise_ > 0
+    streaming.partial_fit(X_more, y_more)
+    assert (streaming.variance_scale_, streaming.noise_) == learnt
+    drops = Classifier(random_state=0).partial_fit(X[:5], y[:5], classes=[0, 1, 2])
+    assert (drops.variance_scale_, drops.noise_) == (1.0, None)
+
+
+@every_gaussian
+@pytest.mark.parametrize("given", [{"early_stopping": True}, {"shuffle": False}])
+def test_every_way_of_training_has_a_shadow(Classifier, given):
+    X, y, _, _ = halves(4)
+    fitted = Classifier(random_state=0, **given).fit(X, y)
+    assert fitted.noise_ > 0
+    warm = Classifier(random_state=0, warm_start=True, max_iter=1, **given)
+    assert warm.fit(X, y).fit(X, y).noise_ > 0
+
+
+def test_callbacks_and_progress_do_not_hear_of_the_shadow(capsys):
+    X, y, _, _ = halves(4)
+    fitted = MultiClassCW(random_state=0, max_iter=3, verbose=1).fit(X, y)
+    assert len(fitted.history_) == 3
+    assert capsys.readouterr().err.count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "phi"),
+    [(400, 100, 1.0), (100, 400, 2.0), (100, 10_000, 4.0)],
+)
+def test_phi_follows_the_features_per_row(n_rows, n_features, phi):
+    X = sparse.random_array(
+        (n_rows, n_features), density=0.5, random_state=0, format="csr"
+    )
+    y = np.arange(n_rows) % 2
+    assert MultiClassCW(random_state=0).fit(X, y).phi_ == pytest.approx(phi, rel=0.01)
+    assert MultiClassCW(phi=0.3, random_state=0).fit(X, y).phi_ == 0.3
+    weight = (np.arange(n_rows) < n_rows / 2).astype(float)
+    part = MultiClassCW(random_state=0).fit(X, y, sample_weight=weight)
+    alone = MultiClassCW(random_state=0).fit(X[: n_rows // 2], y[: n_rows // 2])
+    assert part.phi_ == alone.phi_
+
+
+def test_a_soft_step_bears_rows_that_no_weights_tell_apart():
+    X, y, X_test, y_test = halves(4, 3000)
+    soft = MultiClassCW(random_state=0).fit(X, y).score(X_test, y_test)
+    hard = MultiClassCW(C=None, random_state=0).fit(X, y).score(X_test, y_test)
+    peer = LogisticRegression().fit(X, y).score(X_test, y_test)
+    assert soft > hard
+    assert soft > peer - 0.03
