@@ -12,6 +12,9 @@ from _travel_tables import (
 
 COLOUR = dict(zip(FEATURES, ("#d62728", "#ff9f1c", "#1f77b4", "#2ca02c"), strict=True))
 MARKER = {"100": "v", "1000": "o", "all": "s"}
+# Most leads are small and a few defeats are not: both must be seen.
+LEADS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1)
+ERRORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MEASURED = (
     ("CW - best of AROW, PA,\nperceptron (F1 or accuracy)", lead_over_others, 0.0),
     ("CW x8 - tuned CRF\n(F1 or accuracy)", lead_over_crf, 0.0),
@@ -39,6 +42,7 @@ def picture(found, path):
             _dots(panel, cells, measure)
             panel.axhline(goal, color="black", linewidth=0.9, linestyle="--", zorder=1)
             panel.grid(axis="y", alpha=0.3)
+            _scale(panel, goal)
             if column == 0:
                 panel.set_ylabel(what)
         panels[0, column].set_title(label)
@@ -70,6 +74,16 @@ def _dots(panel, cells, measure):
             markeredgewidth=0.5,
             zorder=2,
         )
+
+
+def _scale(panel, goal):
+    if goal:
+        panel.set_yscale("log")
+    else:
+        panel.set_yscale("symlog", linthresh=0.01, linscale=0.6)
+    ticks = ERRORS if goal else LEADS
+    panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.set_yticks([], minor=True)
 
 
 def _name_corpora(panel):

@@ -25,6 +25,7 @@ made that every part works. Its figures are no measurement.
 
 import argparse
 import importlib.util
+import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -40,6 +41,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 PARTS = {"words": _travel_words, "confidence": _travel_confidence}
 if importlib.util.find_spec("_travel_rows"):
     PARTS["rows"] = importlib.import_module("_travel_rows")
+PICTURES = {"words": "travel.png", "rows": "travel-rows.png"}
 LEARNERS = (*_travel_words.TAGGERS, CRF)
 
 
@@ -86,8 +88,11 @@ def main():
     """Run the chosen parts, print, save and draw what each of them finds."""
     parts, settings = settings_of()
     check_corpora(settings.data_home, settings.quick)
-    for part in parts:
-        run_parts([part], PARTS, settings, NAME)
+    run_parts(parts, PARTS, settings, NAME)
+    found = json.loads((settings.output / f"{NAME}.json").read_text("utf-8"))
+    for part, picture in PICTURES.items():
+        if part in parts:
+            PARTS[part].picture(found[part], settings.output / picture)
 
 
 if __name__ == "__main__":
