@@ -15,7 +15,6 @@ Options of this benchmark alone:
                    labels that the cache holds are shown side by side
 --learners NAMES   of CW,CW x8,AROW,PA,perceptron,CRF: measure these only
 --corpora NAMES    of built-in,ARK,NP,Dutch,Spanish,CoNLL-2000,EWT XPOS: these only
---crf-splits N     splits that the CRF of the confidence part gets (default: all)
 --resume           go on with an interrupted run: figures that the label has stay
 
 ``--cache`` names a folder that keeps what is done: the CRF is never run again, our
@@ -52,7 +51,6 @@ class TravelSettings(Settings):
     label: str = "after"
     learners: tuple = LEARNERS
     corpora: tuple = CORPORA
-    crf_splits: int = 5
     resume: bool = False
 
 
@@ -62,7 +60,6 @@ def settings_of(arguments=None):
     parser.add_argument("--label", default="after")
     parser.add_argument("--learners", default=",".join(LEARNERS))
     parser.add_argument("--corpora", default=",".join(CORPORA))
-    parser.add_argument("--crf-splits", type=int)
     parser.add_argument("--resume", action="store_true")
     given, others = parser.parse_known_args(arguments)
     parts, settings = parse(__doc__, PARTS, RESULTS, others)
@@ -72,14 +69,11 @@ def settings_of(arguments=None):
             parser.error(f"no {min(unknown)!r} here; there are {', '.join(known)}")
     if settings.quick:
         corpora = [BUILT_IN]
-    if given.crf_splits is None:
-        given.crf_splits = settings.splits
     return parts, TravelSettings(
         **asdict(settings),
         label=given.label,
         learners=tuple(learners),
         corpora=tuple(corpora),
-        crf_splits=given.crf_splits,
         resume=given.resume,
     )
 
