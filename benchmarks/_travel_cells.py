@@ -4,6 +4,7 @@ from collections import defaultdict
 from itertools import groupby
 
 import numpy as np
+from _travel_corpora import ALL
 from _travel_measures import MEASURES
 
 KEYS = ("corpus", "features", "size", "learner")
@@ -35,10 +36,9 @@ def as_lines(records, crf):
 
 def _leads(group, crfs):
     """Return mean, spread and number of the differences from the CRF's scores."""
-    if len(crfs) == 1 and len(group) > 1:
-        # All sentences: only our learners depend on a seed.
-        only = next(iter(crfs.values()))
-        leads = [record["score"] - only for record in group]
+    if crfs and group[0]["size"] == ALL:
+        # Only our learners depend on a seed.
+        leads = [record["score"] - crfs[0] for record in group]
     else:
         shared = [record for record in group if record["seed"] in crfs]
         leads = [record["score"] - crfs[record["seed"]] for record in shared]

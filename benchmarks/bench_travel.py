@@ -25,7 +25,7 @@ made that every part works. Its figures are no measurement.
 import argparse
 import importlib.util
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import _travel_confidence
@@ -68,7 +68,7 @@ def settings_of(arguments=None):
         if unknown := set(named) - set(known):
             parser.error(f"no {min(unknown)!r} here; there are {', '.join(known)}")
     if settings.quick:
-        corpora = [BUILT_IN]
+        settings, corpora = replace(settings, splits=1), [BUILT_IN]
     return parts, TravelSettings(
         **asdict(settings),
         label=given.label,
