@@ -24,18 +24,31 @@ def render(found):
         cells = cells_of(found, label)
         parts += [f"Label: {label}", _table(cells)]
         parts.append(format_goals(_goals(cells), found["quick"]))
-    if found["left_out"]:
-        parts.append("CRF cells left out, and why:\n" + "\n".join(found["left_out"]))
+    if missing := _without_crf(found):
+        parts.append("Cells without the CRF:\n" + "\n".join(missing))
     return "\n\n".join(parts)
+
+
+def _without_crf(found):
+    """Return the cells that took too long, and those that nobody has run."""
+    measured = {place for label in found["runs"] for place in cells_of(found, label)}
+    missing = sorted(", ".join(place) for place in measured - set(_crf(found)))
+    too_long = [f"{one}: too long" for one in found["left_out"]]
+    known = [one for one in missing if any(x.startswith(one) for x in too_long)]
+    return [*too_long, *(f"{one}: not run" for one in missing if one not in known)]
 
 
 def cells_of(found, label):
     """Return the cells of a label with the CRF's, in the order of the grid."""
-    cells, crf = from_lines(found["runs"][label]), from_lines(found["crf"])
+    cells, crf = from_lines(found["runs"][label]), _crf(found)
     grid = [(c, f, str(s)) for c in CORPORA for f in FEATURES for s in SIZES]
     return {
         place: cells[place] | crf.get(place, {}) for place in grid if place in cells
     }
+
+
+def _crf(found):
+    return from_lines(found["crf"])
 
 
 def lead_over_others(cell):

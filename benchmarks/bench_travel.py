@@ -15,6 +15,7 @@ Options of this benchmark alone:
                    labels that the cache holds are shown side by side
 --learners NAMES   of CW,CW x8,AROW,PA,perceptron,CRF: measure these only
 --corpora NAMES    of built-in,ARK,NP,Dutch,Spanish,CoNLL-2000,EWT XPOS: these only
+--show             measure nothing: write and draw what the cache holds
 --resume           go on with an interrupted run: figures that the label has stay
 
 ``--cache`` names a folder that keeps what is done: the CRF is never run again, our
@@ -60,6 +61,7 @@ def settings_of(arguments=None):
     parser.add_argument("--label", default="after")
     parser.add_argument("--learners", default=",".join(LEARNERS))
     parser.add_argument("--corpora", default=",".join(CORPORA))
+    parser.add_argument("--show", action="store_true")
     parser.add_argument("--resume", action="store_true")
     given, others = parser.parse_known_args(arguments)
     parts, settings = parse(__doc__, PARTS, RESULTS, others)
@@ -72,7 +74,7 @@ def settings_of(arguments=None):
     return parts, TravelSettings(
         **asdict(settings),
         label=given.label,
-        learners=tuple(learners),
+        learners=() if given.show else tuple(learners),
         corpora=tuple(corpora),
         resume=given.resume,
     )
