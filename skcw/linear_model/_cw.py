@@ -148,7 +148,8 @@ class MultiClassCW(GaussianRowClassifier):
     binary words, then tf-idf): Amazon domains .177, .185, .235, then .158, .283, .175;
     Amazon sentiment .400, .492, .420, then .403, .418, .393; Enron A .508, .654, .490,
     then .533, .765, .471; Enron B .810, .913, .824, then .819, 1.064, .764; Reuters
-    .106, .142, .125, then .091, .235, .097; SMS .040, .046, .046, then .055, .107, .058.
+    .106, .142, .125, then .091, .235, .097; SMS .040, .046, .046, then .055, .107,
+    .058.
 
     References
     ----------

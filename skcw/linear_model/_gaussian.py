@@ -225,8 +225,8 @@ class GaussianRowClassifier(RowClassifier):
         Where a shadow has learnt noise, it is the softmax of the scores, divided by a
         temperature T of the row's own: T² = 6 / π² times the mean of the variances of
         its scores, noise included. That gives the noise the shape of Gumbel's
-        distribution, whose heavier tails had less log loss than Gaussians on nearly
-        all sets (20 Newsgroups .278 against .302).
+        distribution, whose heavier tails had less log loss than Gaussians on most sets
+        (20 Newsgroups .278 against .302; Enron A, tf-idf, .509 against .499).
 
         Otherwise it is ``predict_distribution(X)``, but where another label is more
         probable than the one with the highest mean score, the two exchange their
