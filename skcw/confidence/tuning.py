@@ -114,7 +114,7 @@ def best_of(grid, scores, usual):
 def unit_of(parameter, belief, margin, fixed):
     """Return the model's own unit of a parameter."""
     if parameter == "scale":
-        return scale_unit(belief, margin, fixed)
+        return scale_unit(belief, fixed)
     return margin if parameter == "temperature" else 1.0
 
 

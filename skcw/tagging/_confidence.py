@@ -74,7 +74,7 @@ class ConfidenceMixin(ConfidenceFitting):
         scale : float, default=None
             The factor of the variances of draws, in units of the model's own scale.
             By default what ``fit`` or ``fit_confidence`` has chosen for the method, or
-            0.06 (4.0 for ``"kd-fixed"``, none for ``"draw-marginal-fixed"``).
+            3.0 (4.0 for ``"kd-fixed"``, none for ``"draw-marginal-fixed"``).
         temperature : float, default=None
             What scores are divided by, in units of the margin that training asks
             for. By default what ``fit`` or ``fit_confidence`` has chosen, or 0.8.

@@ -142,10 +142,17 @@ class CWSequenceTagger(GaussianSequenceTagger):
     >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
     ['NAME', 'O']
 
-    How sure it is of each label, as a probability:
+    How sure it is of each label, as a probability. ``fit`` has learnt that from
+    sentences that a shadow of the tagger had not seen:
 
-    >>> tagger.predict_confidence([[["w=anna"], ["w=home"]]])[0].round(1)
-    array([0.8, 0.9])
+    >>> from skcw.datasets import basic_features, make_tagged_corpus
+    >>> corpus = make_tagged_corpus(300, random_state=0)
+    >>> X = [basic_features(sentence) for sentence in corpus.tokens]
+    >>> tagger = CWSequenceTagger(random_state=0).fit(X[:250], corpus.labels[:250])
+    >>> tagger.confidence_source_
+    'shadow'
+    >>> tagger.predict_confidence(X[250:])[0][:4].round(1)
+    array([0.9, 1. , 1. , 1. ])
     """
 
     _parameter_constraints: dict = {

@@ -29,17 +29,19 @@ from tests.confidence.lattices import small_problem
 TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
 
 
-def test_the_unit_of_the_scale_is_the_margin_over_the_prior():
+def test_the_unit_of_the_scale_is_the_mean_square_over_the_prior():
     belief = Belief.start(3, 2, initial_variance=4.0)
-    assert scale_unit(belief, 6.0) == 9.0
-    assert scale_unit(belief, 6.0, fixed=True) == 1.0  # no weights yet
+    assert scale_unit(belief, fixed=True) == 1.0  # no weights yet
+    belief.average[[0, 1]] = 2.0, -4.0
+    assert scale_unit(belief) == 2.5
+    assert scale_unit(belief, fixed=True) == 10.0
 
 
 def test_the_unit_of_fixed_draws_is_the_mean_square_of_the_weights():
     belief = Belief.start(3, 2)
     belief.average[[0, 1, -1]] = 1.0, -3.0, 2.0
     assert_allclose(mean_square(belief), 14 / 3, rtol=1e-6)
-    assert scale_unit(belief, 6.0) == mean_square(belief)
+    assert scale_unit(belief) == mean_square(belief)
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -103,7 +105,7 @@ def test_settings_are_values_in_units_of_the_model():
     belief = Belief.start(3, 2, initial_variance=4.0)
     values = {"scale": 0.5, "temperature": 2.0, "k": 5.0}
     found = settings_of(values, belief, 6.0, False, n_draws=7, seed=1)
-    assert found == Settings(4.5, 12.0, n_draws=7, k=5, seed=1)
+    assert found == Settings(0.125, 12.0, n_draws=7, k=5, seed=1)
     assert type(found.k) is int
     assert unit_of("temperature", belief, 6.0, False) == 6.0
     assert unit_of("k", belief, 6.0, False) == 1.0

@@ -387,7 +387,7 @@ def test_a_scale_that_cannot_be_chosen_leaves_a_fitted_classifier_as_it_was(Clas
     fitted.set_params(variance_scale="log_loss", scale_cv=KFold(3))
     with pytest.raises(ValueError, match="a fold lacks a class"):
         fitted.fit(X[:, :5], lonely)
-    fitted.set_params(variance_scale=1.0, scale_cv=None)
+    fitted.set_params(variance_scale="shadow", scale_cv=None)
     assert state_of(fitted) == before
 
 

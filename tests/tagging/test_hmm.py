@@ -418,4 +418,4 @@ def test_draws_agree_about_as_often_as_words_are_right():
     voted = token_accuracy_score(y[300:], tagger.predict_voted(X[300:]))
     assert voted == pytest.approx(accuracy, abs=0.01)
     # So many rare words that the mean square of the weights would be another scale.
-    assert scale_unit(tagger.belief_, 1.0, fixed=True) == 0.225
+    assert scale_unit(tagger.belief_, fixed=True) == 0.225

@@ -1,0 +1,174 @@
+"""How sure to be, as fit learns it: who judges, and what becomes of it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import skcw
+from skcw import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+from skcw.datasets import make_tagged_corpus
+from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.features import WindowFeatures
+from skcw.metrics import query_pairs, root_calibration_mse
+
+TAGGERS = (
+    CWSequenceTagger,
+    AROWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+LEARNT = {"marginal", "draw-marginal-fixed"}
+WINDOW = WindowFeatures(["word", "suffix(3)", "short_shape"])
+# A rule of thumb is off by several times as much on these sentences.
+TRUE_ENOUGH = 0.06
+# Where the search for a temperature ends, in its logarithm; rounding decides the rest.
+SEARCHED = 0.1
+
+
+def assert_same_values(one, other):
+    assert one.keys() == other.keys()
+    for name, fit in one.items():
+        for key, value in fit["values"].items():
+            found = other[name]["values"][key]
+            np.testing.assert_allclose(found, value, rtol=SEARCHED)
+
+
+def corpus(n_sentences, seed):
+    made = make_tagged_corpus(n_sentences, random_state=seed)
+    return made.tokens, made.labels
+
+
+TRAIN = corpus(600, 0)
+X, Y = WINDOW.fit_transform(TRAIN[0]), TRAIN[1]
+NEW = corpus(600, 1)
+X_NEW, Y_NEW = WINDOW.transform(NEW[0]), NEW[1]
+
+
+def error_of(tagger):
+    confidence, correct, _ = query_pairs(tagger, X_NEW, Y_NEW)
+    return root_calibration_mse(confidence, correct)
+
+
+@pytest.mark.parametrize("Tagger", TAGGERS)
+@pytest.mark.parametrize("params", [{}, {"n_models": 4}, {"early_stopping": True}])
+def test_confidence_comes_true_as_it_comes(Tagger, params):
+    tagger = Tagger(random_state=0, **params).fit(X, Y)
+    sources = {"n_models": "members", "early_stopping": "held-out"}
+    assert tagger.confidence_source_ == sources.get(next(iter(params), None), "shadow")
+    assert set(tagger.confidence_) == LEARNT
+    assert error_of(tagger) < TRUE_ENOUGH
+
+
+def test_a_development_set_judges_where_it_is_given():
+    tagger = CWSequenceTagger(random_state=0)
+    tagger.fit(X[:400], Y[:400], X_dev=X[400:], y_dev=Y[400:])
+    assert tagger.confidence_source_ == "dev"
+    assert error_of(tagger) < TRUE_ENOUGH
+
+
+def test_a_tiny_development_set_judges_passes_alone():
+    tagger = CWSequenceTagger(random_state=0)
+    tagger.fit(X[:400], Y[:400], X_dev=X[400:402], y_dev=Y[400:402])
+    assert tagger.confidence_source_ == "shadow"
+
+
+@pytest.mark.parametrize("Tagger", TAGGERS)
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_a_shadow_changes_no_weight(Tagger, n_models):
+    with_it = Tagger(random_state=0, n_models=n_models).fit(X, Y)
+    without = Tagger(random_state=0, n_models=n_models, learn_confidence=False)
+    without.fit(X, Y)
+    assert_array_equal(with_it.coef_, without.coef_)
+    assert without.confidence_source_ == "off" and not without.confidence_
+
+
+@pytest.mark.parametrize("n_models", [1, 2, 4])
+def test_threads_change_nothing(n_models):
+    one = CWSequenceTagger(random_state=0, n_models=n_models).fit(X, Y)
+    two = CWSequenceTagger(random_state=0, n_models=n_models, n_jobs=2).fit(X, Y)
+    assert_array_equal(one.coef_, two.coef_)
+    assert one.confidence_ == two.confidence_
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    one = CWSequenceTagger(random_state=0, dtype="float64").fit(X, Y)
+    other = CWSequenceTagger(random_state=0, dtype="float64", initial_variance=100.0)
+    other.fit(X, Y)
+    assert_same_values(one.confidence_, other.confidence_)
+
+
+def test_what_was_learnt_is_saved(tmp_path):
+    tagger = CWSequenceTagger(random_state=0).fit(X, Y)
+    tagger.save(tmp_path / "tagger.skcw")
+    same = skcw.load(tmp_path / "tagger.skcw")
+    assert same.confidence_ == tagger.confidence_
+    assert same.confidence_source_ == "shadow"
+    assert same.temperature_ == tagger.temperature_
+    for a, b in zip(
+        same.predict_confidence(X_NEW[:20]),
+        tagger.predict_confidence(X_NEW[:20]),
+        strict=True,
+    ):
+        assert_array_equal(a, b)
+
+
+def test_a_stream_moves_the_temperature_towards_what_it_says():
+    tagger = CWSequenceTagger(random_state=0).fit(X[:200], Y[:200])
+    for fit in tagger.confidence_.values():
+        fit["values"]["temperature"] *= 8.0
+    wrong, start = tagger.temperature_, error_of(tagger)
+    for first in range(200, 600, 50):
+        tagger.partial_fit(X[first : first + 50], Y[first : first + 50])
+    assert tagger.confidence_source_ == "stream"
+    assert tagger.temperature_ < wrong
+    assert error_of(tagger) < start
+
+
+def test_single_sentences_keep_what_was_learnt():
+    tagger = CWSequenceTagger(random_state=0).fit(X, Y)
+    before = tagger.confidence_
+    tagger.partial_fit(X_NEW[:1], Y_NEW[:1])
+    assert tagger.confidence_ == before and tagger.confidence_source_ == "shadow"
+
+
+def test_a_stream_alone_learns_from_its_second_batch_on():
+    tagger = CWSequenceTagger(random_state=0)
+    tagger.partial_fit(X[:300], Y[:300])
+    assert tagger.confidence_source_ == "rule"
+    tagger.partial_fit(X[300:], Y[300:])
+    assert tagger.confidence_source_ == "stream"
+    assert set(tagger.confidence_) == LEARNT
+
+
+def test_too_few_sentences_are_told_when_confidence_is_asked():
+    tagger = CWSequenceTagger(random_state=0).fit(X[:20], Y[:20])
+    assert tagger.confidence_source_ == "rule"
+    with pytest.warns(UnlearntConfidenceWarning, match="too few sequences"):
+        tagger.predict_confidence(X_NEW[:3])
+    before = error_of(tagger)
+    tagger.fit_confidence(X_NEW, Y_NEW)
+    assert error_of(tagger) < before
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_told_where_learning_is_off_or_a_value_is_given():
+    tagger = CWSequenceTagger(random_state=0, learn_confidence=False)
+    tagger.fit(X[:20], Y[:20]).predict_confidence(X_NEW[:3])
+    tagger = CWSequenceTagger(random_state=0).fit(X[:20], Y[:20])
+    tagger.predict_confidence(X_NEW[:3], temperature=1.0)
+
+
+def test_weightless_sentences_do_not_judge():
+    weight = np.ones(len(Y))
+    weight[::3] = 0
+    heard = np.flatnonzero(weight)
+    tagger = CWSequenceTagger(random_state=0, shuffle=False)
+    weighted = tagger.fit(X, Y, sample_weight=weight).confidence_
+    alone = CWSequenceTagger(random_state=0, shuffle=False)
+    alone.fit(X[heard], [Y[i] for i in heard])
+    assert_same_values(weighted, alone.confidence_)
