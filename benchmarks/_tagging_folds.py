@@ -25,15 +25,24 @@ TUNING_SEED = 1
 FOLD_SEED = 0
 R_GRID = (0.3, 1.0, 3.0, 10.0, 30.0)
 
+# The paper's CW, to the letter: hard constraints on the best labeling as a whole.
+PAPER_CW = CWSequenceTagger(
+    C=float("inf"), cost=0, split_rival=False, diagonal="covariance"
+)
+PHI_GRID = (0.1, 0.2, 0.5, 1.0)
+
 # Name -> learner, its parameter, and the values to choose from.
 LEARNERS = {
     "Perceptron": (PerceptronSequenceTagger(), None, ()),
     "5-best PA": (PASequenceTagger(k_best=5), "C", (0.003, 0.01, 0.03, 0.1)),
-    "CW": (CWSequenceTagger(), "phi", (0.1, 0.2, 0.5, 1.0)),
+    "CW": (PAPER_CW, "phi", PHI_GRID),
     # As in the paper: the rival is the best labeling, whatever its cost.
     "AROW": (AROWSequenceTagger(cost=0), "r", R_GRID),
     "AROW, cost-augmented": (AROWSequenceTagger(cost=1), "r", R_GRID),
 }
+for learner, _, _ in LEARNERS.values():
+    # Nobody asks here how sure they are.
+    learner.set_params(learn_confidence=False)
 
 
 @lru_cache(maxsize=1)
