@@ -23,7 +23,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
     ----------
     phi : float, default=0.25
         Standard deviations by which a corrected labeling must lead.
-    C : float, default=1.0
+    C : float, default=0.7
         The largest step, as a multiple of the step that the same mistake would cause
         at the prior. Features that cannot tell labels apart would otherwise be moved
         to and fro for ever. ``float("inf")`` is the hard constraint of the paper.
@@ -69,10 +69,10 @@ class CWSequenceTagger(GaussianSequenceTagger):
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
         not learnt from: those of a development set, or that early stopping holds out;
-        parts that the first of four or more models leave out; or a fifth, asked of a
-        shadow model fitted on the rest, which takes up to as long as training once
-        more and goes to a second thread if there is one. With too few sequences it is
-        a rule of thumb.
+        small parts that the first of four or more models leave out; or a fifth, asked
+        of a shadow model fitted on the rest, which takes up to as long as training
+        once more and goes to a second thread if there is one. With too few sequences
+        it is a rule of thumb.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -168,7 +168,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
         self,
         phi=0.25,
         *,
-        C=1.0,
+        C=0.7,
         initial_variance=1.0,
         diagonal="precision",
         max_iter=10,

@@ -18,7 +18,7 @@ FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
 FEWEST_STREAMED_WORDS = 300
 # The share of the sequences that a shadow leaves out.
 SHADOW_SHARE = 0.2
-# From so many models on, each leaves a part out and no shadow is needed.
+# From so many models on, so many of them leave a small part out: no shadow is needed.
 ENOUGH_MODELS = 4
 
 
@@ -29,7 +29,7 @@ class Judges(NamedTuple):
     ----------
     source : {"shadow", "members", "dev", "held-out", "stream", "rule", "off"}
         Who judges: a model of its own, fitted without a share of the sequences; the
-        first of several models, each fitted without a part; the tagger itself, on
+        first of several models, each fitted without a small part; the tagger itself, on
         development sequences, on those that early stopping holds out, or on those that
         it is about to learn from; or nobody.
     learnt : list of ndarray or None
@@ -76,15 +76,18 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
         return Judges("rule", everything, [])
     heard = data.heard()
-    n_words = words_to_judge(int(data.batch.lengths[heard].sum()))
+    n_learnt = int(data.batch.lengths[heard].sum())
+    n_words = words_to_judge(n_learnt)
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
         return Judges(source, everything, [], n_words)
     order = np.random.RandomState(seed).permutation(np.flatnonzero(heard))
     if n_models >= ENOUGH_MODELS:
-        parts = [order[i::n_models] for i in range(n_models)]
-        unseen = parts[:ENOUGH_MODELS]
+        # Of a small corpus no member leaves out more than a tenth.
+        size = min(n_words // ENOUGH_MODELS, n_learnt // 10)
+        parts = _parts(order, data.batch.lengths, size)
         learnt = [np.sort(np.setdiff1d(order, part)) for part in parts]
-        judges = Judges("members", learnt, unseen, n_words)
+        learnt += everything[ENOUGH_MODELS:]
+        judges = Judges("members", learnt, parts, n_words)
     else:
         cut = round(SHADOW_SHARE * len(order))
         learnt = [*everything, np.sort(order[cut:])]
@@ -93,6 +96,13 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
         return Judges("rule", everything, [])
     return judges
+
+
+def _parts(order, lengths, n_words):
+    """Return the positions that each judging member leaves out: about so many words."""
+    ends = np.cumsum(lengths[order])
+    cuts = [np.searchsorted(ends, k * n_words) for k in range(1, ENOUGH_MODELS + 1)]
+    return np.split(order, cuts)[:ENOUGH_MODELS]
 
 
 def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):

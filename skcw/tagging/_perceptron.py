@@ -43,10 +43,10 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
         not learnt from: those of a development set, or that early stopping holds out;
-        parts that the first of four or more models leave out; or a fifth, asked of a
-        shadow model fitted on the rest, which takes up to as long as training once
-        more and goes to a second thread if there is one. With too few sequences it is
-        a rule of thumb.
+        small parts that the first of four or more models leave out; or a fifth, asked
+        of a shadow model fitted on the rest, which takes up to as long as training
+        once more and goes to a second thread if there is one. With too few sequences
+        it is a rule of thumb.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
