@@ -40,11 +40,12 @@ cdef void fill_lattice(
     for i in range(n_labels):
         for j in range(width):
             trans[i, j] = mean[i * width + j]
+        if forbidden is not None:
+            for j in range(n_labels):
+                trans[i, j] = trans[i, j] + forbidden[i, j]
     if forbidden is None:
         return
     for j in range(n_labels):
-        for i in range(n_labels):
-            trans[i, j] = trans[i, j] + forbidden[i, j]
         scores[0, j] = scores[0, j] + forbidden[n_labels, j]
         scores[length - 1, j] = scores[length - 1, j] + forbidden[n_labels + 1, j]
 
