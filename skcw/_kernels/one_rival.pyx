@@ -35,7 +35,8 @@ cdef double _first_step(Difference delta, double phi) noexcept nogil:
     cdef double square = 0.0
     for i in range(delta.n):
         square += delta.value[i, 0] * delta.value[i, 0]
-    return phi / sqrt((1.0 + phi * phi) * square)
+    # A rival with the features of gold takes no step, whatever the limit.
+    return phi / sqrt((1.0 + phi * phi) * square) if square > 0.0 else 0.0
 
 
 cdef (double, double) _cw_rule(

@@ -172,9 +172,7 @@ def test_callbacks_and_progress_do_not_hear_of_the_shadow(capsys):
     [(400, 100, 1.0), (100, 400, 2.0), (100, 10_000, 4.0)],
 )
 def test_phi_follows_the_features_per_row(n_rows, n_features, phi):
-    X = sparse.random_array(
-        (n_rows, n_features), density=0.5, random_state=0, format="csr"
-    )
+    X = sparse.random(n_rows, n_features, density=0.5, random_state=0, format="csr")
     y = np.arange(n_rows) % 2
     assert MultiClassCW(random_state=0).fit(X, y).phi_ == pytest.approx(phi, rel=0.01)
     assert MultiClassCW(phi=0.3, random_state=0).fit(X, y).phi_ == 0.3
