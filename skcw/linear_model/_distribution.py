@@ -61,6 +61,9 @@ def following(distribution, scores):
     top = distribution[rows, likeliest]
     distribution[rows, likeliest] = distribution[rows, predicted]
     distribution[rows, predicted] = top
+    # Where rounding makes a lead a tie, argmax must still find the predicted one.
+    behind = np.flatnonzero(distribution.argmax(axis=1) != predicted)
+    distribution[behind, predicted[behind]] = np.nextafter(top[behind], 2.0)
     return distribution
 
 

@@ -10,6 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from skcw import MultiClassAROW, MultiClassCW
+from skcw.linear_model._distribution import following
 from skcw.metrics import confidence_rmse
 from tests.linear_model.classifiers import (
     data,
@@ -331,3 +332,10 @@ def test_rows_like_those_learnt_from_are_surer(Classifier):
     seen = fitted.predict_confidence(X)
     strange = fitted.predict_confidence(np.eye(6)[:, ::-1] - 2 * np.eye(6))
     assert seen.mean() > strange.mean()
+
+
+def test_the_predicted_label_is_the_most_probable_one_even_where_rounding_ties():
+    scores = np.array([1e-300, -1e-300, 0.5])
+    found = following(np.array([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), scores)
+    assert_array_equal(found.argmax(axis=1), [1, 0, 1])
+    assert_allclose(found.sum(axis=1), 1.0, rtol=1e-15)
