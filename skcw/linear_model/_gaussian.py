@@ -246,7 +246,7 @@ class GaussianRowClassifier(RowClassifier):
 
     def _proba(self, scores, spreads):
         if self.noise_ is not None:
-            return logistic_distribution(scores, spreads)
+            return following(logistic_distribution(scores, spreads), scores)
         return following(distribution_of(scores, spreads, "exact"), scores)
 
     def predict_log_proba(self, X):
