@@ -38,6 +38,12 @@ class Belief:
         The mean averaged over rounds; None without averaging.
     rounds : float
         How many sequences have been presented since the average began.
+    unknown_row : int or None, default=None
+        The row of tokens none of whose features is known; None for learners that
+        learn nothing of them.
+    unseen : ndarray of int32, default=()
+        Features that have a number but occurred in nothing that was learnt from. Where
+        there is an `unknown_row` they count as not known.
 
     Examples
     --------
@@ -53,13 +59,25 @@ class Belief:
     # weights have no scale of their own and only their size tells it.
     own_unit = None
 
-    def __init__(self, n_labels, row_of, mean, variance, average, rounds):
+    def __init__(
+        self,
+        n_labels,
+        row_of,
+        mean,
+        variance,
+        average,
+        rounds,
+        unknown_row=None,
+        unseen=(),
+    ):
         self.n_labels = n_labels
         self.row_of = row_of
         self.mean = mean
         self.variance = variance
         self.average = average
         self.rounds = rounds
+        self.unknown_row = unknown_row
+        self.unseen = np.asarray(unseen, dtype=np.int32)
 
     @classmethod
     def start(
@@ -69,6 +87,7 @@ class Belief:
         initial_variance=None,
         averaging=True,
         dtype="float32",
+        learn_unknown=False,
     ):
         """Return the prior: mean zero, the same variance everywhere."""
         width = padded(n_labels)
@@ -82,6 +101,8 @@ class Belief:
             else np.full(size, initial_variance, dtype),
             np.zeros(size, dtype) if averaging else None,
             0.0,
+            width if learn_unknown else None,
+            np.arange(n_features if learn_unknown else 0),
         )
 
     @property
@@ -112,12 +133,17 @@ class Belief:
     def grown(self, n_features, n_labels):
         """Return a belief that also covers new features and labels, at the prior."""
         row_of, width = self.row_of, padded(n_labels)
+        unknown_row, unseen = self.unknown_row, self.unseen
         if n_features > len(row_of):
             new = np.full(n_features - len(row_of), self.width, dtype=np.int32)
+            if unknown_row is not None:
+                unseen = np.append(unseen, np.arange(len(row_of), n_features))
             row_of = np.concatenate([row_of, new])
         if width != self.width:
             # The transition block grows by as many rows as a row by columns.
             row_of = row_of + np.int32(width - self.width)
+            if unknown_row is not None:
+                unknown_row += width - self.width
         return Belief(
             n_labels,
             row_of,
@@ -125,6 +151,8 @@ class Belief:
             self._widened(self.variance, width, self._prior_variance()),
             self._widened(self.average, width, 0.0),
             self.rounds,
+            unknown_row,
+            unseen,
         )
 
     def recast(self, dtype, averaging):
@@ -141,6 +169,8 @@ class Belief:
             None if variance is None else variance.astype(dtype, copy=False),
             average,
             self.rounds,
+            self.unknown_row,
+            self.unseen,
         )
 
     def settled(self):
@@ -151,7 +181,33 @@ class Belief:
         """
         weights = self.weights
         average = None if self.average is None else weights
-        return Belief(self.n_labels, self.row_of, weights, self.variance, average, 0.0)
+        return Belief(
+            self.n_labels,
+            self.row_of,
+            weights,
+            self.variance,
+            average,
+            0.0,
+            self.unknown_row,
+            self.unseen,
+        )
+
+    def with_unknown_feature(self):
+        """Return a belief in which one more feature, the last, has the unknown row."""
+        return Belief(
+            self.n_labels,
+            self._all_rows(),
+            self.mean,
+            self.variance,
+            self.average,
+            self.rounds,
+        )
+
+    def _all_rows(self):
+        """Return the rows of all features, and of tokens without a known one."""
+        if self.unknown_row is None:
+            return self.row_of
+        return np.append(self.row_of, np.int32(self.unknown_row))
 
     def _prior_variance(self):
         blank = self.width * self.width
@@ -169,9 +225,11 @@ class Belief:
     def opened(self):
         """Return a copy ready for training: (belief with room, rows in use).
 
-        Its ``average`` is the drift: rounds * (mean - average).
+        Its ``average`` is the drift: rounds * (mean - average). Its last feature is
+        that of tokens without a known one, where there is a row for them.
         """
-        untouched = int(np.count_nonzero(self.row_of == self.width))
+        row_of = self._all_rows()
+        untouched = int(np.count_nonzero(row_of == self.width))
         size = len(self.mean) + untouched * self.width
         mean = _with_room(self.mean, size)
         variance = None if self.variance is None else _with_room(self.variance, size)
@@ -180,7 +238,14 @@ class Belief:
             drift = _with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
         opened = Belief(
-            self.n_labels, self.row_of.copy(), mean, variance, drift, self.rounds
+            self.n_labels,
+            row_of.copy(),
+            mean,
+            variance,
+            drift,
+            self.rounds,
+            self.unknown_row,
+            self.unseen,
         )
         return opened, self.n_rows
 
@@ -193,32 +258,46 @@ class Belief:
             # Before the first round there is no drift to divide.
             average = self.average[:size] / -(self.rounds or 1.0)
             average += mean
+        row_of, unknown_row = _split_rows(self.row_of, self.unknown_row is not None)
         return Belief(
             self.n_labels,
-            self.row_of.copy(),
+            row_of.copy(),
             mean,
             None if self.variance is None else self.variance[:size].copy(),
             average,
             self.rounds,
+            unknown_row,
+            self.unseen,
         )
 
     def check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
+        numbers = ("row_of", "unseen")
         sizes = {
-            len(array) for name, array in self.arrays().items() if name != "row_of"
+            len(array) for name, array in self.arrays().items() if name not in numbers
         }
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
-        if len(self.row_of) and not (
-            self.row_of.min() >= self.width and self.row_of.max() < self.n_rows
-        ):
+        rows = self._all_rows()
+        if len(rows) and not (rows.min() >= self.width and rows.max() < self.n_rows):
             raise ValueError("a feature has a row that is not there")
+        if len(self.unseen) and not (
+            self.unseen.min() >= 0 and self.unseen.max() < len(self.row_of)
+        ):
+            raise ValueError("a feature that was never seen has no number")
 
     def arrays(self):
         """Return the arrays by name, for saving."""
         names = ("row_of", "mean", "variance", "average")
         arrays = {name: getattr(self, name) for name in names}
+        if len(self.unseen):
+            arrays["unseen"] = self.unseen
         return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _split_rows(row_of, with_unknown):
+    """Return the rows of features, and that of unknown tokens or None."""
+    return (row_of[:-1], int(row_of[-1])) if with_unknown else (row_of, None)
 
 
 def _with_room(flat, size):
@@ -253,19 +332,23 @@ class BeliefMean:
         if self.n == 0:
             self.n_labels, self.width = belief.n_labels, belief.width
             self.dtype = belief.mean.dtype
-            self.row_of = belief.row_of.copy()
+            self.with_unknown = belief.unknown_row is not None
+            self.row_of = belief._all_rows().copy()
+            self.unseen = belief.unseen
             self.rows = _summands(belief)
             self.rounds = belief.rounds
         else:
             self._cover(belief)
             self._accumulate(belief)
             self.rounds += belief.rounds
+            # What one of them has seen, their mean knows.
+            self.unseen = np.intersect1d(self.unseen, belief.unseen)
         self.n += 1
 
     def _cover(self, belief):
         """Give a row to every feature that the new belief has touched."""
         new = np.flatnonzero(
-            (self.row_of == self.width) & (belief.row_of != self.width)
+            (self.row_of == self.width) & (belief._all_rows() != self.width)
         )
         first = len(self.rows["mean"])
         self.row_of[new] = np.arange(first, first + len(new), dtype=np.int32)
@@ -279,7 +362,7 @@ class BeliefMean:
         fixed = np.arange(self.width + 1)
         touched = np.flatnonzero(self.row_of != self.width)
         here = np.concatenate([fixed, self.row_of[touched]])
-        there = np.concatenate([fixed, belief.row_of[touched]])
+        there = np.concatenate([fixed, belief._all_rows()[touched]])
         for kind, rows in self.rows.items():
             rows[here] += summands[kind][there]
 
@@ -292,8 +375,16 @@ class BeliefMean:
             flat[kind].astype(self.dtype) if kind in flat else None
             for kind in ("mean", "variance", "average")
         )
+        row_of, unknown_row = _split_rows(self.row_of, self.with_unknown)
         return Belief(
-            self.n_labels, self.row_of, mean, variance, average, self.rounds / self.n
+            self.n_labels,
+            row_of,
+            mean,
+            variance,
+            average,
+            self.rounds / self.n,
+            unknown_row,
+            self.unseen,
         )
 
 

@@ -39,6 +39,10 @@ class Decoder:
     """
 
     def __init__(self, belief, forbidden=None, n_jobs=None, borders=None):
+        self.unseen, self.unknown_feature = belief.unseen, None
+        if belief.unknown_row is not None:
+            self.unknown_feature = len(belief.row_of)
+            belief = belief.with_unknown_feature()
         self.belief = belief
         self.forbidden = forbidden
         self.n_jobs = n_jobs
@@ -180,10 +184,17 @@ class Decoder:
         self.check_legal(log_z, batch)
         return out, log_z
 
+    def readable(self, batch):
+        """Return a batch in the belief's precision, unknown tokens told apart."""
+        batch = batch.with_precision(self.belief.weights.dtype)
+        if self.unknown_feature is None:
+            return batch
+        return batch.readable(self.unseen, self.unknown_feature)
+
     def each_piece(self, work, batch):
         """Call work(piece, its tokens, its sequences) for pieces of the batch."""
         # Before it is cut, so that an error names the sequence by its place in X.
-        pieces = list(_pieces(batch.with_precision(self.belief.weights.dtype)))
+        pieces = list(_pieces(self.readable(batch)))
         if self.n_jobs is None or len(pieces) < 2:
             for piece in pieces:
                 work(*piece)

@@ -199,6 +199,74 @@ class SequenceBatch:
             None if self.values is None else self.values[first:last],
         )
 
+    def readable(self, unseen, unknown_feature):
+        """Return the batch as a model reads that knows unknown tokens.
+
+        Parameters
+        ----------
+        unseen : ndarray of int
+            Features that the model has never seen: they are left out.
+        unknown_feature : int
+            The feature of every token that is then without any.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The batch, which knows one feature more than the model has.
+        """
+        batch = self.compact()
+        if len(unseen):
+            # One more, for a batch that has been through this already.
+            known = np.ones(max(batch.n_features, unknown_feature + 1), dtype=bool)
+            known[unseen] = False
+            batch = batch._filtered(known[batch.indices])
+        empty = np.flatnonzero(batch.indptr[1:] == batch.indptr[:-1])
+        return batch.replaced(empty, unknown_feature)
+
+    def _filtered(self, kept):
+        """Return the batch with some of its entries."""
+        if kept.all():
+            return self
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return self._with(
+            self.offsets,
+            before[self.indptr],
+            self.indices[kept],
+            None if self.values is None else self.values[kept],
+        )
+
+    def replaced(self, tokens, feature):
+        """Return a compact batch with one feature in place of all those of tokens.
+
+        Parameters
+        ----------
+        tokens : ndarray of int
+            The positions of the tokens, ascending.
+        feature : int
+            The number of the feature, beyond the vocabulary perhaps.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The batch with these tokens changed.
+        """
+        if not len(tokens):
+            return self
+        counts = np.diff(self.indptr)
+        kept = np.ones(self.n_tokens, dtype=bool)
+        kept[tokens] = False
+        entry_kept = np.repeat(kept, counts)
+        counts[tokens] = 1
+        indptr = offsets_of(counts)
+        old = np.repeat(kept, counts)
+        indices = np.full(indptr[-1], feature, dtype=np.int32)
+        indices[old] = self.indices[entry_kept]
+        values = None
+        if self.values is not None:
+            values = np.ones(indptr[-1], dtype=self.values.dtype)
+            values[old] = self.values[entry_kept]
+        return self._with(self.offsets, indptr, indices, values)
+
     def with_precision(self, dtype):
         """Return the batch with values of another type, all of which it can square."""
         if self.values is None:

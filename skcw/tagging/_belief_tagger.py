@@ -137,7 +137,7 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
             decoder.belief,
             classes,
             names,
-            batch,
+            decoder.readable(batch),
             codes,
             self.forbidden_,
             self._border_rows(),

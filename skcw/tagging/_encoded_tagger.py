@@ -120,6 +120,7 @@ class EncodedTagger(TrainingMemory, BaseSequenceTagger):
         state = {
             "classes": self.classes_.tolist(),
             "rounds": self.belief_.rounds,
+            "unknown_row": self.belief_.unknown_row,
             "n_iter": self.n_iter_,
             "history": self.history_,
         }
@@ -135,6 +136,8 @@ class EncodedTagger(TrainingMemory, BaseSequenceTagger):
             arrays.get("belief.variance"),
             arrays.get("belief.average"),
             state["rounds"],
+            state.get("unknown_row"),
+            arrays.get("belief.unseen", ()),
         )
         belief.check()
         vocabulary = restored_vocabulary(arrays, len(belief.row_of))

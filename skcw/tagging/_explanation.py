@@ -131,7 +131,9 @@ def _weighed(belief, classes, names, batch, labels, t, border_rows):
         for entry in entries:
             feature = int(batch.indices[entry])
             x = 1.0 if batch.values is None else float(batch.values[entry])
-            yield names[feature], (int(belief.row_of[feature]), label), x
+            # The one feature beyond those with a name.
+            name = names[feature] if feature < len(names) else "nothing known"
+            yield name, (int(belief.row_of[feature]), label), x
         if before is not None:
             yield f"after {classes[before]}", (before, label), 1.0
         if after is not None:

@@ -52,6 +52,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
+        "learn_unknown": ["boolean"],
         "learn_confidence": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -79,6 +80,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         min_count,
         constraints,
         n_models,
+        learn_unknown,
         learn_confidence,
         early_stopping,
         validation_fraction,
@@ -98,6 +100,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         self.min_count = min_count
         self.constraints = constraints
         self.n_models = n_models
+        self.learn_unknown = learn_unknown
         self.learn_confidence = learn_confidence
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -251,6 +254,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
+            # What is presented only once has to be learnt from, not hidden.
+            hiding=max_iter > 1,
         )
 
     def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):
@@ -334,7 +339,12 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             grown = belief.grown(n_features, n_labels)
             return grown.recast(self.dtype, self.averaging)
         return Belief.start(
-            n_features, n_labels, self._initial_variance(), self.averaging, self.dtype
+            n_features,
+            n_labels,
+            self._initial_variance(),
+            self.averaging,
+            self.dtype,
+            self.learn_unknown,
         )
 
     def _initial_variance(self):

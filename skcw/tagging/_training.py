@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from skcw.belief import Belief, BeliefMean
 from skcw.callbacks import PassTasks
 from skcw.monitor import Monitor
+from skcw.tagging._unknown import views_of
 
 
 class Corpus(NamedTuple):
@@ -52,7 +53,8 @@ class Plan:
 
     ``run_pass(mean, variance, drift, state, corpus, lesson)`` is a learner's kernel,
     ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its name,
-    and ``tasks`` tells scikit-learn's callbacks.
+    ``tasks`` tells scikit-learn's callbacks, and ``hiding`` whether to learn about
+    unknown tokens by hiding some.
     """
 
     run_pass: Any
@@ -67,6 +69,7 @@ class Plan:
     n_iter_no_change: int = 3
     tol: float = 0.0
     verbose: int = 0
+    hiding: bool = False
 
     @property
     def counting(self):
@@ -113,12 +116,14 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
 
     With `positions` only the sequences there are learnt from.
     """
+    views = views_of(corpus, belief, positions, plan.hiding)
     opened, n_rows = belief.opened()
+    opened.unseen = views.unseen
     rng = np.random.RandomState(seed)
     monitor = monitor_of(plan, model)
     if positions is None:
         positions = np.arange(len(corpus.offsets) - 1)
-    for _ in range(plan.max_iter):
+    for number in range(plan.max_iter):
         order = rng.permutation(positions) if plan.shuffle else positions
         lesson = Lesson(
             order.astype(np.int64),
@@ -135,7 +140,7 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
             opened.variance,
             opened.average,
             (opened.row_of, n_rows, opened.rounds),
-            corpus,
+            views.of_pass(number, plan.max_iter),
             lesson,
         )
         stop = monitor.end_pass(

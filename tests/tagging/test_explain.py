@@ -115,8 +115,9 @@ def test_an_empty_sequence_needs_no_explanation(tagger):
 
 def test_unknown_features_explain_nothing(tagger):
     (why,) = tagger.explain([["never", "seen"]])
-    assert why.contributions == ()
-    assert why.margin == 0
+    features = {part.feature for part in why.contributions}
+    assert features <= {"nothing known"}
+    assert why.margin == sum(part.value for part in why.contributions)
 
 
 def test_columns_are_named_by_their_numbers():

@@ -1,0 +1,176 @@
+"""Tokens none of whose features is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import skcw
+from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
+from skcw.belief import Belief
+from skcw.data import SequenceBatch, SequenceEncoder
+from skcw.tagging._training import Corpus
+from skcw.tagging._unknown import TURNS, views_of
+
+COMMON = ["runs", "sleeps", "left", "came"]
+GAUSSIAN = [CWSequenceTagger, AROWSequenceTagger]
+
+
+def new_names(n, first=0):
+    """Return sentences with a name that occurs nowhere else, first, second or third."""
+    X, y = [], []
+    for i in range(n):
+        words, labels = [COMMON[i % 4], "today"], ["O", "O"]
+        words.insert(i % 3, f"name{first + i}")
+        labels.insert(i % 3, "NAME")
+        X.append(words)
+        y.append(labels)
+    return X, y
+
+
+def corpus_of(batch, weight=None, norm=None):
+    gold = np.zeros(batch.n_tokens, dtype=np.int32)
+    return Corpus(
+        batch.offsets, batch.indptr, batch.indices, batch.values, gold, weight, norm
+    )
+
+
+@pytest.mark.parametrize("learner", GAUSSIAN)
+def test_new_names_are_recognised_by_being_new(learner):
+    X, y = new_names(40)
+    tagger = learner(random_state=0).fit(X, y)
+    new, truth = new_names(12, first=40)
+    assert tagger.predict(new).tolist() == truth
+    belief = tagger.belief_
+    row = belief.weights.reshape(-1, belief.width)[belief.unknown_row]
+    assert tagger.classes_[row[: belief.n_labels].argmax()] == "NAME"
+    assert row.any()
+
+
+@pytest.mark.parametrize("learner", GAUSSIAN)
+def test_nothing_changes_where_every_token_has_a_common_feature(learner):
+    X, y = new_names(40)
+    X = [[[word, "bias"] for word in sentence] for sentence in X]
+    with_row = learner(random_state=0).fit(X, y)
+    without = learner(random_state=0, learn_unknown=False).fit(X, y)
+    assert_array_equal(with_row.coef_, without.coef_)
+    assert_array_equal(with_row.coef_variance_, without.coef_variance_)
+    assert_array_equal(with_row.transition_coef_, without.transition_coef_)
+
+
+def test_features_known_to_the_encoder_alone_are_as_good_as_new():
+    X, y = new_names(60)
+    batch = SequenceEncoder().fit_transform(X)
+    shared = CWSequenceTagger(random_state=0).fit(batch[:40], y[:40])
+    own = CWSequenceTagger(random_state=0).fit(X[:40], y[:40])
+    assert_array_equal(
+        np.concatenate(shared.predict_confidence(batch[40:], "marginal")),
+        np.concatenate(own.predict_confidence(X[40:], "marginal")),
+    )
+    assert shared.predict(batch[40:]).tolist() == own.predict(X[40:]).tolist()
+
+
+def test_a_saved_tagger_knows_new_tokens(tmp_path):
+    X, y = new_names(40)
+    batch = SequenceEncoder().fit_transform(X + new_names(9, 40)[0])
+    tagger = CWSequenceTagger(random_state=0).fit(batch[:40], y)
+    tagger.save(tmp_path / "model")
+    again = skcw.load(tmp_path / "model")
+    for method in ("marginal", "kd-pc"):
+        assert_array_equal(
+            np.concatenate(again.predict_confidence(batch[40:], method)),
+            np.concatenate(tagger.predict_confidence(batch[40:], method)),
+        )
+
+
+def test_partial_fit_keeps_the_row_when_labels_outgrow_a_register():
+    X, y = new_names(40)
+    tagger = CWSequenceTagger(random_state=0).fit(X, y)
+    labels = [f"L{i}" for i in range(9)]
+    tagger.partial_fit([labels], [labels])
+    assert tagger.predict([["runs", "never"]]).tolist() == [["O", "NAME"]]
+
+
+def test_partial_fit_hides_nothing():
+    X, y = new_names(40)
+    tagger = CWSequenceTagger(random_state=0)
+    for sentence, labels in zip(X, y, strict=True):
+        tagger.partial_fit([sentence], [labels], classes=["O", "NAME"])
+    assert tagger.belief_.unknown_row == tagger.belief_.width
+    assert tagger.predict(X).tolist() == y
+
+
+def test_a_learner_without_the_row_leaves_unknown_tokens_alone():
+    tagger = PASequenceTagger(random_state=0).fit(*new_names(40))
+    assert tagger.belief_.unknown_row is None
+
+
+@pytest.mark.parametrize("learner", GAUSSIAN)
+def test_an_unknown_token_is_explained_by_that(learner):
+    tagger = learner(random_state=0).fit(*new_names(40))
+    why = tagger.explain(["runs", "never"])[1]
+    assert "nothing known" in {part.feature for part in why.contributions}
+    assert why.label == "NAME"
+
+
+def test_every_lonely_token_is_hidden_once_in_as_many_passes_as_there_are_turns():
+    batch = SequenceEncoder().fit_transform(new_names(10)[0])
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    views = views_of(corpus_of(batch), belief, None, hiding=True)
+    assert len(views.hidden) == TURNS
+    times = np.zeros(batch.n_tokens)
+    for number in range(TURNS):
+        shown = views.of_pass(number, 100)
+        times += shown.indices == batch.n_features
+    alone = [[word.startswith("name") for word in row] for row in new_names(10)[0]]
+    assert_array_equal(times.reshape(10, 3), alone)
+    assert views.of_pass(9, 10) is views.plain
+    assert len(views.unseen) == 0
+
+
+def test_a_weight_of_two_counts_as_two_occurrences():
+    batch = SequenceEncoder().fit_transform(new_names(3)[0])
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    weight = np.array([2.0, 1.0, 0.0])
+    views = views_of(corpus_of(batch, weight), belief, None, hiding=True)
+    hidden = sum(view.indices == batch.n_features for view in views.hidden)
+    # The second sentence: its verb, which the others do not share, and its name.
+    assert_array_equal(hidden.reshape(3, 3)[1], [1, 1, 0])
+    assert_array_equal(hidden.reshape(3, 3)[0], [0, 0, 0])
+    names = batch.vocabulary.names()
+    assert {names[i] for i in views.unseen} == {"left", "name2"}
+
+
+def test_what_was_known_before_is_not_hidden():
+    batch = SequenceEncoder().fit_transform(new_names(6)[0])
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief.unseen = belief.unseen[:0]
+    assert views_of(corpus_of(batch), belief, None, hiding=True).hidden == []
+
+
+@st.composite
+def batches(draw):
+    rows = draw(st.lists(st.lists(st.lists(st.integers(0, 6), max_size=3), max_size=4)))
+    tokens = [token for row in rows for token in row]
+    return SequenceBatch(
+        np.cumsum([0] + [len(row) for row in rows]),
+        np.cumsum([0] + [len(token) for token in tokens]),
+        np.array([i for token in tokens for i in token], dtype=np.int32),
+        None,
+        7,
+    )
+
+
+def tokens_of(batch):
+    return [part.tolist() for part in np.split(batch.indices, batch.indptr[1:-1])]
+
+
+@given(batches(), st.sets(st.integers(0, 6)))
+def test_a_readable_batch_lacks_what_is_unseen_and_no_token_is_empty(batch, unseen):
+    found = batch.readable(np.array(sorted(unseen), dtype=np.int32), 7)
+    kept = [[i for i in token if i not in unseen] for token in tokens_of(batch)]
+    if batch.n_tokens:
+        assert tokens_of(found) == [token or [7] for token in kept]
+    again = found.readable(np.array(sorted(unseen), dtype=np.int32), 7)
+    assert_array_equal(again.indices, found.indices)
