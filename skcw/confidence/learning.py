@@ -1,5 +1,6 @@
 """How sure to be: temperature and noise learnt from sequences new to the model."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,10 @@ from skcw.confidence.tuning import METRICS
 FEWEST_WORDS, MOST_WORDS = 600, 6000
 # Temperatures are looked for in this range, in units of the model's margin.
 TEMPERATURES = (0.03, 30.0)
-# Draws flatten marginals, so averaged ones want a lower temperature. These pairs of
-# noise (in units of the mean square weight) and factors of the temperature are tried.
-NOISES, COOLERS = (1.0, 3.0), (0.6, 0.8, 1.0)
-TRIAL_DRAWS = 8
+# These amounts of noise are tried, in units of the mean square weight. Draws flatten
+# marginals, so averaged ones want a lower temperature: one in this range of factors.
+NOISES, COOLERS = (1.0, 3.0), (0.3, 1.2)
+TRIAL_DRAWS = 16
 # The methods whose values are learnt.
 LEARNT = ("marginal", "draw-marginal-fixed")
 
@@ -44,16 +45,6 @@ class Trial(NamedTuple):
     codes: np.ndarray
     correct: np.ndarray
     margin: float
-
-    def first(self, n_words):
-        """Return the trial on the first sequences, with about so many words in all."""
-        n = max(1, int(np.searchsorted(self.batch.offsets, n_words)))
-        n_tokens = int(self.batch.offsets[min(n, len(self.batch))])
-        return self._replace(
-            batch=self.batch[:n],
-            codes=self.codes[:n_tokens],
-            correct=self.correct[:n_tokens],
-        )
 
 
 def words_to_judge(n_words):
@@ -116,13 +107,18 @@ def learn_temperature(trials, ends=TEMPERATURES):
     temperature : float
         In units of the margin.
     """
+    return _best_temperature(partial(log_loss, trials, marginal), ends)[0]
+
+
+def _best_temperature(loss, ends):
+    """Return the temperature with the least loss, to about a tenth, and that loss."""
     found = minimize_scalar(
-        lambda exponent: log_loss(trials, marginal, np.exp(exponent)),
+        lambda exponent: loss(temperature=np.exp(exponent)),
         bounds=np.log(ends),
         method="bounded",
         options={"xatol": 0.1},
     )
-    return float(np.exp(found.x))
+    return float(np.exp(found.x)), float(found.fun)
 
 
 def learn_noise(trials, temperature):
@@ -142,14 +138,14 @@ def learn_noise(trials, temperature):
     temperature : float
         The temperature that goes with it.
     """
-    # Eight draws of a word take longer than its marginal.
-    trials = [trial.first(len(trial.codes) // 4) for trial in trials]
-    tried = {(0.0, temperature): log_loss(trials, marginal, temperature)}
+    best = log_loss(trials, marginal, temperature), 0.0, temperature
     for noise in NOISES:
-        for cooler in COOLERS:
-            pair = (noise, cooler * temperature)
-            tried[pair] = log_loss(trials, draw_marginal_fixed, pair[1], noise)
-    return min(tried, key=tried.get)
+        cooled, loss = _best_temperature(
+            partial(log_loss, trials, draw_marginal_fixed, noise=noise),
+            [temperature * factor for factor in COOLERS],
+        )
+        best = min(best, (loss, noise, cooled))
+    return best[1:]
 
 
 def learn_values(trials):
