@@ -58,7 +58,7 @@ for phi, score in zip(
 # Cross-validated labels, for folds of equal and of ragged lengths
 # ----------------------------------------------------------------
 #
-# The answer is always one row a sentence, in a 1-D array.
+# The answer is always one row per sentence, in a 1-D array.
 
 X = features(corpus.tokens)
 equal_X = [x[:3] for x in X if len(x) >= 3]

@@ -92,7 +92,7 @@ def make_reviews(
         Controls every random choice.
 
     target : {"sentiment", "rating", "domain"}, default="sentiment"
-        What is to be told: negative (1 or 2 stars) from positive (4 or 5 stars; with
+        The classes: negative (1 or 2 stars) and positive (4 or 5 stars; with
         this target no review has 3), the number of stars, or the domain.
 
     domains : list of str or None, default=None
@@ -193,7 +193,7 @@ def make_reviews(
 
 
 def _check_target(target, domains):
-    """Return the names of the classes; raise if there are none."""
+    """Return the names of the classes; raise if target or domains are unknown."""
     if target not in TARGETS:
         raise ValueError(f"target must be one of {sorted(TARGETS)}, got {target!r}")
     if domains is None:

@@ -75,7 +75,7 @@ def make_tagged_corpus(
 
     unseen_rate : float in [0, 1], default=0.4
         Probability that another name is invented for the place where it stands. Such
-        names hardly ever return, so they are new in held-out sentences, besides
+        names hardly ever return, so they are new in held-out sentences, as are
         the rare ones among the others.
 
     label_noise : float in [0, 1], default=0.0
