@@ -1,22 +1,102 @@
-"""How sure to be: probabilities from scores, their variances and noise, and the fit.
+"""From scores and their variances to probabilities of labels, and to margins.
 
-A score is believed to be off by a Gaussian of the belief's variance times a scale, and
-by noise of the same variance everywhere, which no belief over weights can explain.
-With the sum of both taken to have the shape of Gumbel's distribution, and the mean
-over the labels as its variance, the most probable labels are those of a softmax,
-whose temperature is another one in every row.
+Two ways lead there. If the scores are Gaussian, as the belief over the weights says,
+the probability of a label is that of its score being the highest
+(`gaussian_distribution`). If they are also off by noise of the same variance
+everywhere, which no belief over weights can explain, the sum of both is taken to have
+the shape of Gumbel's distribution, with the mean over the labels as its variance: then
+the probabilities are a softmax with a temperature of its own in every row
+(`logistic_distribution`).
 """
 
 from math import pi
+from numbers import Integral
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax
+from scipy.special import log_softmax, ndtr
+from sklearn.utils import check_random_state, check_scalar
 
+from skcw._kernels.label_distribution import drawn_distribution, exact_distribution
+from skcw.linear_model._base import best_codes
+
+DISTRIBUTIONS = ("exact", "draws")
 # The variance of Gumbel's distribution of temperature one.
 GUMBEL = pi**2 / 6
 # Noise and scaled variance are looked for in this range around the squared scores.
 RANGE = 1e8
+# The most that variances are multiplied by; what is then missing is noise.
+LARGEST_SCALE = 1e6
+
+
+def gaussian_distribution(scores, spreads, method, n_draws=0, random_state=None):
+    """Return the probability of each label to have the highest score.
+
+    Two classes come as one score per row, the second's less the first's, as
+    ``decision_function`` gives it.
+    """
+    if method == "draws":
+        check_scalar(n_draws, "n_draws", Integral, min_val=1)
+        scores, spreads = _one_per_class(scores, spreads)
+        rng = check_random_state(random_state)
+        noise = rng.standard_normal((n_draws, scores.shape[1]))
+        return drawn_distribution(scores, spreads, noise)
+    if scores.ndim == 1:
+        lead = in_deviations(scores, spreads)
+        return np.column_stack([ndtr(-lead), ndtr(lead)])
+    return exact_distribution(*_contiguous(scores, spreads))
+
+
+def _one_per_class(scores, spreads):
+    if scores.ndim > 1:
+        return _contiguous(scores, spreads)
+    zero = np.zeros_like(scores)
+    return np.column_stack([zero, scores]), np.column_stack([zero, spreads])
+
+
+def _contiguous(scores, spreads):
+    return np.ascontiguousarray(scores), np.ascontiguousarray(spreads)
+
+
+def in_deviations(lead, spread):
+    """Return M / √V: infinite for a lead without variance, 0 without a lead."""
+    out = np.where(lead == 0, 0.0, np.copysign(np.inf, lead))
+    return np.divide(lead, np.sqrt(spread), out=out, where=spread > 0)
+
+
+def with_predicted_first(distribution, scores):
+    """Make the label with the highest mean score the most probable one.
+
+    Where another label is more probable, the two exchange their probabilities.
+    """
+    rows = np.arange(len(distribution))
+    predicted = best_codes(scores)
+    likeliest = distribution.argmax(axis=1)
+    # Of equal probabilities argmax takes the first: the predicted one stays.
+    tied = distribution[rows, predicted] == distribution[rows, likeliest]
+    likeliest[tied] = predicted[tied]
+    top = distribution[rows, likeliest]
+    distribution[rows, likeliest] = distribution[rows, predicted]
+    distribution[rows, predicted] = top
+    # Where rounding makes a lead a tie, argmax must still find the predicted one.
+    behind = np.flatnonzero(distribution.argmax(axis=1) != predicted)
+    distribution[behind, predicted[behind]] = np.nextafter(top[behind], 2.0)
+    return distribution
+
+
+def margin_of(scores, spreads, normalised):
+    """Return by how much the best score leads the second, or that in deviations."""
+    if scores.ndim == 1:
+        lead, spread = np.abs(scores), spreads
+    else:
+        best = scores.argmax(axis=1)
+        rows = np.arange(len(scores))
+        others = scores.copy()
+        others[rows, best] = -np.inf
+        second = others.argmax(axis=1)
+        lead = scores[rows, best] - scores[rows, second]
+        spread = spreads[rows, best] + spreads[rows, second]
+    return in_deviations(lead, spread) if normalised else lead
 
 
 def as_table(scores):
@@ -43,7 +123,7 @@ def logistic_distribution(scores, spreads):
     return proba / proba.sum(axis=1, keepdims=True)
 
 
-def fitted_sureness(scores, spreads, codes, weight=None):
+def fit_scale_and_noise(scores, spreads, codes, weight=None):
     """Return (scale, noise) of the least log loss on rows that were not learnt from.
 
     The truth counts as (n + 1) / (n + 2) sure, by the rule of succession: rows that
@@ -74,12 +154,19 @@ def fitted_sureness(scores, spreads, codes, weight=None):
         slope *= -0.5 * rate**3 * (unit / GUMBEL)
         return value, np.array([slope.sum() * noise, slope @ share * scaled])
 
+    noise, scaled = _least(loss, np.log(RANGE))
+    if scaled * unit > LARGEST_SCALE * typical:
+        # Variances that went to nothing in training must not be blown up again.
+        noise, scaled = _least(loss, np.log(LARGEST_SCALE) + np.log(typical / unit))
+    return min(float(scaled * unit / typical), LARGEST_SCALE), float(noise * unit)
+
+
+def _least(loss, top):
+    """Return the best noise and scaled variance, the latter's logarithm up to a top."""
     limit = np.log(RANGE)
-    starts = ([-3.0, -6.0], [-6.0, -3.0])
+    bounds = [(-limit, limit), (min(-limit, top - limit), top)]
     found = [
-        minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(-limit, limit)] * 2)
-        for start in starts
+        minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        for start in ([-3.0, -6.0], [-6.0, -3.0])
     ]
-    best = min(found, key=lambda one: one.fun)
-    noise, scaled = np.exp(best.x) * unit
-    return float(scaled / typical), float(noise)
+    return np.exp(min(found, key=lambda one: one.fun).x)
