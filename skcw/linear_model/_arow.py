@@ -28,7 +28,8 @@ class MultiClassAROW(GaussianRowClassifier):
         Which rivals count, and how: the best one; several, one after the other; several
         from the same start, averaged; or the minimum for several at once (slow).
     n_rivals : int, "all" or None, default=None
-        How many rivals count, best first, unless the update is "single". None is all.
+        How many rivals count, best first, unless the update is "single"; None means
+        all.
     diagonal : {"precision", "covariance"}, default="precision"
         How Σ is kept diagonal: the inverse of the diagonal of the full new precision,
         which is also best among diagonal ones; or the diagonal of the full new

@@ -236,7 +236,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Learn how far to trust the variances; by default there are none."""
 
     def _hold_out(self, rows, n_classes, rng):
-        """Hold out a share of the rows; return the rest, and the accuracy on them."""
+        """Return the rows to learn from, and a score of tables on the other ones."""
         kept, held_out = hold_out(rows, self.validation_fraction, rng)
 
         def accuracy(table):

@@ -48,7 +48,8 @@ class MultiClassCW(GaussianRowClassifier):
         from the same start, averaged; or the smallest change that satisfies several
         at once (slow).
     n_rivals : int, "all" or None, default=None
-        How many rivals count, best first, unless the update is "single". None is all.
+        How many rivals count, best first, unless the update is "single"; None means
+        all.
     step : {"stdev", "variance"}, default="stdev"
         The form of the constraint, M ≥ φ √V or M ≥ φ V. With the former predictions
         do not depend on the initial variance nor on the scale of the features; the
@@ -175,6 +176,12 @@ class MultiClassCW(GaussianRowClassifier):
     >>> classifier = MultiClassCW(random_state=0).fit(X, y)
     >>> classifier.predict([[1, 0, 0], [0, 0, 2]]).tolist()
     ['a', 'c']
+
+    With the probability η = 0.9 of the papers:
+
+    >>> from scipy.stats import norm
+    >>> round(MultiClassCW(norm.ppf(0.9), random_state=0).fit(X, y).phi_, 2)
+    1.28
 
     How sure it is, as a probability:
 
