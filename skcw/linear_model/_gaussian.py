@@ -49,7 +49,7 @@ def log_loss(distribution, codes):
     return -np.log(np.maximum(truth, LEAST_PROBABILITY)).mean()
 
 
-def root_calibration_mse(distribution, codes):
+def calibration_error(distribution, codes):
     """Return the RMSE over 20 bins of the predicted label's probability."""
     return confidence_rmse(
         confidence=np.clip(distribution.max(axis=1), 0.0, 1.0),
@@ -57,7 +57,7 @@ def root_calibration_mse(distribution, codes):
     )
 
 
-LOSSES = {"log_loss": log_loss, "root_calibration_mse": root_calibration_mse}
+LOSSES = {"log_loss": log_loss, "root_calibration_mse": calibration_error}
 
 
 class GaussianRowClassifier(RowClassifier):
