@@ -330,7 +330,7 @@ def test_class_weights_that_miss_the_classes_are_refused(Classifier):
     [
         (np.linspace(0, 1, 120), "continuous"),
         (np.eye(120, 3), "1d array"),
-        (np.r_[np.nan, np.ones(119)], r"sample_weight\[0\] is nan"),
+        (np.r_[np.nan, np.ones(119)], "NaN"),
         (np.ones(119), "inconsistent numbers of samples"),
         (None, "y"),
     ],
