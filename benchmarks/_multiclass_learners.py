@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
@@ -54,8 +56,8 @@ def _cw(eta, **options):
     """Return CW as in the paper, whatever the defaults of the class are."""
     options = {"update": "sequential", "n_rivals": "all"} | options
     return MultiClassCW(
-        eta,
-        C=None,
+        norm.ppf(eta),
+        C=np.inf,
         step="variance",
         bound="outer",
         diagonal="precision",

@@ -11,7 +11,7 @@ from _tables import format_table
 from skcw import MultiClassCW
 from skcw.metrics import confidence_rmse
 
-SCALES = (1.0, "log_loss", "calibration")
+SCALES = (1.0, "log_loss", "root_calibration_mse")
 MOST_FOLDS, QUICK_SCALE_FOLDS = 3, 2
 # As in the fit of the scale: a probability of zero must not cost an infinite loss.
 LEAST = 1e-15

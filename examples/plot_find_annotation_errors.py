@@ -103,7 +103,7 @@ print(f"{'random order':27} {n_wrong / n_words:17.3f}   {review / n_words:.1%}")
 # What the reader sees first
 # --------------------------
 #
-# The words whose labels are least believed, one a sentence, with the label that the
+# The words whose labels are least believed, one per sentence, with the label that the
 # tagger finds likelier. It may be wrong itself, so the true label is shown too.
 
 lengths = [len(row) for row in labels]

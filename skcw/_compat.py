@@ -4,7 +4,6 @@ from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import _check_sample_weight
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -20,7 +19,6 @@ __all__ = [
     "Interval",
     "StrOptions",
     "_check_partial_fit_first_call",
-    "_check_sample_weight",
     "_fit_context",
     "_safe_indexing",
 ]

@@ -26,4 +26,4 @@ class ConstraintWarning(UserWarning):
 
 
 class UnlearntConfidenceWarning(UserWarning):
-    """Confidence was asked of a tagger that had too little data to learn it."""
+    """Confidence was asked of a model that had too little data to learn it."""

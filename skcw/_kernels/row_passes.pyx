@@ -84,7 +84,7 @@ cdef _run(
     """Present every row in this order and update the tables in place.
 
     `rows` has the arrays indptr, indices, values, gold and weight (or None), and
-    `bias`, the intercept's place in the tables or -1; `demand` multiplies the
+    `bias`, the intercept's place in the tables or -1; `class_factor` multiplies the
     learner's strength for rows of a class, or is None. Return the rounds so far,
     and how many rows were wrong when first presented.
     """
@@ -93,7 +93,7 @@ cdef _run(
     cdef const real[::1] values = rows.values
     cdef const int[::1] gold = rows.gold
     cdef const double[::1] weight = rows.weight
-    cdef const double[::1] demand = rows.demand
+    cdef const double[::1] class_factor = rows.class_factor
     cdef double strength = course.strength
     cdef RowReader reader = RowReader(indptr, rows.bias)
     cdef Work work = Work(course.width, course.k, reader.index.shape[0])
@@ -115,8 +115,8 @@ cdef _run(
                 i = order[t]
             copies = 1.0 if weight is None else weight[i]
             first = True
-            if demand is not None:
-                course.strength = strength * demand[gold[i]]
+            if class_factor is not None:
+                course.strength = strength * class_factor[gold[i]]
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies > 0.0:

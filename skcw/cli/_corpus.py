@@ -3,8 +3,8 @@
 import warnings
 from copy import copy
 
-from skcw.cli._errors import UsageError, warn
 from skcw.cli._files import input_of, looks_like_model
+from skcw.cli._messages import UsageError, warn
 from skcw.cli._templates import (
     check_lines,
     split_lines,

@@ -3,16 +3,15 @@
 import gzip
 import io
 import os
-import secrets
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from skcw.cli._errors import UsageError
+from skcw.cli._messages import UsageError
 
 
 def input_of(name):
-    """Return what a name on the command line stands for: a path, or standard input.
+    """Return the input that a name on the command line stands for.
 
     Parameters
     ----------
@@ -22,7 +21,7 @@ def input_of(name):
     Returns
     -------
     source : str or binary file
-        What the readers take.
+        A path, or standard input, as the readers take them.
     """
     return sys.stdin.buffer if name == "-" else name
 
@@ -46,29 +45,11 @@ def written(name):
         with _standard_output() as file:
             yield file
         return
+    from skcw.data.files import replacing
+
     path = Path(name)
-    if path.exists() and not path.is_file():
-        with open(path, "wb") as file:
-            yield file
-        return
-    # A link stays a link: what it points to is replaced.
-    path = path.resolve()
-    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
-    try:
-        file = _opened(draft, path.suffix == ".gz")
-    except OSError as error:
-        error.filename = str(name)
-        raise
-    try:
-        with file:
-            yield file
-        if path.exists():
-            os.chmod(draft, path.stat().st_mode & 0o7777)
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(draft)
-        raise
+    with replacing(path) as draft, _opened(draft, path.suffix == ".gz") as file:
+        yield file
 
 
 @contextmanager
@@ -107,13 +88,13 @@ def check_writable(name):
     if Path(name).is_dir():
         raise IsADirectoryError(21, "is a folder, not a file", name)
     if Path(name).exists() and not Path(name).is_file():
-        raise ValueError(f"{name} is no ordinary file; a model needs one")
+        raise ValueError(f"{name} is not an ordinary file; a model needs one")
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", str(folder))
 
 
 def check_replaceable(name):
-    """Raise if a file is there that is no model: it may be someone's work.
+    """Raise if a file is there that is not a model: it may be someone's work.
 
     Parameters
     ----------

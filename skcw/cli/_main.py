@@ -7,7 +7,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from skcw._version import __version__
 from skcw.cli import compare, evaluate, inspect, tag, train
-from skcw.cli._errors import UsageError, describe
+from skcw.cli._messages import UsageError, describe
 from skcw.cli._options import explicit_json
 
 # What a shell reports of a program that a signal ended is 128 plus its number.

@@ -59,13 +59,13 @@ def add_json(parser):
         nargs="?",
         const="-",
         metavar="FILE",
-        help="print JSON instead of the table; --json=FILE writes it there besides the "
-        "table",
+        help="print JSON instead of the table; --json=FILE writes it there, and "
+        "the table to standard output",
     )
 
 
 def explicit_json(argv):
-    """Return the arguments with a bare ``--json`` told from ``--json=FILE``.
+    """Return the arguments with a bare ``--json`` written out as ``--json=-``.
 
     ``skcw evaluate --json out.conll`` must not take the corpus for the file to write.
 
@@ -113,7 +113,7 @@ def add_reading(parser, columns=COLUMNS):
         "--comment",
         default="auto",
         metavar="PREFIX",
-        help="lines that begin with this are no words (default: # in lines without a "
+        help="skip lines that begin with this (default: # in lines without a "
         "TAB, if columns are separated by TABs)",
     )
     group.add_argument(
@@ -159,7 +159,7 @@ def add_features(parser):
     either.add_argument(
         "--template",
         metavar="FILE",
-        help="features from a file, one a line: CRF++ templates such as "
+        help="features from a file, one per line: CRF++ templates such as "
         "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both",
     )
     group.add_argument(
@@ -168,8 +168,9 @@ def add_features(parser):
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="a list of words, one a line, for the feature in(NAME); may be repeated. "
-        "Ready sets get in(NAME)[-1..1] on their own; write it into features of yours",
+        help="a list of words, one per line, for the feature in(NAME); may be "
+        "repeated. Ready sets get in(NAME)[-1..1] by themselves; features of your own "
+        "have to name it",
     )
     group.add_argument(
         "--min-count",
@@ -200,7 +201,7 @@ def add_tagger(parser):
         "--models",
         type=positive,
         metavar="N",
-        help="train so many models on other shuffles and average them (default: 1)",
+        help="train N models on different shuffles and average them (default: 1)",
     )
     group.add_argument(
         "--set",
@@ -292,14 +293,14 @@ def value_of(text):
 
 def column_list(text):
     """Return {name: number} of NAME,NAME=NUMBER,...; a bare name is the next one."""
-    columns, following = {}, 0
+    columns, next_number = {}, 0
     for item in text.split(","):
         name, equals, number = item.strip().partition("=")
         try:
-            at = int(number) if equals else following
+            at = int(number) if equals else next_number
         except ValueError:
-            raise ArgumentTypeError(f"{item!r}: {number!r} is no number") from None
+            raise ArgumentTypeError(f"{item!r}: {number!r} is not a number") from None
         if not name or name in columns or at in columns.values():
             raise ArgumentTypeError(f"{text!r} names a column twice, or not at all")
-        columns[name], following = at, at + 1
+        columns[name], next_number = at, at + 1
     return columns

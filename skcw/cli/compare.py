@@ -3,7 +3,7 @@
 import gc
 import time
 
-from skcw.cli._errors import UsageError
+from skcw.cli._messages import UsageError, progress_bar
 from skcw.cli._options import (
     add_features,
     add_json,
@@ -15,8 +15,6 @@ from skcw.cli._options import (
     command_parser,
     positive,
 )
-from skcw.cli._progress import progress_bar
-from skcw.cli._resampling import sentence_counts, uncertainty
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import MEANS, OLDER, TAGGERS, TITLES, make_tagger
 
@@ -34,7 +32,7 @@ sentences, test them on others, and print
                  root of CalibMSE of the confidences as they come, in per cent points
   fit s, tag s   seconds for training and for labelling the test sentences
 
-Features are computed once; their time is no part of the others. Without files a
+Features are computed once; their time is not part of the others. Without files a
 built-in corpus serves, a quarter of it to train and the rest to test, for testing is
 cheap; with one file a quarter of its sentences is held out.
 
@@ -84,14 +82,17 @@ def add_parser(commands):
 
 
 def run(options):
-    """Compare."""
+    """Train and test all learners, and report."""
+    from skcw.cli._column_checks import check_like
     from skcw.cli._corpus import make_features
-    from skcw.cli._fitness import check_like
+    from skcw.cli._scoring import margins_of_error, sentence_counts
 
     known = [*LEARNERS, *OLDER]
     unknown = [name for name in options.learners if name not in known]
     if unknown:
-        raise UsageError(f"--learners knows {', '.join(known)}, not {unknown[0]!r}")
+        raise UsageError(
+            f"each of --learners must be one of {', '.join(known)}, not {unknown[0]!r}"
+        )
     (X_train, y_train), (X_test, y_test) = _corpora(options)
     encoder, templates = make_features(options, X_train)
     if options.test is not None:
@@ -105,7 +106,7 @@ def run(options):
         tagger = make_tagger(name, options.seed)
         labels, row = _measure(name, tagger, train, y_train, test, y_test)
         counts = sentence_counts(y_test, labels)
-        row["span_f1_margin"], row["token_error_margin"] = uncertainty(
+        row["span_f1_margin"], row["token_error_margin"] = margins_of_error(
             counts, options.seed
         )
         rows.append(row)
@@ -163,7 +164,7 @@ def _measure(name, tagger, train, y_train, test, y_test):
     )
 
     if name == "crf":
-        # CRFsuite reads lists of strings: making them is no part of its work.
+        # CRFsuite reads lists of strings: making them is not part of its work.
         train, test = train.to_lists(), test.to_lists()
     _, fit_seconds = _timed(tagger.fit, train, y_train)
     labels, tag_seconds = _timed(tagger.predict, test)
@@ -197,7 +198,7 @@ def _timed(function, *arguments):
 
 
 def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
-    """Return the share of all wrong words that are among the least confident ones.
+    """Return the share of the wrong words that are among the least confident ones.
 
     Parameters
     ----------
@@ -213,8 +214,8 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
     Returns
     -------
     found : float or None
-        From 0 to 1; None if no word is wrong. Of words that tie at the border, as many
-        are wrong as on average.
+        From 0 to 1; None if no word is wrong. Words of equal confidence at the border
+        count by their mean.
     """
     import numpy as np
 

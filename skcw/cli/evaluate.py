@@ -1,7 +1,7 @@
 """``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
 
-from skcw.cli._errors import UsageError
 from skcw.cli._files import input_of, looks_like_model
+from skcw.cli._messages import UsageError
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_json,
@@ -58,16 +58,16 @@ def add_parser(commands):
 
 
 def run(options):
-    """Evaluate."""
-    from skcw.cli._conlleval import SpanTally
+    """Compare labels, and report."""
     from skcw.cli._corpus import rescheme
+    from skcw.cli._scoring import SpanTally
 
     if len(options.inputs) > 2:
         raise UsageError("give a model and a file, or a file alone")
     tally = SpanTally(options.raw)
     if len(options.inputs) == 2:
         if options.predicted_column is not None:
-            raise UsageError("--predicted-column has no meaning with a model")
+            raise UsageError("--predicted-column cannot be used with a model")
         labels = _labels_of_model(*options.inputs, options)
         same = _same_labels(options.inputs[1], options, of_model=True)
     else:
@@ -82,26 +82,26 @@ def run(options):
         same.add(gold, guess)
         tally.add(rescheme(gold, options), rescheme(guess, options))
     if not tally.words:
-        raise ValueError("there is no word to evaluate")
+        raise ValueError("there are no words to evaluate")
     same.check()
     report(options, tally.figures(), tally.text())
 
 
 def _same_labels(name, options, of_model):
-    """Return what notices that a column of a file holds no labels."""
+    """Return what notices that a column does not hold labels."""
+    from skcw.cli._column_checks import LabelColumns
     from skcw.cli._corpus import label_column, title_of
-    from skcw.cli._same_labels import SameLabels
 
     gold = label_column(options, otherwise=-1 if of_model else -2)
     true = f"column {gold} of {title_of(name)}"
     if of_model:
         hint = "--label-column tells where the true labels are (the last is -1)"
-        return SameLabels(true, "the labels of the model", hint)
+        return LabelColumns(true, "the labels of the model", hint)
     hint = (
         "--label-column and --predicted-column tell where the true and the predicted "
         "labels are (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
     )
-    return SameLabels(true, f"column {_predicted_column(options)}", hint)
+    return LabelColumns(true, f"column {_predicted_column(options)}", hint)
 
 
 def _predicted_column(options):
@@ -111,8 +111,8 @@ def _predicted_column(options):
 def _labels_of_model(model, name, options):
     """Yield the true and the predicted labels of a gold file, block by block."""
     from skcw.cli._blocks import labelled_blocks
+    from skcw.cli._column_checks import check_file
     from skcw.cli._corpus import load_pipeline
-    from skcw.cli._fitness import check_file
 
     pipeline = load_pipeline(model)
     for number, (X, gold) in enumerate(labelled_blocks(name, options)):

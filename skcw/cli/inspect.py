@@ -1,7 +1,7 @@
 """``skcw inspect``: what a model has learnt, and why a word got its label."""
 
-from skcw.cli._errors import UsageError
 from skcw.cli._files import input_of
+from skcw.cli._messages import UsageError
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_json,
@@ -10,8 +10,8 @@ from skcw.cli._options import (
     natural,
     positive,
 )
-from skcw.cli._passes import kept_passes, kept_text
 from skcw.cli._tables import report, table
+from skcw.cli._taggers import kept_passes, kept_text
 from skcw.cli._templates import needed_columns
 
 TEXT = """\
@@ -66,7 +66,7 @@ def add_parser(commands):
 
 
 def run(options):
-    """Inspect."""
+    """Describe a model or explain labels, and report."""
     from skcw.cli._corpus import load_pipeline
 
     if options.file is not None and options.tokens is not None:
@@ -143,13 +143,13 @@ def _sentence(pipeline, options):
             f"not as {'/'.join(short[0])!r}"
         )
     if not tokens:
-        raise ValueError("--tokens holds no word")
+        raise ValueError("--tokens holds no words")
     return tokens
 
 
 def _sentence_of_file(pipeline, options):
+    from skcw.cli._column_checks import check_file
     from skcw.cli._corpus import chosen_columns, reading_options
-    from skcw.cli._fitness import check_file
     from skcw.data import iter_columns
 
     before, wanted = 0, options.sentence or 0

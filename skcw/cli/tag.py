@@ -5,6 +5,7 @@ import sys
 from itertools import chain
 
 from skcw.cli._files import written
+from skcw.cli._messages import progress_bar
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_label_column,
@@ -14,7 +15,6 @@ from skcw.cli._options import (
     command_parser,
     positive,
 )
-from skcw.cli._progress import progress_bar
 
 TEXT = """\
 Label each word of a column file and write the file back with the label in a further
@@ -111,7 +111,7 @@ def run(options):
 
 def _checked(blocks, pipeline, options):
     """Yield blocks; the first with words tells whether the file suits the model."""
-    from skcw.cli._fitness import check_file
+    from skcw.cli._column_checks import check_file
 
     besides = "" if options.label_column is None else " besides the labels"
     checked = False

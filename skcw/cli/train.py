@@ -3,8 +3,8 @@
 import os
 import time
 
-from skcw.cli._errors import UsageError
 from skcw.cli._files import check_replaceable, check_writable
+from skcw.cli._messages import UsageError
 from skcw.cli._options import (
     add_features,
     add_json,
@@ -16,9 +16,8 @@ from skcw.cli._options import (
     command_parser,
     value_of,
 )
-from skcw.cli._passes import kept_passes, kept_text
 from skcw.cli._tables import report, table
-from skcw.cli._taggers import make_tagger, passes_parameter
+from skcw.cli._taggers import kept_passes, kept_text, make_tagger, passes_parameter
 
 TEXT = """\
 Learn to label words from a column file (one word a line, an empty line after each
@@ -145,8 +144,8 @@ def _parameters(options):
 
 def _prepared(options):
     """Return the unfitted features, the training data and the dev data."""
+    from skcw.cli._column_checks import check_like
     from skcw.cli._corpus import make_features, read_labelled
-    from skcw.cli._fitness import check_like
 
     data = read_labelled(options.corpus, options)
     features, templates = make_features(options, data[0])

@@ -2,9 +2,9 @@
 
 from skcw.linear_model._arow import MultiClassAROW
 from skcw.linear_model._cw import MultiClassCW
+from skcw.linear_model._onnx import register_onnx_converters
 from skcw.linear_model._pa import MultiClassPA
 from skcw.linear_model._perceptron import MultiClassPerceptron
-from skcw.linear_model.onnx import register_onnx_converters
 
 __all__ = [
     "MultiClassAROW",

@@ -22,30 +22,33 @@ class MultiClassAROW(GaussianRowClassifier):
         How gently to update. (CRFsuite calls it gamma; Jubatus's regularization_weight
         is 1 / r.) Accuracy for r = 0.1, 1, 3, 10: 20 Newsgroups, binary words, .886,
         .920, .923, .927; its tf-idf rows, of length one, .942, .948, .945, .939;
-        Amazon domains, counts of bigrams, .859, .912, .921, .930.
+        Amazon domains, counts of bigrams, .859, .912, .921, .930. (The default of
+        :class:`~skcw.AROWSequenceTagger` is 1; from 0.1 to 30 it changes little there.)
     update : {"single", "sequential", "parallel", "exact"}, default="single"
         Which rivals count, and how: the best one; several, one after the other; several
         from the same start, averaged; or the minimum for several at once (slow).
     n_rivals : int, "all" or None, default=None
-        How many rivals count, best first, unless the update is "single". None is all.
+        How many rivals count, best first, unless the update is "single"; None means
+        all.
     diagonal : {"precision", "covariance"}, default="precision"
         How Σ is kept diagonal: the inverse of the diagonal of the full new precision,
         which is also best among diagonal ones; or the diagonal of the full new
         covariance. The exact update is always of the first kind.
     initial_variance : float, default=1.0
         The prior variance of every weight.
-    variance_scale : float or {"shadow", "log_loss", "calibration"}, default="shadow"
-        What the variances are multiplied by when probabilities are computed; labels
-        do not depend on it. "shadow" learns it in ``fit``, together with noise that is
-        the same everywhere, from rows that were not learnt from: a second model, the
-        shadow, is taught with four fifths of the rows, and scale and noise have the
-        least logarithmic loss on the last fifth (on each fifth in turn with fewer than
-        500 rows; with fewer than 20 nothing is learnt, and the scale is 1). That costs
-        about one more training. "log_loss" and "calibration" choose the scale alone on
-        held-out folds: by that loss, or by the error of the predicted labels'
-        probabilities over 20 bins. That costs one more training per fold.
+    variance_scale : float or {"shadow", "log_loss", "root_calibration_mse"}
+        What the variances are multiplied by when probabilities are computed, "shadow"
+        by default; labels do not depend on it. "shadow" learns it in ``fit``, together
+        with noise that is the same everywhere, from rows that were not learnt from: a
+        second model, the shadow, is fitted on four fifths of the rows, and scale and
+        noise have the least log loss on the last fifth (on each fifth in turn with
+        fewer than 500 rows; with fewer than 20 nothing is learnt, the scale is 1, and
+        asking for probabilities warns). That costs about one more training. "log_loss"
+        and "root_calibration_mse" choose the scale alone on held-out folds: by that
+        loss, or by the error of the predicted labels' probabilities over 20 bins. That
+        costs one more training per fold.
     scale_cv : int, splitter or None, default=None
-        The folds for "log_loss" and "calibration"; None means 5.
+        The folds for "log_loss" and "root_calibration_mse"; None means 5.
     max_iter : int, default=5
         Number of passes over the training rows.
     averaging : bool, default=False
@@ -81,7 +84,8 @@ class MultiClassAROW(GaussianRowClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        The weights; for two classes those of the second less those of the first.
+        The weights; for two classes those of the second less those of the first. One
+        row per class, as in scikit-learn; taggers have one row per feature.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         The constants.
     coef_variance_ : ndarray
@@ -89,11 +93,12 @@ class MultiClassAROW(GaussianRowClassifier):
     intercept_variance_ : ndarray
         The variance of each constant.
     variance_scale_ : float
-        What the variances are multiplied by in predictions.
+        What the variances are multiplied by in predictions; what is learnt is at most
+        1e6.
     noise_ : float or None
         The variance of the noise that a shadow has found in every label's score; None
-        where no shadow was asked or there were too few rows. Without noise the
-        probabilities are those of the Gaussian, exactly.
+        without a shadow or with too few rows. Without noise the probabilities are
+        exactly those of the Gaussian.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -180,7 +185,7 @@ class MultiClassAROW(GaussianRowClassifier):
             rows,
             order,
             n_classes,
-            self._k(n_classes),
+            self._n_rivals(n_classes),
             self.r,
             self.update,
             self.diagonal,

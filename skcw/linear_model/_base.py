@@ -19,10 +19,14 @@ from skcw._compat import (
     _fit_context,
 )
 from skcw.callbacks import PassTasks
-from skcw.linear_model._belief import TableBelief
-from skcw.linear_model._rows import compressed_rows, hold_out
-from skcw.linear_model._training import Plan, train
-from skcw.linear_model._weights import class_weights, presentations, row_weights
+from skcw.linear_model._rows import (
+    class_weights,
+    compressed_rows,
+    hold_out,
+    row_repeats,
+    row_weights,
+)
+from skcw.linear_model._training import Plan, TableBelief, train
 
 
 class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -91,7 +95,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight w presents the row w times in a row in every pass; a fraction
+            A weight w presents the row w times in succession in every pass; a fraction
             scales the step of the last presentation, 0 leaves the row out.
 
         Returns
@@ -107,8 +111,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more rows.
 
-        It goes on from the averaged weights of a ``fit``, and averages over the rounds
-        since.
+        It continues from the averaged weights of a ``fit``, and averages over the
+        rounds since.
 
         Parameters
         ----------
@@ -148,7 +152,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"{classes.tolist()[0]!r}"
             )
         self._learn(X, y, codes, classes, sample_weight, fresh, self.max_iter)
-        self._settle()
+        self._restart_average()
 
     def _learn_piece(self, X, y, classes, sample_weight):
         """Learn the rows of a ``partial_fit``."""
@@ -192,14 +196,14 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self, X, y, codes, classes, sample_weight, fresh, max_iter, one_pass=False
     ):
         self._check_settings(len(classes))
-        weight = row_weights(X, sample_weight)
+        weight = row_weights(sample_weight, len(codes))
         by_class = class_weights(self.class_weight, classes, codes, weight, one_pass)
-        by_class, demand = self._demand(by_class)
+        by_class, class_factor = self._split_class_weights(by_class)
         rows = replace(
             compressed_rows(X, self.dtype, self.fit_intercept),
             gold=codes.astype(np.int32),
-            weight=presentations(weight, by_class, codes),
-            demand=demand,
+            weight=row_repeats(weight, by_class, codes),
+            class_factor=class_factor,
         )
         rng = check_random_state(self.random_state)
         plan = Plan(
@@ -213,30 +217,30 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             verbose=self.verbose,
         )
         self._prepare(rows, fresh or not one_pass)
-        taught = rows
+        learnt = rows
         if self.early_stopping and not one_pass:
-            taught, plan.dev_score = self._hold_out(rows, len(classes), rng)
+            learnt, plan.dev_score = self._hold_out(rows, len(classes), rng)
         belief = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
-        belief, self.history_ = train(belief, taught, plan)
+        belief, self.history_ = train(belief, learnt, plan)
         for name, value in self._fitted(belief, classes).items():
             setattr(self, name, value)
         self.n_iter_ = self.history_[-1]["epoch"]
         if fresh or not one_pass:
-            self._learn_sureness(rows, plan)
+            self._learn_variance(rows, plan)
         plan.tasks.finish(belief)
 
     def _prepare(self, rows, whole):
         """Choose what depends on the rows; ``whole`` is false for a further piece."""
 
-    def _learn_sureness(self, rows, plan):
-        """Learn how sure to be of predictions; by default there is nothing to learn."""
+    def _learn_variance(self, rows, plan):
+        """Learn how far to trust the variances; by default there are none."""
 
     def _hold_out(self, rows, n_classes, rng):
-        """Split off a share of the rows; return the rest and a judge of tables."""
-        held_out, kept = hold_out(rows, self.validation_fraction, rng)
+        """Return the rows to learn from, and a score of tables on the other ones."""
+        kept, held_out = hold_out(rows, self.validation_fraction, rng)
 
         def accuracy(table):
-            guess = best_codes(shown(held_out.scores(table), n_classes))
+            guess = best_codes(sklearn_shape(held_out.scores(table), n_classes))
             return np.average(guess == held_out.gold, weights=held_out.weight)
 
         return kept, accuracy
@@ -250,26 +254,28 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 self.averaging,
                 self.dtype,
             )
-        belief = self.belief_.recast(self.dtype)
+        belief = self.belief_.as_dtype(self.dtype)
         if not one_pass:
             # A training that fails must leave the classifier as it was.
-            belief = belief.copied()
-        return belief.averaging_from_here() if self.averaging else belief.settled()
+            belief = belief.copy()
+        if self.averaging:
+            return belief.with_average_started()
+        return belief.with_average_restarted()
 
     def _fitted(self, belief, classes):
         """Return the attributes of a fitted classifier."""
         return {"belief_": belief, "classes_": classes, "weights_": belief.weights()}
 
-    def _settle(self):
-        """Go on from the average, should training continue, and average anew."""
-        self.belief_ = self.belief_.settled()
+    def _restart_average(self):
+        """Let further training continue from the average, and average anew."""
+        self.belief_ = self.belief_.with_average_restarted()
         self.weights_ = self.belief_.mean
 
     def _check_settings(self, n_classes):
         """Raise if parameters do not fit together."""
 
-    def _demand(self, by_class):
-        """Split class weights: how often to present rows, and how much to ask of them.
+    def _split_class_weights(self, by_class):
+        """Split class weights into numbers of presentations and factors of strength.
 
         By default a weight is a number of presentations alone.
         """
@@ -302,13 +308,13 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one number a row, positive for the second of them; else a
-            score per class, the highest of which is predicted.
+            For two classes one number per row, positive for the second of them; else
+            one score per class, the highest of which is predicted.
         """
         return self._scores(self._read(X))
 
     def _scores(self, rows):
-        return shown(rows.scores(self.weights_), len(self.classes_))
+        return sklearn_shape(rows.scores(self.weights_), len(self.classes_))
 
     def predict(self, X):
         """Return the class with the highest score.
@@ -321,7 +327,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            A label per row.
+            One label per row.
         """
         codes = best_codes(self._scores(self._read(X)))
         return self.classes_[codes]
@@ -332,12 +338,16 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self):
-        """The weights: classes by features, or one row for two classes."""
+        """The weights: classes by features, or one row for two classes.
+
+        That is scikit-learn's orientation. Taggers have features by classes, because
+        a row per feature can be added or left out while they learn.
+        """
         return self._columns(self.weights_)[:, :-1]
 
     @property
     def intercept_(self):
-        """The intercepts: one a class, or one for two classes."""
+        """The intercepts: one per class, or one for two classes."""
         return self._columns(self.weights_)[:, -1]
 
     def _columns(self, table):
@@ -362,8 +372,8 @@ def unchanged_on_failure(estimator):
         raise
 
 
-def shown(columns, n_classes):
-    """Return sums over table columns in scikit-learn's shape."""
+def sklearn_shape(columns, n_classes):
+    """Return sums over the columns of a table in scikit-learn's shape."""
     return columns.ravel() if n_classes == 2 else columns[:, :n_classes]
 
 

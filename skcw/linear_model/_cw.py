@@ -9,8 +9,10 @@ from skcw._compat import Interval, StrOptions
 from skcw._kernels.row_passes import cw_row_pass
 from skcw.linear_model._gaussian import GaussianRowClassifier
 
-# What the multi-class paper's form is best with, and where rules for φ end.
-PAPERS_ETA, MOST_PHI = 0.9, 4.0
+# The η that the form of the multi-class paper is best with.
+VARIANCE_FORM_ETA = 0.9
+# The rule for φ stays within this range.
+PHI_RANGE = (1.0, 4.0)
 
 
 class MultiClassCW(GaussianRowClassifier):
@@ -18,43 +20,43 @@ class MultiClassCW(GaussianRowClassifier):
 
     The classifier keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. For each
     row it moves to the closest Gaussian (in relative entropy) under which the true
-    label beats its best rivals with probability η each [1]_, Eqs. (4) to (8): with
+    label beats each of its best rivals with probability η [1]_, Eqs. (4) to (8): with
     g = f(x, y) - f(x, r), φ = Φ⁻¹(η), M = μ·g and V = gᵀΣg, that is M ≥ φ √V, or
     M ≥ φ V in the form that the paper uses. A row that would need too long a step is
     corrected in part [2]_.
 
     Parameters
     ----------
-    eta : float or "auto", default="auto"
-        The probability η, above one half and below one, with which a corrected label
-        must beat each rival. "auto" sets φ = √(features / rows), from 1 to 4, counting
-        different rows and the features that they have: where features are few, no
-        weights can satisfy all rows, and where they are many, larger φ are better.
-        Accuracy with φ = 1, 2, 3 and with the rule: 20 Newsgroups, binary words, .915,
-        .923, .927, .927; digits .967, .959, .942, .967. With ``step="variance"``
-        "auto" is 0.9.
-    phi : float or None, default=None
-        φ = Φ⁻¹(η) itself; if given, ``eta`` does not count.
-    C : float or None, default=2.0
-        The longest step, as soft confidence-weighted learning has it [2]_: α is no more
-        than C times the α with which the row would move a model that knows nothing.
-        None means that rows are corrected at once, whatever it takes, as in [1]_. On
-        rows that no weights tell apart (40 features, 5 classes, a tenth of the labels
-        wrong) accuracy is .32 with None and .52 with 2. The exact update and
-        ``diagonal="optimal"`` know no C.
+    phi : float or "auto", default="auto"
+        Standard deviations φ by which a corrected label must beat each rival. The
+        papers give the probability η = Φ(φ) instead: write
+        ``phi=scipy.stats.norm.ppf(0.9)`` for η = 0.9. "auto" sets
+        φ = √(features / rows), from 1 to 4, counting different rows and the features
+        that they have: where features are few, no weights can satisfy all rows, and
+        where they are many, larger φ are better. Accuracy with φ = 1, 2, 3 and with the
+        rule: 20 Newsgroups, binary words, .915, .923, .927, .927; digits .967, .959,
+        .942, .967. With ``step="variance"`` "auto" is Φ⁻¹(0.9).
+    C : float, default=2.0
+        The largest step, as soft confidence-weighted learning has it [2]_: α is at most
+        C times the α with which the row would move a model that knows nothing.
+        ``float("inf")`` corrects rows at once, whatever it takes, as in [1]_. On rows
+        that no weights tell apart (40 features, 5 classes, a tenth of the labels wrong)
+        accuracy is .32 with infinity and .52 with 2. The exact update and
+        ``diagonal="optimal"`` have no C.
     update : {"single", "sequential", "parallel", "exact"}, default="single"
         Which rivals count, and how: the best one; several, one after the other; several
         from the same start, averaged; or the smallest change that satisfies several
         at once (slow).
     n_rivals : int, "all" or None, default=None
-        How many rivals count, best first, unless the update is "single". None is all.
+        How many rivals count, best first, unless the update is "single"; None means
+        all.
     step : {"stdev", "variance"}, default="stdev"
         The form of the constraint, M ≥ φ √V or M ≥ φ V. With the former predictions
         do not depend on the initial variance nor on the scale of the features; the
         latter is that of the multi-class paper, which is
-        ``MultiClassCW(0.9, step="variance", C=None, variance_scale=1.0)``.
+        ``MultiClassCW(norm.ppf(0.9), step="variance", C=inf, variance_scale=1.0)``.
     bound : {"outer", "inner"}, default="outer"
-        Ask for η of every pair of labels; or for 1 - (1 - η) / (K - 1), so that the
+        Ask for η in every pair of labels; or for 1 - (1 - η) / (K - 1), so that the
         label beats all of the K - 1 others together with probability η.
     diagonal : {"precision", "covariance", "optimal"}, default="precision"
         How Σ is kept diagonal: the inverse of the diagonal of the full new precision;
@@ -64,18 +66,19 @@ class MultiClassCW(GaussianRowClassifier):
         .923 on 20 Newsgroups with the paper's update).
     initial_variance : float, default=1.0
         The prior variance of every weight.
-    variance_scale : float or {"shadow", "log_loss", "calibration"}, default="shadow"
-        What the variances are multiplied by when probabilities are computed; labels
-        do not depend on it. "shadow" learns it in ``fit``, together with noise that is
-        the same everywhere, from rows that were not learnt from: a second model, the
-        shadow, is taught with four fifths of the rows, and scale and noise have the
-        least logarithmic loss on the last fifth (on each fifth in turn with fewer than
-        500 rows; with fewer than 20 nothing is learnt, and the scale is 1). That costs
-        about one more training. "log_loss" and "calibration" choose the scale alone on
-        held-out folds: by that loss, or by the error of the predicted labels'
-        probabilities over 20 bins. That costs one more training per fold.
+    variance_scale : float or {"shadow", "log_loss", "root_calibration_mse"}
+        What the variances are multiplied by when probabilities are computed, "shadow"
+        by default; labels do not depend on it. "shadow" learns it in ``fit``, together
+        with noise that is the same everywhere, from rows that were not learnt from: a
+        second model, the shadow, is fitted on four fifths of the rows, and scale and
+        noise have the least log loss on the last fifth (on each fifth in turn with
+        fewer than 500 rows; with fewer than 20 nothing is learnt, the scale is 1, and
+        asking for probabilities warns). That costs about one more training. "log_loss"
+        and "root_calibration_mse" choose the scale alone on held-out folds: by that
+        loss, or by the error of the predicted labels' probabilities over 20 bins. That
+        costs one more training per fold.
     scale_cv : int, splitter or None, default=None
-        The folds for "log_loss" and "calibration"; None means 5.
+        The folds for "log_loss" and "root_calibration_mse"; None means 5.
     max_iter : int, default=5
         Number of passes over the training rows.
     averaging : bool, default=False
@@ -89,8 +92,9 @@ class MultiClassCW(GaussianRowClassifier):
         the rows are and not on where they stand, so the model does not change when
         rows are given in another order, and a weight of two equals two copies.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, by which those of their rows are multiplied. Without C
-        one above 1 multiplies φ instead, as a row is corrected at once.
+        Weights of the classes, by which those of their rows are multiplied. With
+        ``C=inf``, where one presentation corrects a row, weights above 1 multiply φ
+        instead.
     early_stopping : bool, default=False
         Hold out a share of every class, keep the pass with the best accuracy on it,
         and stop after ``n_iter_no_change`` passes without gain.
@@ -114,7 +118,8 @@ class MultiClassCW(GaussianRowClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        The weights; for two classes those of the second less those of the first.
+        The weights; for two classes those of the second less those of the first. One
+        row per class, as in scikit-learn; taggers have one row per feature.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         The constants.
     coef_variance_ : ndarray
@@ -122,11 +127,12 @@ class MultiClassCW(GaussianRowClassifier):
     intercept_variance_ : ndarray
         The variance of each constant.
     variance_scale_ : float
-        What the variances are multiplied by in predictions.
+        What the variances are multiplied by in predictions; what is learnt is at most
+        1e6.
     noise_ : float or None
         The variance of the noise that a shadow has found in every label's score; None
-        where no shadow was asked or there were too few rows. Without noise the
-        probabilities are those of the Gaussian, exactly.
+        without a shadow or with too few rows. Without noise the probabilities are
+        exactly those of the Gaussian.
     phi_ : float
         The φ of the last training; ``partial_fit`` keeps what "auto" was at first.
     n_features_in_ : int
@@ -142,6 +148,10 @@ class MultiClassCW(GaussianRowClassifier):
     -----
     ``predict`` returns the label with the highest mean score, and ``predict_proba``
     follows it.
+
+    :class:`~skcw.CWSequenceTagger` has the same parameters under the same names. Its
+    defaults are others (φ = 0.25, C = 1, 10 passes, averaged weights): they were
+    measured on corpora of sentences, those here on sets of texts.
 
     Log loss as it comes, of the paper's update with ``variance_scale=1.0``, and of
     logistic regression whose C was chosen by cross-validation (means of three splits,
@@ -167,6 +177,12 @@ class MultiClassCW(GaussianRowClassifier):
     >>> classifier.predict([[1, 0, 0], [0, 0, 2]]).tolist()
     ['a', 'c']
 
+    With the probability η = 0.9 of the papers:
+
+    >>> from scipy.stats import norm
+    >>> round(MultiClassCW(norm.ppf(0.9), random_state=0).fit(X, y).phi_, 2)
+    1.28
+
     How sure it is, as a probability:
 
     >>> classifier.predict_confidence([[1, 0, 0], [0, 0, 2]]).round(1).tolist()
@@ -175,9 +191,8 @@ class MultiClassCW(GaussianRowClassifier):
 
     _parameter_constraints: dict = {
         **GaussianRowClassifier._parameter_constraints,
-        "eta": [Interval(Real, 0.5, 1, closed="neither"), StrOptions({"auto"})],
-        "phi": [Interval(Real, 1e-10, 1e10, closed="both"), None],
-        "C": [Interval(Real, 1e-10, 1e10, closed="both"), None],
+        "phi": [Interval(Real, 1e-10, 1e10, closed="both"), StrOptions({"auto"})],
+        "C": [Interval(Real, 1e-10, None, closed="both")],
         "step": [StrOptions({"variance", "stdev"})],
         "bound": [StrOptions({"outer", "inner"})],
         "diagonal": [StrOptions({"precision", "covariance", "optimal"})],
@@ -185,9 +200,8 @@ class MultiClassCW(GaussianRowClassifier):
 
     def __init__(
         self,
-        eta="auto",
+        phi="auto",
         *,
-        phi=None,
         C=2.0,
         update="single",
         n_rivals=None,
@@ -232,7 +246,6 @@ class MultiClassCW(GaussianRowClassifier):
             dtype=dtype,
             verbose=verbose,
         )
-        self.eta = eta
         self.phi = phi
         self.C = C
         self.step = step
@@ -240,24 +253,24 @@ class MultiClassCW(GaussianRowClassifier):
 
     def _check_settings(self, n_classes):
         super()._check_settings(n_classes)
-        several = self.update in ("sequential", "parallel") and self._k(n_classes) > 1
+        several = (
+            self.update in ("sequential", "parallel") and self._n_rivals(n_classes) > 1
+        )
         if self.diagonal == "optimal" and several:
             raise ValueError(
                 f"diagonal='optimal' serves updates for one rival, but update="
-                f"{self.update!r} considers {self._k(n_classes)}; choose "
+                f"{self.update!r} considers {self._n_rivals(n_classes)}; choose "
                 "update='exact', its form for several"
             )
 
     def _prepare(self, rows, whole):
-        if self.phi is not None:
+        if self.phi != "auto":
             self.phi_ = float(self.phi)
-        elif self.eta != "auto":
-            self.phi_ = float(ndtri(self.eta))
         elif self.step == "variance":
-            self.phi_ = float(ndtri(PAPERS_ETA))
+            self.phi_ = float(ndtri(VARIANCE_FORM_ETA))
         elif whole or not hasattr(self, "phi_"):
             n_rows, n_features = rows.counts()
-            self.phi_ = float(np.clip(np.sqrt(n_features / n_rows), 1.0, MOST_PHI))
+            self.phi_ = float(np.clip(np.sqrt(n_features / n_rows), *PHI_RANGE))
 
     def _phi(self, n_classes):
         """Return φ for every rival."""
@@ -266,10 +279,10 @@ class MultiClassCW(GaussianRowClassifier):
         # By the logarithm of the upper tail, which no phi makes zero.
         return -ndtri_exp(log_ndtr(-self.phi_) - np.log(n_classes - 1))
 
-    def _demand(self, by_class):
-        # After a hard step a row is as sure as it must be: to present it again would be
-        # in vain, so weights above one ask for so many times the confidence.
-        hard = self.C is None or self.update == "exact" or self.diagonal == "optimal"
+    def _split_class_weights(self, by_class):
+        # After a hard step a row is as sure as it must be. To present it again changes
+        # nothing, so weights above one multiply the confidence asked for instead.
+        hard = np.isinf(self.C) or self.update == "exact" or self.diagonal == "optimal"
         if by_class is None or not hard:
             return by_class, None
         return np.minimum(by_class, 1.0), np.maximum(by_class, 1.0)
@@ -283,11 +296,11 @@ class MultiClassCW(GaussianRowClassifier):
             rows,
             order,
             n_classes,
-            self._k(n_classes),
+            self._n_rivals(n_classes),
             self._phi(n_classes),
             self.update,
             self.step,
             self.diagonal,
-            np.inf if self.C is None else self.C,
+            self.C,
             self.initial_variance,
         )

@@ -1,24 +1,63 @@
-"""Classifiers that keep a Gaussian over their weights, and what it says of labels."""
+"""Classifiers that keep a Gaussian over their weights: probabilities of their labels.
 
+How far to trust the variances is learnt from rows that a model has not learnt from: by
+its shadow, the same learner fitted on four fifths of the rows, or by cross-validation.
+"""
+
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import column_or_1d, indexable
 
-from skcw._compat import Interval, StrOptions
-from skcw.linear_model._base import RowClassifier, shown, unchanged_on_failure
-from skcw.linear_model._belief import TableBelief
-from skcw.linear_model._distribution import (
+from skcw._compat import Interval, StrOptions, _safe_indexing
+from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.linear_model._base import RowClassifier, sklearn_shape, unchanged_on_failure
+from skcw.linear_model._probabilities import (
     DISTRIBUTIONS,
-    distribution_of,
-    following,
+    fit_scale_and_noise,
+    gaussian_distribution,
     in_deviations,
+    logistic_distribution,
     margin_of,
+    with_predicted_first,
 )
-from skcw.linear_model._scale import CRITERIA, fitted_scale
-from skcw.linear_model._shadow import SHADOW, shadow_judgement
-from skcw.linear_model._sureness import fitted_sureness, logistic_distribution
+from skcw.linear_model._rows import row_weights, take_rows
+from skcw.linear_model._training import TableBelief, orders
+from skcw.metrics import confidence_rmse
 
 N_DRAWS = 1000
+SHADOW = "shadow"
+# The shadow leaves out one part of the rows.
+N_PARTS = 5
+# Of fewer distinct rows one part tells too little: each part is left out in turn.
+ROWS_FOR_ONE_PART = 500
+# From fewer rows that were left out nothing is learnt.
+FEWEST_ROWS = 20
+# The range of scales that cross-validation searches.
+SCALES = (1e-6, 1e6)
+# A label that held-out rows have must not cost an infinite loss.
+LEAST_PROBABILITY = 1e-15
+
+
+def log_loss(distribution, codes):
+    """Return the mean loss -log Pr[true label]."""
+    truth = distribution[np.arange(len(codes)), codes]
+    return -np.log(np.maximum(truth, LEAST_PROBABILITY)).mean()
+
+
+def calibration_error(distribution, codes):
+    """Return the RMSE over 20 bins of the predicted label's probability."""
+    return confidence_rmse(
+        confidence=np.clip(distribution.max(axis=1), 0.0, 1.0),
+        correct=distribution.argmax(axis=1) == codes,
+    )
+
+
+LOSSES = {"log_loss": log_loss, "root_calibration_mse": calibration_error}
 
 
 class GaussianRowClassifier(RowClassifier):
@@ -36,7 +75,7 @@ class GaussianRowClassifier(RowClassifier):
         "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
         "variance_scale": [
             Interval(Real, 0, None, closed="neither"),
-            StrOptions({SHADOW, *CRITERIA}),
+            StrOptions({SHADOW, *LOSSES}),
         ],
         "scale_cv": ["cv_object"],
     }
@@ -71,8 +110,8 @@ class GaussianRowClassifier(RowClassifier):
                 "'exact' for several"
             )
 
-    def _k(self, n_classes):
-        """Return the number of rivals that an update considers."""
+    def _n_rivals(self, n_classes):
+        """Return how many rivals an update considers."""
         if self.update == "single":
             return 1
         if self.n_rivals in (None, "all"):
@@ -89,7 +128,7 @@ class GaussianRowClassifier(RowClassifier):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight w presents the row w times in a row in every pass; a fraction
+            A weight w presents the row w times in succession in every pass; a fraction
             scales the step of the last presentation, 0 leaves the row out.
 
         Returns
@@ -99,18 +138,18 @@ class GaussianRowClassifier(RowClassifier):
         """
         with unchanged_on_failure(self):
             super().fit(X, y, sample_weight)
-            if self.variance_scale in CRITERIA:
-                self.variance_scale_ = fitted_scale(self, X, y, sample_weight)
+            if self.variance_scale in LOSSES:
+                self.variance_scale_ = cross_validated_scale(self, X, y, sample_weight)
                 self.noise_ = None
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more rows.
 
-        It goes on from the averaged weights of a ``fit``, and averages over the rounds
-        since. What ``fit`` has learnt of how sure to be stays. Without ``fit`` the
-        first call learns it with ``variance_scale="shadow"`` if it brings some hundred
-        rows, and otherwise the scale is 1, or the number given.
+        It continues from the averaged weights of a ``fit``, and averages over the
+        rounds since. The scale and the noise that ``fit`` has learnt stay. Without
+        ``fit`` the first call learns them with ``variance_scale="shadow"`` if it brings
+        20 rows or more; otherwise the scale is 1, or the number given.
 
         Parameters
         ----------
@@ -139,7 +178,7 @@ class GaussianRowClassifier(RowClassifier):
         learnt = {"variance_scale_": float(scale), "noise_": noise}
         return {**super()._fitted(belief, classes), **learnt}
 
-    def _learn_sureness(self, rows, plan):
+    def _learn_variance(self, rows, plan):
         if self.variance_scale != SHADOW:
             return
         self.variance_scale_, self.noise_ = 1.0, None
@@ -150,15 +189,29 @@ class GaussianRowClassifier(RowClassifier):
             prior = self._initial_variance()
             return TableBelief.start(*shape, prior, self.averaging, self.dtype)
 
-        judged = shadow_judgement(start, rows, plan, self.n_iter_)
-        if judged is not None:
-            scores, spreads, codes, weight = judged
-            self.variance_scale_, self.noise_ = fitted_sureness(
-                shown(scores, n_classes), shown(spreads, n_classes), codes, weight
+        held_out = shadow_predictions(start, rows, plan, self.n_iter_)
+        if held_out is not None:
+            scores, spreads, codes, weight = held_out
+            self.variance_scale_, self.noise_ = fit_scale_and_noise(
+                sklearn_shape(scores, n_classes),
+                sklearn_shape(spreads, n_classes),
+                codes,
+                weight,
+            )
+
+    def _warn_if_unlearnt(self):
+        """Warn if ``fit`` would have learnt how sure to be, but could not."""
+        if self.variance_scale == SHADOW and self.noise_ is None:
+            warnings.warn(
+                "the classifier has learnt from too few rows to know how sure it may "
+                "be, so its probabilities are those of its belief alone; fit on more, "
+                "or give a number as variance_scale",
+                UnlearntConfidenceWarning,
+                stacklevel=3,
             )
 
     def decision_function(self, X):
-        """Return how much speaks for the classes.
+        """Return the scores of the classes.
 
         Parameters
         ----------
@@ -169,7 +222,7 @@ class GaussianRowClassifier(RowClassifier):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For more than two classes the mean scores, the highest of which is
-            predicted. For two classes one number a row, positive for the second of
+            predicted. For two classes one number per row, positive for the second of
             them: M / √V, the mean score in standard deviations.
 
         Notes
@@ -217,7 +270,8 @@ class GaussianRowClassifier(RowClassifier):
                 f"method is {method!r}; it must be one of {', '.join(DISTRIBUTIONS)}"
             )
         scores, spreads = self._scores_and_spreads(X)
-        return distribution_of(scores, spreads, method, n_draws, random_state)
+        self._warn_if_unlearnt()
+        return gaussian_distribution(scores, spreads, method, n_draws, random_state)
 
     def predict_proba(self, X):
         """Return the probabilities of the labels, the predicted one's the highest.
@@ -242,12 +296,16 @@ class GaussianRowClassifier(RowClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             Rows that sum to one.
         """
-        return self._proba(*self._scores_and_spreads(X))
+        scores_and_spreads = self._scores_and_spreads(X)
+        self._warn_if_unlearnt()
+        return self._proba(*scores_and_spreads)
 
     def _proba(self, scores, spreads):
         if self.noise_ is not None:
-            return following(logistic_distribution(scores, spreads), scores)
-        return following(distribution_of(scores, spreads, "exact"), scores)
+            distribution = logistic_distribution(scores, spreads)
+        else:
+            distribution = gaussian_distribution(scores, spreads, "exact")
+        return with_predicted_first(distribution, scores)
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``.
@@ -262,8 +320,10 @@ class GaussianRowClassifier(RowClassifier):
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Minus infinity where a probability is zero.
         """
+        scores_and_spreads = self._scores_and_spreads(X)
+        self._warn_if_unlearnt()
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self._proba(*scores_and_spreads))
 
     def predict_confidence(self, X, method="probability"):
         """Return how sure the classifier is of each predicted label.
@@ -285,11 +345,12 @@ class GaussianRowClassifier(RowClassifier):
         """
         scores, spreads = self._scores_and_spreads(X)
         if method == "probability":
+            self._warn_if_unlearnt()
             return self._proba(scores, spreads).max(axis=1)
         if method not in ("margin", "normalised-margin"):
             raise ValueError(
-                f"method is {method!r}; it must be 'probability', 'margin' or "
-                "'normalised-margin'"
+                f"method is {method!r}; it must be one of 'probability', "
+                "'margin', 'normalised-margin'"
             )
         return margin_of(scores, spreads, normalised=method != "margin")
 
@@ -301,7 +362,7 @@ class GaussianRowClassifier(RowClassifier):
         if self.noise_ is not None:
             # Two classes have one score, the difference of two.
             spreads += self.noise_ * (2.0 if self._is_binary else 1.0)
-        return self._scores(rows), shown(spreads, len(self.classes_))
+        return self._scores(rows), sklearn_shape(spreads, len(self.classes_))
 
     @property
     def coef_variance_(self):
@@ -312,3 +373,88 @@ class GaussianRowClassifier(RowClassifier):
     def intercept_variance_(self):
         """The variance of each intercept, in the shape of ``intercept_``."""
         return self._columns(self.belief_.variance)[:, -1]
+
+
+def shadow_predictions(start, rows, plan, n_passes):
+    """Return scores, spreads, codes and weights of rows that a shadow has not seen.
+
+    Which rows are left out depends on their content: copies of a row go together, and
+    the order does not matter. ``start()`` gives a belief that knows nothing. The answer
+    is None where there are too few rows.
+    """
+    keys, first, copy_of = np.unique(rows.keys, return_index=True, return_inverse=True)
+    repeats = np.bincount(copy_of, weights=rows.weight, minlength=len(keys))
+    gold = rows.gold[first]
+    part = _parts(gold, repeats > 0)
+    n_distinct = np.count_nonzero(repeats > 0)
+    left_out = range(N_PARTS) if n_distinct < ROWS_FOR_ONE_PART else (N_PARTS - 1,)
+    if np.isin(part, left_out).sum() < FEWEST_ROWS:
+        return None
+    found = []
+    for number in left_out:
+        belief = start()
+        seen = (part != number)[copy_of]
+        for _, order in zip(range(n_passes), orders(rows, plan), strict=False):
+            belief.rounds, _ = plan.run_pass(belief, rows, order[seen[order]])
+        unseen = np.flatnonzero(part == number)
+        new = take_rows(rows, first[unseen])
+        scores, spreads = new.scores(belief.weights()), new.spreads(belief.variance)
+        found.append((scores, spreads, gold[unseen], repeats[unseen]))
+    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+
+def _parts(gold, present):
+    """Return in which part each distinct row is, -1 for none.
+
+    Rows come in the order of their keys, which is random. The last part has every
+    fifth row of each class, so that no class is left out as a whole; a class of one row
+    is in no part.
+    """
+    part = np.full(len(gold), -1)
+    for label in np.unique(gold[present]):
+        own = np.flatnonzero(present & (gold == label))
+        if len(own) > 1:
+            part[own] = np.arange(len(own)) % N_PARTS
+    return part
+
+
+def cross_validated_scale(classifier, X, y, sample_weight):
+    """Return the scale with the least loss on held-out folds."""
+    measure = LOSSES[classifier.variance_scale]
+    scores, spreads, codes = _fold_predictions(classifier, X, y, sample_weight)
+
+    def loss(exponent):
+        spread = spreads * 10.0**exponent
+        distribution = gaussian_distribution(scores, spread, "exact")
+        return measure(with_predicted_first(distribution, scores), codes)
+
+    # A coarse grid first: the calibration error has more than one valley.
+    grid = np.linspace(*np.log10(SCALES), 25)
+    best = grid[np.argmin([loss(exponent) for exponent in grid])]
+    step = grid[1] - grid[0]
+    found = minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
+    return float(10.0 ** (found.x if found.fun <= loss(best) else best))
+
+
+def _fold_predictions(classifier, X, y, sample_weight):
+    """Return scores, spreads and codes of rows that copies have not learnt from."""
+    X, y = indexable(X, y)
+    y = column_or_1d(y)
+    weight = row_weights(sample_weight, len(y))
+    folds = check_cv(classifier.scale_cv, y, classifier=True)
+    parts = []
+    for seen, unseen in folds.split(X, y):
+        copy = clone(classifier).set_params(variance_scale=1.0)
+        own_weight = None if weight is None else weight[seen]
+        copy.fit(_safe_indexing(X, seen), y[seen], sample_weight=own_weight)
+        if len(copy.classes_) != len(classifier.classes_):
+            raise ValueError(
+                "a fold lacks a class, so a variance scale cannot be chosen by "
+                "cross-validation; give a number as variance_scale, or scale_cv with "
+                "fewer folds"
+            )
+        if weight is not None:
+            unseen = unseen[weight[unseen] > 0]
+        codes = np.searchsorted(copy.classes_, y[unseen])
+        parts.append((*copy._scores_and_spreads(_safe_indexing(X, unseen)), codes))
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))

@@ -12,12 +12,14 @@ class MultiClassPA(RowClassifier):
 
     For each row the weights move as little as possible so that the true label leads
     each of its k best rivals by one, with a slack that all of them share and that
-    costs C a unit [1]_: min ½‖w - w_t‖² + C ξ with w·g_r ≥ 1 - ξ for every rival r.
+    costs C per unit [1]_: min ½‖w - w_t‖² + C ξ with w·g_r ≥ 1 - ξ for every rival r.
 
     Parameters
     ----------
     C : float, default=1.0
-        The most that a row may move the weights.
+        The largest step, that is the most that a row may move the weights. (The
+        default of :class:`~skcw.PASequenceTagger` is 0.3; from 0.03 to 1 it changes
+        little there.)
     n_rivals : int or "all", default=1
         How many rivals count, best first.
     max_iter : int, default=5
@@ -55,7 +57,8 @@ class MultiClassPA(RowClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        The weights; for two classes those of the second less those of the first.
+        The weights; for two classes those of the second less those of the first. One
+        row per class, as in scikit-learn; taggers have one row per feature.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         The constants.
     n_features_in_ : int

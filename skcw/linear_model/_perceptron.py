@@ -49,7 +49,8 @@ class MultiClassPerceptron(RowClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        The weights; for two classes those of the second less those of the first.
+        The weights; for two classes those of the second less those of the first. One
+        row per class, as in scikit-learn; taggers have one row per feature.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         The constants.
     n_features_in_ : int

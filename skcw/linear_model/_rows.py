@@ -1,28 +1,34 @@
-"""Rows as the kernels read them."""
+"""Rows as the kernels read them, and what each of them counts."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import train_test_split
+from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import row_keys
 from skcw._kernels.tables import table_sums
+from skcw.data.checks import check_sample_weight
 from skcw.data.ragged import joined_ranges, offsets_of
 
 # Squares of larger values, times variances, have no room in single precision.
 LARGEST = 1e12
 # Kernels count features, and the intercept after them, by 32 bits.
 WIDEST = np.iinfo(np.int32).max - 1
+# A weight is a number of presentations: more would only keep the machine busy.
+HEAVIEST = 1e6
 
 
 @dataclass(frozen=True)
 class Rows:
     """Compressed sparse rows with their labels' codes and their weights.
 
-    ``bias`` is the intercept's place in the tables, or -1 without one. ``demand``
-    multiplies what the learner asks for rows of each class.
+    ``bias`` is the intercept's place in the tables, or -1 without one. ``weight`` says
+    how often each row is presented. ``class_factor`` multiplies the learner's strength
+    for the rows of each class: φ for CW.
     """
 
     indptr: np.ndarray
@@ -31,7 +37,7 @@ class Rows:
     bias: int
     gold: np.ndarray | None = None
     weight: np.ndarray | None = None
-    demand: np.ndarray | None = None
+    class_factor: np.ndarray | None = None
 
     def __len__(self):
         return len(self.indptr) - 1
@@ -56,7 +62,7 @@ class Rows:
     def counts(self):
         """Return how many different rows there are, and how many features they have.
 
-        Rows of weight 0 are not there.
+        Rows of weight 0 do not count.
         """
         if self.weight is None:
             return len(np.unique(self.keys)), _distinct(self.indices, self.values)
@@ -67,7 +73,7 @@ class Rows:
 
 
 def compressed_rows(X, dtype, fit_intercept):
-    """Return checked dense or CSR rows in compressed form, each feature once a row."""
+    """Return checked dense or CSR rows in compressed form, without duplicates."""
     if X.shape[1] > WIDEST:
         raise ValueError(
             f"X has {X.shape[1]} features, but at most {WIDEST} are possible"
@@ -86,10 +92,10 @@ def compressed_rows(X, dtype, fit_intercept):
 
 
 def hold_out(rows, fraction, rng):
-    """Split off a share of every class to judge each pass by: (them, the rest).
+    """Hold out a share of every class to judge each pass by: (the rest, them).
 
-    Which rows go depends on the number of rows and their labels alone. A row of
-    weight 0 is not there.
+    Which rows are held out depends on the number of rows and their labels alone. A row
+    of weight 0 is in neither part.
     """
     present = np.arange(len(rows))
     if rows.weight is not None:
@@ -103,10 +109,10 @@ def hold_out(rows, fraction, rng):
             f"early stopping cannot hold out a share of {fraction} of every class: "
             f"{error}"
         ) from error
-    return taken(rows, np.sort(held_out)), taken(rows, np.sort(kept))
+    return take_rows(rows, np.sort(kept)), take_rows(rows, np.sort(held_out))
 
 
-def taken(rows, positions):
+def take_rows(rows, positions):
     """Return the rows at these positions."""
     lengths = np.diff(rows.indptr)[positions]
     entries = joined_ranges(rows.indptr[positions], lengths)
@@ -139,3 +145,53 @@ def _check_magnitude(values):
             "has no room beside the variances. Scale the features, for instance "
             "with sklearn.preprocessing.MaxAbsScaler"
         )
+
+
+def row_weights(sample_weight, n_rows):
+    """Return the weight of each row, or None; a number holds for all rows."""
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, sample_weight)
+    return check_sample_weight(sample_weight, n_rows, "rows")
+
+
+def class_weights(class_weight, classes, codes, weight, one_pass):
+    """Return the weight of each class, or None when all are one."""
+    if class_weight is None:
+        return None
+    if class_weight != "balanced":
+        return _check_class_weights(
+            compute_class_weight(class_weight, classes=classes, y=classes)
+        )
+    if one_pass:
+        raise ValueError(
+            "class_weight='balanced' needs all of the data at once; give partial_fit "
+            "a dict"
+        )
+    # As scikit-learn balances, but a weight of two counts like two rows.
+    count = np.bincount(codes, weights=weight, minlength=len(classes))
+    present = count > 0
+    balanced = np.ones(len(classes))
+    balanced[present] = count.sum() / count[present] / np.count_nonzero(present)
+    return balanced
+
+
+def _check_class_weights(by_class):
+    if not (np.isfinite(by_class).all() and (by_class >= 0).all() and by_class.any()):
+        raise ValueError(
+            f"class_weight gives the classes the weights {by_class.tolist()}; they "
+            "must be finite, not negative and not all zero"
+        )
+    return by_class
+
+
+def row_repeats(weight, by_class, codes):
+    """Return how often each row is presented: its weight times that of its class."""
+    if by_class is not None:
+        weight = by_class[codes] if weight is None else weight * by_class[codes]
+    if weight is not None and weight.max() > HEAVIEST:
+        heavy = np.argmax(weight)
+        raise ValueError(
+            f"row {heavy} has the weight {weight[heavy]:g}; a row of weight w is "
+            f"presented w times, at most {HEAVIEST:.0e}: scale the weights"
+        )
+    return weight

@@ -1,21 +1,112 @@
-"""Passes over rows: order, stopping, progress."""
+"""Training of a classifier: the Gaussian over its weights, and passes over rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from skcw.callbacks import PassTasks
-from skcw.linear_model._belief import TableBelief
 from skcw.monitor import Monitor
+
+# Columns of a table are padded to a multiple of this, so that rows fill registers.
+LANES = 4
+
+
+def table_width(n_classes):
+    """Return the number of columns: two classes need one, for their difference."""
+    return 1 if n_classes == 2 else -(-n_classes // LANES) * LANES
+
+
+@dataclass
+class TableBelief:
+    """A mean and a variance for every weight of a classifier.
+
+    Tables have a row per feature and one for the intercept, and a column per class,
+    padded; two classes share one column, the second's weights less the first's.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features + 1, width)
+        The mean after the last round.
+    variance : ndarray or None
+        The variance of each weight; None for learners that keep none.
+    drift : ndarray or None
+        ``rounds * (mean - average)``, the lazy form of the averaged mean; None
+        without averaging.
+    rounds : float
+        How many rows have been presented since the average began.
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray | None
+    drift: np.ndarray | None
+    rounds: float = 0.0
+
+    @classmethod
+    def start(cls, n_features, n_classes, initial_variance, averaging, dtype):
+        """Return the prior: mean zero, the same variance everywhere."""
+        shape = (n_features + 1, table_width(n_classes))
+        variance = initial_variance
+        return cls(
+            np.zeros(shape, dtype),
+            None if variance is None else np.full(shape, variance, dtype),
+            np.zeros(shape, dtype) if averaging else None,
+        )
+
+    def copy(self):
+        """Return a belief that shares no array with this one."""
+        return replace(
+            self,
+            **{
+                name: None if table is None else table.copy()
+                for name, table in self.tables().items()
+            },
+        )
+
+    def tables(self):
+        """Return the arrays by name."""
+        return {"mean": self.mean, "variance": self.variance, "drift": self.drift}
+
+    def as_dtype(self, dtype):
+        """Return a belief in this precision that can be changed in place.
+
+        It shares arrays that have the precision already, unless they are read-only, as
+        those are that joblib maps from a file.
+        """
+        return replace(
+            self,
+            **{
+                name: None if table is None else np.require(table, dtype, ["C", "W"])
+                for name, table in self.tables().items()
+            },
+        )
+
+    def weights(self):
+        """Return the table to predict with: the average where there is one."""
+        if self.drift is None or not self.rounds:
+            return self.mean
+        average = self.drift / -self.rounds
+        average += self.mean
+        return average
+
+    def with_average_restarted(self):
+        """Return a belief whose mean is the average so far; a new average may begin."""
+        return TableBelief(self.weights(), self.variance, None)
+
+    def with_average_started(self):
+        """Return the belief with a drift: the mean so far is the average so far."""
+        if self.drift is not None:
+            return self
+        return replace(self, drift=np.zeros_like(self.mean), rounds=0.0)
 
 
 @dataclass
 class Plan:
     """What all passes of a fit have in common.
 
-    ``run_pass(belief, rows, order)`` is a learner's kernel; it returns the rounds so
-    far and the wrong rows. ``dev_score(table)`` is the score to maximise, or None.
+    ``run_pass(belief, rows, order)`` is a learner's kernel; it returns the number of
+    rounds so far and of wrong rows. ``dev_score(table)`` is the score to maximise, or
+    None.
     """
 
     run_pass: Any
@@ -65,8 +156,8 @@ def train(belief, rows, plan):
     """Train a belief in place; return the best one (or the last) and the history."""
     monitor = Monitor(plan.max_iter, plan.n_iter_no_change, plan.tol, plan.verbose)
 
-    def judge():
-        return belief.copied(), plan.dev_score(belief.weights())
+    def scored_copy():
+        return belief.copy(), plan.dev_score(belief.weights())
 
     numbers = range(1, plan.max_iter + 1)
     for number, order in zip(numbers, orders(rows, plan), strict=False):
@@ -75,9 +166,9 @@ def train(belief, rows, plan):
         stop = monitor.end_pass(
             {"wrong_rows": int(wrong)},
             f"{wrong} wrong rows of {len(order)}",
-            None if plan.dev_score is None else judge,
+            None if plan.dev_score is None else scored_copy,
         )
-        stop |= plan.tasks.end(belief.copied)
+        stop |= plan.tasks.end(belief.copy)
         if stop:
             break
     trained = monitor.best or belief

@@ -98,7 +98,7 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights, one row per feature; classifiers of rows have one row per class.
     coef_variance_ : ndarray of shape (n_features, n_classes)
         The variance of each weight.
     transition_coef_ : ndarray of shape (n_classes, n_classes)

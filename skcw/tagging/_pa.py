@@ -88,7 +88,7 @@ class PASequenceTagger(LinearSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights, one row per feature; classifiers of rows have one row per class.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger
-from skcw.cli._resampling import sentence_counts, uncertainty
+from skcw.cli._scoring import margins_of_error, sentence_counts
 from skcw.cli._taggers import make_tagger
 from skcw.cli.compare import share_found
 from skcw.data import read_columns
@@ -71,7 +71,7 @@ def test_figures_are_those_of_the_learner_on_its_own(run, files):
     sure = tagger.predict_confidence(features.transform(X_test))
     expected = root_calibration_mse(np.concatenate(list(sure)), correct)
     assert row["calibration_error"] == pytest.approx(expected, rel=1e-12)
-    margins = uncertainty(sentence_counts(y_test, labels), 3)
+    margins = margins_of_error(sentence_counts(y_test, labels), 3)
     assert (row["span_f1_margin"], row["token_error_margin"]) == margins
 
 
@@ -105,13 +105,13 @@ def test_uncertainty_is_that_of_a_mean_and_shrinks_with_its_root():
         counts = np.zeros((n, 5))
         counts[:, 3] = rng.rand(n) < 0.1
         counts[:, 4] = 1
-        margins.append(uncertainty(counts, 0)[1])
+        margins.append(margins_of_error(counts, 0)[1])
         normal = 1.96 * np.sqrt(counts[:, 3].mean() * 0.9 / n)
         # 500 draws tell the limits to some per cent.
         assert margins[-1] == pytest.approx(normal, rel=0.15)
     assert margins[0] / margins[1] == pytest.approx(4.0, rel=0.2)
     sure = np.tile([1.0, 1.0, 1.0, 0.0, 4.0], (50, 1))
-    assert uncertainty(sure, 0) == (0.0, 0.0)
+    assert margins_of_error(sure, 0) == (0.0, 0.0)
 
 
 def test_a_quarter_of_one_file_is_held_out(run, files):

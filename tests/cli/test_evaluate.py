@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw.cli._conlleval import SpanTally
+from skcw.cli._scoring import SpanTally
 from skcw.metrics import (
     span_precision_recall_fscore_support,
     token_accuracy_score,
@@ -128,7 +128,7 @@ def test_schemes_meet_in_one(run, stdin):
     ("args", "code", "message"),
     [
         (["a", "b", "c"], 2, "a model and a file, or a file alone"),
-        (["m", "f", "--predicted-column", "1"], 2, "no meaning with a model"),
+        (["m", "f", "--predicted-column", "1"], 2, "cannot be used with a model"),
         (["nowhere"], 1, "skcw evaluate: nowhere: No such file"),
     ],
 )
@@ -139,7 +139,7 @@ def test_mistakes_are_told(run, args, code, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "no word to evaluate"), ("a\nb\n", "column -2 is asked for")],
+    [("", "no words to evaluate"), ("a\nb\n", "column -2 is asked for")],
 )
 def test_a_file_without_the_columns_is_told(run, stdin, text, message):
     stdin(text)

@@ -130,7 +130,7 @@ def test_weights_and_words_can_be_asked_for_at_once(run, files):
     [
         (["--label", "X"], 1, "the model has no label 'X'; it has "),
         (["--tokens", "Ann"], 1, "write each word as word/pos, not as 'Ann'"),
-        (["--tokens", " "], 1, "--tokens holds no word"),
+        (["--tokens", " "], 1, "--tokens holds no words"),
         (["--tokens", "Ann/NNP", "--at", "1"], 1, "there is no word 1"),
         (["test.conll", "--sentence", "99"], 1, "there is no sentence 99"),
         (["test.conll", "--tokens", "Ann/NNP"], 2, "either FILE or --tokens"),

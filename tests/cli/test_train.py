@@ -293,7 +293,7 @@ def test_wrong_data_are_told_in_one_line(run, tmp_path, monkeypatch, text, messa
         (["--dev", "nowhere"], "nowhere: No such file"),
         (["-o", "nowhere/m"], "nowhere: there is no such folder"),
         (["-o", "."], ".: is a folder"),
-        (["-o", os.devnull], "is no ordinary file"),
+        (["-o", os.devnull], "is not an ordinary file"),
     ],
 )
 def test_what_cannot_work_fails_with_a_reason(
@@ -320,7 +320,7 @@ def test_what_cannot_work_fails_with_a_reason(
         (["--separator", "ab"], "neither"),
         (["--separator", "é"], "nor an ASCII character"),
         (["--columns", "word,word"], "twice"),
-        (["--columns", "word=x"], "no number"),
+        (["--columns", "word=x"], "is not a number"),
         (["--columns", "word=2", "--label-column", "2"], "column of the labels"),
         (["--features", "ner", "--template", "x"], "not allowed with"),
     ],

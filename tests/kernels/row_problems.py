@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     bias: int
     gold: np.ndarray
     weight: np.ndarray | None = None
-    demand: np.ndarray | None = None
+    class_factor: np.ndarray | None = None
 
     def as_type(self, dtype):
         return self._replace(values=self.values.astype(dtype))
@@ -128,7 +128,9 @@ class Learner(NamedTuple):
             done = perceptron_row_pass(mean, *since)
         return Tables(mean, variance, drift, done[0], tables.n_labels), done[1]
 
-    def run_twin(self, tables, X, gold, k, weight=None, intercept=True, demand=None):
+    def run_twin(
+        self, tables, X, gold, k, weight=None, intercept=True, class_factor=None
+    ):
         """Return mean, variance and average of the twin."""
         # Without an intercept its weight stands beside a feature that is never there.
         X = np.column_stack([X, np.full(len(X), float(intercept))])
@@ -141,7 +143,7 @@ class Learner(NamedTuple):
             self.strength,
             tables.n_labels,
             k,
-            demand,
+            class_factor,
         )
 
 

@@ -103,15 +103,15 @@ def test_weights_of_rows_are_numbers_of_copies(name, n_labels):
 
 @pytest.mark.parametrize("name", GAUSSIAN)
 @pytest.mark.parametrize("n_labels", [2, 3])
-def test_a_demand_multiplies_the_strength_for_rows_of_a_class(name, n_labels):
+def test_a_class_factor_multiplies_the_strength_for_rows_of_a_class(name, n_labels):
     learner = GAUSSIAN[name]
     rng = np.random.default_rng(2)
     X, gold = random_rows(rng, 6, N_FEATURES, n_labels)
-    demand = np.array([1.0, 2.5, 1.5])[:n_labels]
+    class_factor = np.array([1.0, 2.5, 1.5])[:n_labels]
     tables = random_tables(rng, N_FEATURES, n_labels)
-    trained, _ = learner.run(tables, compressed(X, gold, demand=demand), 2)
+    trained, _ = learner.run(tables, compressed(X, gold, class_factor=class_factor), 2)
     k = min(2, n_labels - 1)
-    expected = learner.run_twin(tables, X, gold, k, demand=demand)
+    expected = learner.run_twin(tables, X, gold, k, class_factor=class_factor)
     assert_same(trained, expected, **tolerance(learner, k))
 
 

@@ -45,8 +45,8 @@ OF_GAUSSIANS = {
 BAD_PARAMETERS = [
     *[(C, name, values) for C in CLASSIFIERS for name, values in COMMON.items()],
     *[(C, name, values) for C in GAUSSIAN for name, values in OF_GAUSSIANS.items()],
-    (MultiClassCW, "eta", [0, 0.5, 0.3, 1, 1.5, np.nan, "0.9", None]),
-    (MultiClassCW, "phi", [0, -1, np.nan, np.inf, 1e300, "1"]),
+    (MultiClassCW, "phi", [0, -1, np.nan, np.inf, 1e300, "1", None]),
+    (MultiClassCW, "C", [0, -1, np.nan, "1", None]),
     (MultiClassCW, "step", ["full", None]),
     (MultiClassCW, "bound", ["middle", None]),
     (MultiClassAROW, "r", [0, -1, np.nan, np.inf, 1e-300, "1", None]),
@@ -293,14 +293,14 @@ def test_missing_and_infinite_values_are_refused(Classifier, value):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.ones(119), r"sample_weight.shape == \(119,\)"),
-        (np.ones((120, 1)), "1D array"),
-        (np.r_[-1.0, np.ones(119)], "Negative values"),
-        (np.r_[np.nan, np.ones(119)], "NaN"),
-        (np.r_[np.inf, np.ones(119)], "infinity"),
+        (np.ones(119), r"sample_weight has shape \(119,\)"),
+        (np.ones((120, 1)), "one weight for each of the 120 rows"),
+        (np.r_[-1.0, np.ones(119)], r"sample_weight\[0\] is -1.0"),
+        (np.r_[np.nan, np.ones(119)], r"sample_weight\[0\] is nan"),
+        (np.r_[np.inf, np.ones(119)], r"sample_weight\[0\] is inf"),
         (np.r_[np.ones(119), 1e7], "row 119 has the weight 1e"),
         (np.zeros(120), "zero"),
-        ("heavy", "heavy"),
+        ("heavy", "one number for each of the 120 rows"),
     ],
     ids=str,
 )

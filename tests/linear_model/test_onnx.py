@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from skcw.linear_model import MultiClassCW
-from skcw.linear_model.onnx import CLASSIFIERS, register_onnx_converters
+from skcw.linear_model._onnx import CLASSIFIERS, register_onnx_converters
 
 # onnxruntime adds up in single precision.
 SINGLE = 1e-5

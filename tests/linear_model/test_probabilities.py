@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from skcw import MultiClassAROW, MultiClassCW
-from skcw.linear_model._distribution import following
+from skcw.linear_model._probabilities import with_predicted_first
 from skcw.metrics import confidence_rmse
 from tests.linear_model.classifiers import (
     data,
@@ -230,7 +230,7 @@ def loss(classifier, X, y):
 @every_gaussian
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize(
-    ("criterion", "measure"), [("log_loss", loss), ("calibration", rmse)]
+    ("criterion", "measure"), [("log_loss", loss), ("root_calibration_mse", rmse)]
 )
 def test_a_fitted_scale_serves_rows_that_were_not_seen(
     Classifier, n_classes, criterion, measure
@@ -246,7 +246,7 @@ def test_a_fitted_scale_serves_rows_that_were_not_seen(
 
 
 @every_gaussian
-@pytest.mark.parametrize("criterion", ["log_loss", "calibration"])
+@pytest.mark.parametrize("criterion", ["log_loss", "root_calibration_mse"])
 def test_no_other_scale_does_better_on_the_folds(Classifier, criterion):
     X, y = overlapping(3)
     given = {"random_state": 0, "max_iter": 2}
@@ -302,7 +302,7 @@ def test_a_scale_does_not_hear_rows_of_weight_zero():
 
 def test_a_scale_is_chosen_for_labels_in_a_column_and_one_weight_for_all():
     X, y = data()
-    for criterion in ("log_loss", "calibration"):
+    for criterion in ("log_loss", "root_calibration_mse"):
         given = {"variance_scale": criterion, "random_state": 0}
         expected = MultiClassCW(**given).fit(X, y).variance_scale_
         with pytest.warns(match="column-vector y"):
@@ -336,6 +336,6 @@ def test_rows_like_those_learnt_from_are_surer(Classifier):
 
 def test_the_predicted_label_is_the_most_probable_one_even_where_rounding_ties():
     scores = np.array([1e-300, -1e-300, 0.5])
-    found = following(np.array([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), scores)
+    found = with_predicted_first(np.array([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), scores)
     assert_array_equal(found.argmax(axis=1), [1, 0, 1])
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-15)

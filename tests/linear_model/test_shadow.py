@@ -1,5 +1,7 @@
 """What fit learns of how sure to be: from rows that a shadow has not seen."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,7 +11,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from skcw import MultiClassCW
-from skcw.linear_model._sureness import fitted_sureness, logistic_distribution
+from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.linear_model._probabilities import (
+    fit_scale_and_noise,
+    logistic_distribution,
+)
 from tests.linear_model.classifiers import every_gaussian, overlapping, split_data
 
 GUMBEL = np.pi**2 / 6
@@ -75,7 +81,7 @@ def test_no_other_scale_and_noise_have_less_loss():
         (0.7 * spreads.mean(axis=1, keepdims=True) + 0.5) / GUMBEL
     )
     codes = drawn.argmax(axis=1)
-    scale, noise = fitted_sureness(means, spreads, codes)
+    scale, noise = fit_scale_and_noise(means, spreads, codes)
     assert_allclose(0.7 * 1.1 + 0.5, scale * 1.1 + noise, rtol=0.2)
 
     def loss(scale, noise):
@@ -90,7 +96,7 @@ def test_no_other_scale_and_noise_have_less_loss():
 def test_rows_that_are_all_right_do_not_make_infinitely_sure():
     scores = np.array([3.0, -3.0] * 20)
     codes = (scores > 0).astype(int)
-    scale, noise = fitted_sureness(scores, np.ones(40), codes)
+    scale, noise = fit_scale_and_noise(scores, np.ones(40), codes)
     top = logistic_distribution(scores, scale * np.ones(40) + 2 * noise).max()
     assert_allclose(top, 41 / 42, rtol=1e-3)
 
@@ -126,6 +132,32 @@ def test_too_few_rows_leave_the_gaussian_as_it_is(Classifier):
     X, y = overlapping(3)
     few = Classifier(random_state=0).fit(X, y).fit(X[:15], y[:15])
     assert (few.variance_scale_, few.noise_) == (1.0, None)
+
+
+@every_gaussian
+def test_probabilities_learnt_from_too_few_rows_warn(Classifier):
+    X, y = overlapping(3)
+    few = Classifier(random_state=0).fit(X[:15], y[:15])
+    for ask in (few.predict_proba, few.predict_log_proba, few.predict_confidence):
+        with pytest.warns(UnlearntConfidenceWarning, match="too few rows"):
+            ask(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        few.predict(X)
+        few.predict_confidence(X, "margin")
+        Classifier(variance_scale=1.0).fit(X[:15], y[:15]).predict_proba(X)
+        Classifier(random_state=0).fit(X, y).predict_proba(X)
+
+
+@pytest.mark.parametrize(
+    "given", [{"update": "exact"}, {"diagonal": "optimal"}, {"C": np.inf}], ids=str
+)
+def test_variances_that_went_to_nothing_are_not_blown_up(given):
+    X, y, X_test, _ = halves(3)
+    fitted = MultiClassCW(random_state=0, max_iter=2, **given).fit(X, y)
+    assert 0 < fitted.variance_scale_ <= 1e6
+    assert fitted.noise_ > 0
+    assert np.isfinite(fitted.predict_log_proba(X_test)).all()
 
 
 @every_gaussian
@@ -185,7 +217,7 @@ def test_phi_follows_the_features_per_row(n_rows, n_features, phi):
 def test_a_soft_step_bears_rows_that_no_weights_tell_apart():
     X, y, X_test, y_test = halves(4, 3000)
     soft = MultiClassCW(random_state=0).fit(X, y).score(X_test, y_test)
-    hard = MultiClassCW(C=None, random_state=0).fit(X, y).score(X_test, y_test)
+    hard = MultiClassCW(C=np.inf, random_state=0).fit(X, y).score(X_test, y_test)
     peer = LogisticRegression().fit(X, y).score(X_test, y_test)
     assert soft > hard
     assert soft > peer - 0.03

@@ -319,8 +319,8 @@ def test_class_weights_below_one_multiply_those_of_rows(Classifier):
 def test_class_weights_above_one_multiply_phi_of_a_hard_step():
     X, y = data()
     heavy = {"class_weight": {0: 3.0, 1: 3.0, 2: 3.0}}
-    asked = MultiClassCW(phi=0.5, C=None, random_state=0, **heavy).fit(X, y)
-    expected = MultiClassCW(phi=1.5, C=None, random_state=0).fit(X, y)
+    asked = MultiClassCW(phi=0.5, C=np.inf, random_state=0, **heavy).fit(X, y)
+    expected = MultiClassCW(phi=1.5, C=np.inf, random_state=0).fit(X, y)
     assert_same_model(asked, expected, rtol=1e-6)
 
 

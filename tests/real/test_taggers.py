@@ -8,7 +8,7 @@ from skcw import (
     MaxEntSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw.datasets import load_ark_twitter, load_conll2002, load_ud_ewt
+from skcw.datasets import fetch_ark_twitter, fetch_conll2002, fetch_ud_ewt
 from skcw.metrics import span_f1_score
 
 pytestmark = pytest.mark.real_data
@@ -20,10 +20,10 @@ POINTS = 0.15
 @pytest.mark.parametrize(
     ("load", "unseen", "accuracy"),
     [
-        (load_ud_ewt, "spelling", 92.86),
-        (load_ud_ewt, "vocabulary", 89.50),
-        (load_ark_twitter, "spelling", 86.27),
-        (load_ark_twitter, "prior", 74.27),
+        (fetch_ud_ewt, "spelling", 92.86),
+        (fetch_ud_ewt, "vocabulary", 89.50),
+        (fetch_ark_twitter, "spelling", 86.27),
+        (fetch_ark_twitter, "prior", 74.27),
     ],
     ids=["ewt-spelling", "ewt-vocabulary", "ark-spelling", "ark-prior"],
 )
@@ -35,15 +35,15 @@ def test_the_hidden_markov_model_is_as_good_as_it_says(load, unseen, accuracy):
 
 def test_the_maximum_entropy_tagger_is_as_good_as_it_says():
     tagger = make_tagging_pipeline("pos", MaxEntSequenceTagger(random_state=0))
-    tagger.fit(*load_ark_twitter(return_X_y=True))
-    found = 100 * tagger.score(*load_ark_twitter(subset="test", return_X_y=True))
+    tagger.fit(*fetch_ark_twitter(return_X_y=True))
+    found = 100 * tagger.score(*fetch_ark_twitter(subset="test", return_X_y=True))
     assert found == pytest.approx(85.00, abs=2 * POINTS)
 
 
 def test_names_are_found_among_words_never_seen(data_home):
     """Spanish names by their words alone: .467 without, .513 with what is learnt."""
     train, test = (
-        load_conll2002("es", data_home=data_home, subset=part, return_X_y=True)
+        fetch_conll2002("es", data_home=data_home, subset=part, return_X_y=True)
         for part in ("train", "test")
     )
     X, X_test = ([[w[0] for w in row] for row in part[0]] for part in (train, test))

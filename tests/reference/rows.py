@@ -30,7 +30,7 @@ def differences(x, label, rivals, n_labels):
     return np.array([np.outer(sign, x).ravel() for sign in signs])
 
 
-def learn(mean, variance, rows, teach, strength, n_labels, k, demand=None):
+def learn(mean, variance, rows, teach, strength, n_labels, k, class_factor=None):
     """Present every row; return mean, variance and the average over rounds.
 
     ``teach(mean, variance, g, strength, share)`` is one of the updates below. The
@@ -38,7 +38,7 @@ def learn(mean, variance, rows, teach, strength, n_labels, k, demand=None):
     """
     total, rounds = np.zeros_like(mean), 0.0
     for x, label, copies in rows:
-        asked = strength if demand is None else strength * demand[label]
+        asked = strength if class_factor is None else strength * class_factor[label]
         while copies > 0:
             share = min(copies, 1.0)
             g = differences(x, label, ranked(mean, x, label, n_labels, k), n_labels)

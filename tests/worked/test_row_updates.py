@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 
 from skcw import MultiClassCW
 from tests.kernels.row_problems import (
@@ -207,15 +208,17 @@ def test_half_a_copy_makes_half_a_step():
     assert tables.rounds == 0.5
 
 
-def test_a_demand_of_two_doubles_phi():
-    demand = np.array([1.0, 2.0, 1.0])
-    asked = learn(variance_form(phi=0.5), (1, B), variance=0.5, demand=demand)
+def test_a_class_factor_of_two_doubles_phi():
+    class_factor = np.array([1.0, 2.0, 1.0])
+    asked = learn(
+        variance_form(phi=0.5), (1, B), variance=0.5, class_factor=class_factor
+    )
     assert_word(asked, [-1 / 4, 1 / 4, 0], [1 / 3, 1 / 3, 1 / 2])
 
 
 def test_the_inner_bound_of_five_classes():
     # eta_r = 1 - (1 - 0.9) / 4 = 0.975, of which phi is the well-known 1.96.
     X, y = np.eye(5), np.arange(5)
-    inner = MultiClassCW(0.9, bound="inner", random_state=0).fit(X, y)
+    inner = MultiClassCW(norm.ppf(0.9), bound="inner", random_state=0).fit(X, y)
     outer = MultiClassCW(phi=1.959963984540054, random_state=0).fit(X, y)
     assert_allclose(inner.coef_, outer.coef_, rtol=1e-6)

@@ -1,9 +1,9 @@
-"""What can go wrong at a command line, in one line each."""
+"""What goes to standard error: errors and warnings in one line each, and progress."""
 
 import re
 import sys
 
-# Advice of the readers, as it is followed on the command line.
+# Arguments that messages of the package name -> options of the command line.
 OPTIONS = {
     r'\bencoding="([^"]+)"': r"--encoding \1",
     r'\bcomment="([^"]+)"': r'--comment "\1"',
@@ -16,7 +16,7 @@ class UsageError(Exception):
 
 
 def describe(error):
-    """Return an error as one line, the file first where it is one of files.
+    """Return an error as one line, with the file first if it is an error of files.
 
     Parameters
     ----------
@@ -38,13 +38,42 @@ def describe(error):
 
 
 def warn(command, message):
-    """Say on standard error what may be a mistake, in one line.
+    """Print one line on what may be a mistake.
 
     Parameters
     ----------
     command : str
         The name of the command.
     message : str
-        What is the matter, and what to do.
+        What seems wrong, and what to do.
     """
     print(f"skcw {command}: warning: {message}", file=sys.stderr)
+
+
+def progress_bar(items=None, *, quiet=False, **about):
+    """Return a progress bar; it is shown on terminals only.
+
+    Parameters
+    ----------
+    items : iterable, default=None
+        What the bar counts while it is iterated over.
+    quiet : bool, default=False
+        Show nothing at all.
+    **about
+        Further arguments of tqdm.
+
+    Returns
+    -------
+    bar : tqdm.tqdm
+        The bar.
+    """
+    from tqdm import tqdm
+
+    return tqdm(
+        items,
+        disable=True if quiet else None,
+        file=sys.stderr,
+        leave=False,
+        dynamic_ncols=True,
+        **about,
+    )

@@ -1,4 +1,7 @@
-"""The usual features of a word, as strings."""
+"""The usual features of a word, as strings, in plain Python.
+
+To read and to change; :class:`~skcw.features.WindowFeatures` is the fast way.
+"""
 
 import re
 
@@ -13,7 +16,7 @@ def word_shape(word):
 
     Examples
     --------
-    >>> from skcw.datasets._basic_features import word_shape
+    >>> from skcw.features.basic import word_shape
     >>> word_shape("McLeod-1973")
     'AaAaaa-0000'
     """
@@ -44,7 +47,7 @@ def basic_features(sequence):
 
     Examples
     --------
-    >>> from skcw.datasets import basic_features
+    >>> from skcw.features import basic_features
     >>> first, second = basic_features([("Rose", "NNP"), ("fell", "VBD")])
     >>> first[:5]
     ['bias', 'prefix=R', 'suffix=e', 'prefix=Ro', 'suffix=se']
@@ -57,7 +60,7 @@ def basic_features(sequence):
     for position, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise ValueError(
-                f"Token {position} has {len(row)} columns, token 0 has {len(rows[0])}."
+                f"token {position} has {len(row)} columns, token 0 has {len(rows[0])}"
             )
     columns = list(zip(*rows, strict=True))
     shapes = [_RUNS.sub(r"\1", word_shape(word)) for word in columns[0]]

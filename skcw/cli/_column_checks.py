@@ -1,13 +1,20 @@
-"""Whether a file has the columns that a model has learnt from."""
+"""Whether the columns of a file are what they are taken for.
+
+A model needs the columns that it has learnt from, and labels are compared with labels.
+"""
+
+from itertools import chain
 
 from skcw.cli._corpus import title_of
-from skcw.cli._errors import warn
+from skcw.cli._messages import warn
 from skcw.cli._templates import needed_columns
 
-# True labels and those of another tagger often follow the columns of a model.
+# Columns that may follow those of a model: true labels, and those of another tagger.
 COLUMNS_BESIDES = 2
 # Below this share of known values, a column is probably another one.
 FEW = 0.1
+# In fewer words, a bad tagger may well get none right.
+ENOUGH_WORDS = 20
 
 
 def check_width(X, templates, names, name, besides=""):
@@ -37,12 +44,12 @@ def check_width(X, templates, names, name, besides=""):
 
 
 def check_like(X, name, X_train, features, templates):
-    """Raise unless a further file has the columns of that to learn from.
+    """Raise unless another file has the columns of the training file.
 
     Parameters
     ----------
     X : TokenColumns
-        The sentences of the further file.
+        The sentences of the other file.
     name : str
         Its name, for messages.
     X_train : TokenColumns
@@ -85,7 +92,7 @@ def check_file(pipeline, X, name, command, besides=""):
             command,
             f"{where}: {X.n_columns} columns where the model has learnt from "
             f"{len(names)} ({', '.join(names)}); the others are not looked at. A file "
-            "has one word a line",
+            "has one word per line",
         )
     for column, template in _texts_of_columns(features.templates_).items():
         if column and _share_known(features.vocabulary_, X, column, template) < FEW:
@@ -124,3 +131,71 @@ def _share_known(vocabulary, X, column, template):
 
 def _example(X, column):
     return X.values[column][int(X.codes[column, 0])]
+
+
+class LabelColumns:
+    """Notices a column that was taken for true or predicted labels by mistake.
+
+    Parameters
+    ----------
+    true : str
+        What messages call the true labels.
+    predicted : str
+        What messages call the predicted labels.
+    hint : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> from skcw.cli._column_checks import LabelColumns
+    >>> columns = LabelColumns("column 2", "column 3", "choose others")
+    >>> columns.add([["B-PER", "O"]], [["0.9812", "0.7300"]])
+    Traceback (most recent call last):
+        ...
+    ValueError: column 3 holds numbers such as '0.9812', not labels; choose others
+    """
+
+    def __init__(self, true, predicted, hint):
+        self.title, self.other_title, self.hint = true, predicted, hint
+        self.true = set()
+        self.predicted = set()
+        self.words = 0
+
+    def add(self, y_true, y_pred):
+        """Take in the labels of sentences; raise if they are numbers.
+
+        Parameters
+        ----------
+        y_true : iterable of sequences of str
+            True labels.
+        y_pred : iterable of sequences of str
+            Predicted labels.
+        """
+        true, predicted = (set(chain.from_iterable(y)) for y in (y_true, y_pred))
+        numbers = [y and all(map(_is_number, y)) for y in (true, predicted)]
+        if numbers == [False, True] and not true & predicted:
+            example = next(chain.from_iterable(y_pred))
+            raise ValueError(
+                f"{self.other_title} holds numbers such as {example!r}, not labels; "
+                f"{self.hint}"
+            )
+        self.words += sum(map(len, y_true))
+        self.true |= true
+        self.predicted |= predicted
+
+    def check(self):
+        """Raise if, in many words, no true label was ever predicted."""
+        if self.words < ENOUGH_WORDS or self.true & self.predicted:
+            return
+        raise ValueError(
+            f"{self.title} (such as {min(self.true)!r}) and {self.other_title} (such "
+            f"as {min(self.predicted)!r}) have no label in common; {self.hint}"
+        )
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,7 +1,8 @@
 import pytest
 
-from skcw.datasets import basic_features, make_tagged_corpus
-from skcw.datasets._basic_features import word_shape
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
+from skcw.features.basic import word_shape
 
 
 def test_every_token_gets_its_own_list_of_strings():
@@ -46,5 +47,5 @@ def test_shape_keeps_the_kind_of_every_character(word, shape):
 
 
 def test_rows_of_different_width_are_refused():
-    with pytest.raises(ValueError, match="Token 1 has 1 columns"):
+    with pytest.raises(ValueError, match="token 1 has 1 columns"):
         basic_features([("a", "X"), ("b",)])
