@@ -13,12 +13,12 @@
 #define SKCW_INLINE static inline __attribute__((always_inline, unused))
 
 /* So many draws share one walk over the features. */
-#define SKCW_LANES SKCW_BLOCK
+#define SKCW_DRAWS SKCW_BLOCK
 /* How many labels are summed or maximised at once: what fits the registers. */
 #define SKCW_LABELS 8
 
 typedef unsigned skcw_bits
-    __attribute__((vector_size(SKCW_LANES * sizeof(unsigned))));
+    __attribute__((vector_size(SKCW_DRAWS * sizeof(unsigned))));
 
 /* The finaliser of splitmix64: every bit of x moves every bit of the result. */
 SKCW_INLINE unsigned long long skcw_mix64(unsigned long long x)
@@ -99,7 +99,7 @@ SKCW_INLINE void skcw_draw_pair(
     skcw_two_normals(&random[0], &random[1], &z[0], &z[1]);
     for (int n = 0; n < 2; ++n) {
         z[n] = mean[n] + deviation[n] * z[n];
-        memcpy(out + n * SKCW_LANES, &z[n], sizeof(z[n]));
+        memcpy(out + n * SKCW_DRAWS, &z[n], sizeof(z[n]));
     }
 }
 
@@ -120,7 +120,7 @@ SKCW_CLONES static void skcw_draw_rows(
         skcw_mix32(&own[1]);
         const float *means = mean + r * labels, *deviations = deviation + r * labels;
         for (ptrdiff_t j = 0; j < n_labels; j += 2)
-            skcw_draw_pair(out + (r * labels + j) * SKCW_LANES, own, (unsigned)j / 2,
+            skcw_draw_pair(out + (r * labels + j) * SKCW_DRAWS, own, (unsigned)j / 2,
                            means + j, deviations + j);
     }
 }
@@ -136,12 +136,12 @@ SKCW_INLINE void skcw_sum_some(
     for (ptrdiff_t k = 0; k < n_entries; ++k) {
         const float *row = rows + slots[k] * size;
         for (int i = 0; i < n; ++i) {
-            memcpy(&part, row + i * SKCW_LANES, sizeof(part));
+            memcpy(&part, row + i * SKCW_DRAWS, sizeof(part));
             sum[i] += values ? values[k] * part : part;
         }
     }
     for (int i = 0; i < n; ++i)
-        memcpy(out + i * SKCW_LANES, &sum[i], sizeof(part));
+        memcpy(out + i * SKCW_DRAWS, &sum[i], sizeof(part));
 }
 
 /* Call f(n, ...) for all labels: by eights, then for a last four. */
@@ -160,11 +160,11 @@ SKCW_CLONES static void skcw_sum_rows(
     const long long *restrict indptr, ptrdiff_t n_tokens,
     const int *restrict slots, const float *restrict values)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
+    const ptrdiff_t size = labels * SKCW_DRAWS;
     for (ptrdiff_t t = 0; t < n_tokens; ++t) {
         const ptrdiff_t lo = indptr[t], n = indptr[t + 1] - indptr[t];
         SKCW_FOR_LABELS(labels, b, skcw_sum_some,
-                        out + t * size + b * SKCW_LANES, rows + b * SKCW_LANES, size,
+                        out + t * size + b * SKCW_DRAWS, rows + b * SKCW_DRAWS, size,
                         n, slots + lo, values ? values + lo : 0);
     }
 }
@@ -175,17 +175,17 @@ SKCW_INLINE void skcw_max_some(
     const int n, float *restrict best, const float *restrict before,
     const float *restrict trans, ptrdiff_t n_labels, ptrdiff_t size)
 {
-    float top[SKCW_LABELS * SKCW_LANES];
-    for (int k = 0; k < n * SKCW_LANES; ++k)
+    float top[SKCW_LABELS * SKCW_DRAWS];
+    for (int k = 0; k < n * SKCW_DRAWS; ++k)
         top[k] = -INFINITY;
     for (ptrdiff_t i = 0; i < n_labels; ++i)
         for (int j = 0; j < n; ++j)
-            for (int g = 0; g < SKCW_LANES; ++g) {
-                const int k = j * SKCW_LANES + g;
-                const float path = before[i * SKCW_LANES + g] + trans[i * size + k];
+            for (int g = 0; g < SKCW_DRAWS; ++g) {
+                const int k = j * SKCW_DRAWS + g;
+                const float path = before[i * SKCW_DRAWS + g] + trans[i * size + k];
                 top[k] = path > top[k] ? path : top[k];
             }
-    for (int k = 0; k < n * SKCW_LANES; ++k)
+    for (int k = 0; k < n * SKCW_DRAWS; ++k)
         best[k] += top[k];
 }
 
@@ -195,11 +195,11 @@ SKCW_CLONES static void skcw_max_ahead(
     float *restrict scores, const float *restrict trans, ptrdiff_t n_tokens,
     ptrdiff_t n_labels, ptrdiff_t labels)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
+    const ptrdiff_t size = labels * SKCW_DRAWS;
     for (ptrdiff_t t = 1; t < n_tokens; ++t)
         SKCW_FOR_LABELS(labels, b, skcw_max_some,
-                        scores + t * size + b * SKCW_LANES, scores + (t - 1) * size,
-                        trans + b * SKCW_LANES, n_labels, size);
+                        scores + t * size + b * SKCW_DRAWS, scores + (t - 1) * size,
+                        trans + b * SKCW_DRAWS, n_labels, size);
 }
 
 /* step[g] = trans[i, label[g], g]. Most words have the same label in all lanes. */
@@ -208,10 +208,10 @@ SKCW_INLINE void skcw_steps_to(
     const int all_same)
 {
     if (all_same)
-        memcpy(step, trans + (*label)[0] * SKCW_LANES, sizeof(*step));
+        memcpy(step, trans + (*label)[0] * SKCW_DRAWS, sizeof(*step));
     else
-        for (int g = 0; g < SKCW_LANES; ++g)
-            (*step)[g] = trans[(*label)[g] * SKCW_LANES + g];
+        for (int g = 0; g < SKCW_DRAWS; ++g)
+            (*step)[g] = trans[(*label)[g] * SKCW_DRAWS + g];
 }
 
 /* The label at t on the best path to `label` at t + 1 in every lane, which takes its
@@ -223,12 +223,12 @@ SKCW_INLINE void skcw_best_before(
     skcw_block_f top = (skcw_block_f){0} - INFINITY, path, step = {0};
     skcw_mask_f found = {0};
     int all_same = 1;
-    for (int g = 1; g < SKCW_LANES; ++g)
+    for (int g = 1; g < SKCW_DRAWS; ++g)
         all_same &= (*label)[g] == (*label)[0];
     for (ptrdiff_t i = 0; i < n_labels; ++i) {
         if (trans)
             skcw_steps_to(&step, trans + i * size, label, all_same);
-        memcpy(&path, best + i * SKCW_LANES, sizeof(path));
+        memcpy(&path, best + i * SKCW_DRAWS, sizeof(path));
         path += step;
         const skcw_mask_f more = path > top;
         top = (skcw_block_f)((more & (skcw_mask_f)path) | (~more & (skcw_mask_f)top));
@@ -243,12 +243,12 @@ SKCW_CLONES static void skcw_max_back(
     int *restrict out, const float *restrict best, const float *restrict trans,
     ptrdiff_t n_tokens, ptrdiff_t n_labels, ptrdiff_t labels)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
+    const ptrdiff_t size = labels * SKCW_DRAWS;
     skcw_mask_f label = {0};
     for (ptrdiff_t t = n_tokens - 1; t >= 0; --t) {
         skcw_best_before(&label, best + t * size, t < n_tokens - 1 ? trans : 0,
                          n_labels, size);
-        memcpy(out + t * SKCW_LANES, &label, sizeof(label));
+        memcpy(out + t * SKCW_DRAWS, &label, sizeof(label));
     }
 }
 

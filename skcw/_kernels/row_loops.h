@@ -1,7 +1,7 @@
 /* Sums over the rows of a weight table, for classifiers of flat rows.
  *
  * A table has `width` columns, one a label: 1 for two classes, else a multiple of
- * SKCW_LANES. Every label is summed on its own, in the order of the entries: the bits
+ * SKCW_COLUMNS. Every label is summed on its own, in the order of the entries: the bits
  * do not depend on the instruction set.
  */
 #ifndef SKCW_ROW_LOOPS_H
@@ -9,10 +9,10 @@
 
 #include "wide_loops.h"
 
-#define SKCW_LANES 4
+#define SKCW_COLUMNS 4
 
-typedef float skcw_lanes_f __attribute__((vector_size(SKCW_LANES * sizeof(float))));
-typedef double skcw_lanes_d __attribute__((vector_size(SKCW_LANES * sizeof(double))));
+typedef float skcw_lanes_f __attribute__((vector_size(SKCW_COLUMNS * sizeof(float))));
+typedef double skcw_lanes_d __attribute__((vector_size(SKCW_COLUMNS * sizeof(double))));
 
 /* Add up N vectors of labels: the entries are walked once. */
 #define SKCW_SUM_LANES(N, REAL, LANES)                                         \
@@ -23,14 +23,14 @@ typedef double skcw_lanes_d __attribute__((vector_size(SKCW_LANES * sizeof(doubl
         for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
             const REAL *row = table + (ptrdiff_t)index[k] * width + b;         \
             for (int n = 0; n < N; ++n) {                                      \
-                memcpy(&part, row + n * SKCW_LANES, sizeof(part));             \
+                memcpy(&part, row + n * SKCW_COLUMNS, sizeof(part));             \
                 sum[n] += (REAL)value[k] * part;                               \
             }                                                                  \
         }                                                                      \
         for (int n = 0; n < N; ++n)                                            \
-            for (int c = 0; c < SKCW_LANES; ++c)                               \
-                out[b + n * SKCW_LANES + c] = sum[n][c];                       \
-        b += N * SKCW_LANES;                                                   \
+            for (int c = 0; c < SKCW_COLUMNS; ++c)                               \
+                out[b + n * SKCW_COLUMNS + c] = sum[n][c];                       \
+        b += N * SKCW_COLUMNS;                                                   \
     } while (0)
 
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
@@ -49,9 +49,9 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
         out[0] = sum;                                                          \
         return;                                                                \
     }                                                                          \
-    while (width - b >= 8 * SKCW_LANES)                                        \
+    while (width - b >= 8 * SKCW_COLUMNS)                                        \
         SKCW_SUM_LANES(8, REAL, LANES);                                        \
-    switch ((width - b) / SKCW_LANES) {                                        \
+    switch ((width - b) / SKCW_COLUMNS) {                                        \
     case 7: SKCW_SUM_LANES(7, REAL, LANES); break;                             \
     case 6: SKCW_SUM_LANES(6, REAL, LANES); break;                             \
     case 5: SKCW_SUM_LANES(5, REAL, LANES); break;                             \

@@ -7,8 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
-from skcw._kernels.row_passes import row_keys
-from skcw._kernels.tables import table_sums
+from skcw._kernels.row_passes import row_keys, table_sums
 from skcw.data.ragged import joined_ranges, offsets_of
 
 # Squares of larger values, times variances, have no room in single precision.
