@@ -42,6 +42,9 @@ MSVC_FLAGS = ["/std:c11", "/fp:precise", "/Od" if DEBUG else "/O2"]
 # Cython's code for memoryviews, compiled once instead of in every module.
 SHARED = "skcw._shared_views"
 
+# Commands that compile; others, such as sdist, need no compiler.
+COMPILING = {"bdist_wheel", "editable_wheel", "build", "build_ext", "install"}
+
 
 def extension(path):
     """Return the extension module built from one .pyx file."""
@@ -59,49 +62,36 @@ def shared_views():
     return Extension(SHARED, [f"{BUILD}/cython/{SHARED.replace('.', '/')}.c"])
 
 
-def missing_tools(compiler):
-    """Return what a build needs and this system lacks, each with its Debian package.
-
-    Parameters
-    ----------
-    compiler : list of str
-        The command that compiles; empty where it is looked for in another way.
-
-    Returns
-    -------
-    missing : list of (str, str)
-        What is missing, and the package that brings it.
-    """
+def missing_tools():
+    """Return what a build needs and this system lacks, each with its Debian package."""
     missing = []
-    if compiler and shutil.which(compiler[0]) is None:
-        missing.append((f"a C compiler ({compiler[0]})", "gcc"))
+    # Windows has compilers that are not on the path.
+    compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    if os.name != "nt" and shutil.which(compiler.split()[0]) is None:
+        missing.append((f"a C compiler ({compiler.split()[0]})", "gcc"))
     folders = {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}
     if not any(Path(folder, "Python.h").is_file() for folder in folders):
         missing.append(("Python's headers (Python.h)", "python3-dev"))
     return missing
 
 
-def unix_compiler():
-    """Return the command that compiles, or an empty list on Windows."""
-    if os.name == "nt":
-        return []
-    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
-    return command.split()
+def stop_without_tools():
+    """End in one line, before anything else is said, where nothing can be compiled."""
+    missing = missing_tools()
+    if missing:
+        what = " and ".join(name for name, _ in missing)
+        packages = " ".join(package for _, package in missing)
+        sys.exit(
+            f"skcw has to be compiled, and this system lacks {what}. "
+            f"On Debian and Ubuntu: apt-get install {packages}"
+        )
 
 
 class BuildKernels(build_ext):
-    """Translate the kernels to C and compile them, if the system can."""
+    """Translate the kernels to C and compile them."""
 
     def run(self):
-        """Look for what is needed, let Cython write the C files, and compile them."""
-        missing = missing_tools(unix_compiler())
-        if missing:
-            what = " and ".join(name for name, _ in missing)
-            packages = " ".join(package for _, package in missing)
-            sys.exit(
-                f"skcw is compiled here and lacks {what}; "
-                f"on Debian and Ubuntu: apt-get install {packages}"
-            )
+        """Let Cython write the C files, then compile them."""
         workers = os.cpu_count() or 1
         self.parallel = self.parallel or workers
         self.translate(workers)
@@ -132,6 +122,8 @@ class BuildKernels(build_ext):
 
 # Where processes are spawned, each of Cython's workers reads this file once more.
 if __name__ == "__main__":
+    if COMPILING & set(sys.argv):
+        stop_without_tools()
     setup(
         ext_modules=[
             shared_views(),
