@@ -3,8 +3,13 @@
 import numpy as np
 from joblib import Parallel, delayed
 
-from skcw._kernels.kbest import k_best
-from skcw._kernels.lattice import max_marginals, path_scores, score_tokens, viterbi
+from skcw._kernels.lattice import (
+    k_best,
+    max_marginals,
+    path_scores,
+    score_tokens,
+    viterbi,
+)
 from skcw._kernels.marginals import marginals
 from skcw.exceptions import NoLegalLabelingError
 

@@ -100,4 +100,7 @@ class Monitor:
         line = f"{self.title}pass {record['epoch']}/{self.max_iter}: {words}"
         if "dev_score" in record:
             line += f", dev {self.metric} {record['dev_score']:.2%}"
-        print(f"{line}, {record['seconds']:.2f} s", file=sys.stderr, flush=True)
+        # In one piece: print() writes the line break by itself, and Ctrl-C may come
+        # between the two.
+        sys.stderr.write(f"{line}, {record['seconds']:.2f} s\n")
+        sys.stderr.flush()

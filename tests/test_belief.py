@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.one_rival import cw_pass
+from skcw._kernels.sequence_passes import cw_pass
 from skcw.belief import Belief, BeliefMean, padded
 from tests.kernels.problems import (
     as_vector,

@@ -11,6 +11,8 @@ from libc.math cimport INFINITY, exp, log
 
 import numpy as np
 
+from skcw._kernels.common cimport longest_sequence
+
 
 cdef bint _worse(
     double value, Py_ssize_t index, double other, Py_ssize_t other_index,
@@ -198,11 +200,9 @@ def beam_search(
     At every token the ``labels.shape[0]`` most probable beginnings go on; of equal
     ones those whose beginning was better, then those with the lower label.
     """
-    cdef Py_ssize_t s, t, start, longest = 1
-    for s in range(offsets.shape[0] - 1):
-        longest = max(longest, <Py_ssize_t>(offsets[s + 1] - offsets[s]))
+    cdef Py_ssize_t s, t, start
     cdef LabelModel model = LabelModel(scores, previous, pair_row, pairs)
-    cdef Beam beam = Beam(labels.shape[0], longest)
+    cdef Beam beam = Beam(labels.shape[0], longest_sequence(offsets))
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start = offsets[s]

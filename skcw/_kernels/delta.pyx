@@ -6,7 +6,7 @@ Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.
 
 from libc.math cimport INFINITY, sqrt
 
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport real
 
 
 def square_values(

@@ -1,6 +1,6 @@
 /* Weights drawn from a Gaussian, eight draws side by side.
  *
- * A lane of a vector is a draw: a row holds `labels` vectors, one a label, padded to
+ * A lane of a vector is a draw: a row holds `labels` vectors, one per label, padded to
  * a multiple of four. Every number is a pure function of the seed, the draw, the
  * feature and the label; no lane looks at another, and the bits do not depend on
  * the instruction set.
@@ -8,17 +8,12 @@
 #ifndef SKCW_DRAW_LOOPS_H
 #define SKCW_DRAW_LOOPS_H
 
-#include "wide_loops.h"
-
-#define SKCW_INLINE static inline __attribute__((always_inline, unused))
+#include "vectors.h"
 
 /* So many draws share one walk over the features. */
-#define SKCW_LANES SKCW_BLOCK
+#define SKCW_DRAWS SKCW_BLOCK
 /* How many labels are summed or maximised at once: what fits the registers. */
 #define SKCW_LABELS 8
-
-typedef unsigned skcw_bits
-    __attribute__((vector_size(SKCW_LANES * sizeof(unsigned))));
 
 /* The finaliser of splitmix64: every bit of x moves every bit of the result. */
 SKCW_INLINE unsigned long long skcw_mix64(unsigned long long x)
@@ -42,13 +37,13 @@ SKCW_INLINE void skcw_mix32(skcw_bits *x)
 SKCW_INLINE void skcw_minus_two_ln(skcw_block_f *u)
 {
     const int root_half = 0x3f3504f3; /* the bits of sqrt(1/2), the least m */
-    const skcw_mask_f bits = (skcw_mask_f)*u;
+    const skcw_mask_f bits = SKCW_BITS_F(*u);
     const skcw_mask_f e = (bits - root_half) >> 23;
-    const skcw_block_f m = (skcw_block_f)(bits - (e << 23));
+    const skcw_block_f m = SKCW_FROM_F(bits - (e << 23));
     const skcw_block_f s = (m - 1.0f) / (m + 1.0f), q = s * s;
     const skcw_block_f series =
         4.0f + q * (4.0f / 3 + q * (4.0f / 5 + q * (4.0f / 7)));
-    *u = __builtin_convertvector(e, skcw_block_f) * -1.38629436f - s * series;
+    *u = SKCW_CONVERT(e, skcw_block_f) * -1.38629436f - s * series;
 }
 
 /* x >= 0 becomes its square root, right to 5e-6: a first guess from the bits of
@@ -56,7 +51,7 @@ SKCW_INLINE void skcw_minus_two_ln(skcw_block_f *u)
  * would do it number by number.) */
 SKCW_INLINE void skcw_root(skcw_block_f *x)
 {
-    skcw_block_f y = (skcw_block_f)(0x5f3759df - ((skcw_mask_f)*x >> 1));
+    skcw_block_f y = SKCW_FROM_F(0x5f3759df - (SKCW_BITS_F(*x) >> 1));
     y *= 1.5f - 0.5f * *x * y * y;
     y *= 1.5f - 0.5f * *x * y * y;
     *x *= y;
@@ -70,22 +65,22 @@ SKCW_INLINE void skcw_two_normals(
     skcw_block_f *two)
 {
     skcw_block_f radius =
-        __builtin_convertvector((skcw_mask_f)(*first >> 1), skcw_block_f)
+        SKCW_CONVERT((skcw_mask_f)(*first >> 1), skcw_block_f)
             * 0x1p-31f + 0x1p-32f;
     /* y = 1 is a right angle. */
     const skcw_block_f y =
-        __builtin_convertvector((skcw_mask_f)*second, skcw_block_f) * 0x1p-31f;
+        SKCW_CONVERT((skcw_mask_f)*second, skcw_block_f) * 0x1p-31f;
     const skcw_block_f q = y * y;
     skcw_minus_two_ln(&radius);
     skcw_root(&radius);
-    radius = (skcw_block_f)((skcw_bits)radius ^ (*first << 31));
+    radius = SKCW_FROM_F((skcw_bits)SKCW_BITS_F(radius) ^ (*first << 31));
     *one = radius * (1.0f + q * (-1.23370055f + q * (0.253669508f
            + q * (-0.0208634808f + q * (0.000919260275f - q * 2.52020424e-5f)))));
     *two = radius * y * (1.57079633f + q * (-0.645964098f + q * (0.0796926262f
            + q * (-0.00468175414f + q * 0.000160441185f))));
 }
 
-/* Draw the weights of the labels 2p and 2p + 1 of a feature in every lane. */
+/* Draw the weights of the labels 2p and 2p + 1 of a feature in the lanes of a vector. */
 SKCW_INLINE void skcw_draw_pair(
     float *restrict out, const skcw_bits key[2], unsigned p,
     const float *restrict mean, const float *restrict deviation)
@@ -99,7 +94,7 @@ SKCW_INLINE void skcw_draw_pair(
     skcw_two_normals(&random[0], &random[1], &z[0], &z[1]);
     for (int n = 0; n < 2; ++n) {
         z[n] = mean[n] + deviation[n] * z[n];
-        memcpy(out + n * SKCW_LANES, &z[n], sizeof(z[n]));
+        memcpy(out + n * SKCW_DRAWS, &z[n], sizeof(z[n]));
     }
 }
 
@@ -111,17 +106,20 @@ SKCW_CLONES static void skcw_draw_rows(
     ptrdiff_t n_rows, ptrdiff_t n_labels, ptrdiff_t labels,
     const unsigned *restrict keys)
 {
-    skcw_bits key[2];
-    memcpy(key, keys, sizeof(key));
-    for (ptrdiff_t r = 0; r < n_rows; ++r) {
-        const unsigned long long id = skcw_mix64((unsigned long long)ids[r]);
-        skcw_bits own[2] = {key[0] ^ (unsigned)id, key[1] ^ (unsigned)(id >> 32)};
-        skcw_mix32(&own[0]);
-        skcw_mix32(&own[1]);
-        const float *means = mean + r * labels, *deviations = deviation + r * labels;
-        for (ptrdiff_t j = 0; j < n_labels; j += 2)
-            skcw_draw_pair(out + (r * labels + j) * SKCW_LANES, own, (unsigned)j / 2,
-                           means + j, deviations + j);
+    for (int g = 0; g < SKCW_DRAWS; g += SKCW_WIDTH) {
+        skcw_bits key[2];
+        memcpy(&key[0], keys + g, sizeof(key[0]));
+        memcpy(&key[1], keys + SKCW_DRAWS + g, sizeof(key[1]));
+        for (ptrdiff_t r = 0; r < n_rows; ++r) {
+            const unsigned long long id = skcw_mix64((unsigned long long)ids[r]);
+            skcw_bits own[2] = {key[0] ^ (unsigned)id, key[1] ^ (unsigned)(id >> 32)};
+            skcw_mix32(&own[0]);
+            skcw_mix32(&own[1]);
+            for (ptrdiff_t j = 0; j < n_labels; j += 2)
+                skcw_draw_pair(out + (r * labels + j) * SKCW_DRAWS + g, own,
+                               (unsigned)j / 2, mean + r * labels + j,
+                               deviation + r * labels + j);
+        }
     }
 }
 
@@ -131,17 +129,19 @@ SKCW_INLINE void skcw_sum_some(
     ptrdiff_t n_entries, const int *restrict slots, const float *restrict values)
 {
     skcw_block_f sum[SKCW_LABELS], part;
-    for (int i = 0; i < n; ++i)
-        sum[i] = (skcw_block_f){0};
-    for (ptrdiff_t k = 0; k < n_entries; ++k) {
-        const float *row = rows + slots[k] * size;
-        for (int i = 0; i < n; ++i) {
-            memcpy(&part, row + i * SKCW_LANES, sizeof(part));
-            sum[i] += values ? values[k] * part : part;
+    for (int g = 0; g < SKCW_DRAWS; g += SKCW_WIDTH) {
+        for (int i = 0; i < n; ++i)
+            sum[i] = (skcw_block_f){0};
+        for (ptrdiff_t k = 0; k < n_entries; ++k) {
+            const float *row = rows + slots[k] * size + g;
+            for (int i = 0; i < n; ++i) {
+                memcpy(&part, row + i * SKCW_DRAWS, sizeof(part));
+                sum[i] += values ? values[k] * part : part;
+            }
         }
+        for (int i = 0; i < n; ++i)
+            memcpy(out + i * SKCW_DRAWS + g, &sum[i], sizeof(part));
     }
-    for (int i = 0; i < n; ++i)
-        memcpy(out + i * SKCW_LANES, &sum[i], sizeof(part));
 }
 
 /* Call f(n, ...) for all labels: by eights, then for a last four. */
@@ -160,11 +160,11 @@ SKCW_CLONES static void skcw_sum_rows(
     const long long *restrict indptr, ptrdiff_t n_tokens,
     const int *restrict slots, const float *restrict values)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
+    const ptrdiff_t size = labels * SKCW_DRAWS;
     for (ptrdiff_t t = 0; t < n_tokens; ++t) {
         const ptrdiff_t lo = indptr[t], n = indptr[t + 1] - indptr[t];
         SKCW_FOR_LABELS(labels, b, skcw_sum_some,
-                        out + t * size + b * SKCW_LANES, rows + b * SKCW_LANES, size,
+                        out + t * size + b * SKCW_DRAWS, rows + b * SKCW_DRAWS, size,
                         n, slots + lo, values ? values + lo : 0);
     }
 }
@@ -175,17 +175,17 @@ SKCW_INLINE void skcw_max_some(
     const int n, float *restrict best, const float *restrict before,
     const float *restrict trans, ptrdiff_t n_labels, ptrdiff_t size)
 {
-    float top[SKCW_LABELS * SKCW_LANES];
-    for (int k = 0; k < n * SKCW_LANES; ++k)
+    float top[SKCW_LABELS * SKCW_DRAWS];
+    for (int k = 0; k < n * SKCW_DRAWS; ++k)
         top[k] = -INFINITY;
     for (ptrdiff_t i = 0; i < n_labels; ++i)
         for (int j = 0; j < n; ++j)
-            for (int g = 0; g < SKCW_LANES; ++g) {
-                const int k = j * SKCW_LANES + g;
-                const float path = before[i * SKCW_LANES + g] + trans[i * size + k];
+            for (int g = 0; g < SKCW_DRAWS; ++g) {
+                const int k = j * SKCW_DRAWS + g;
+                const float path = before[i * SKCW_DRAWS + g] + trans[i * size + k];
                 top[k] = path > top[k] ? path : top[k];
             }
-    for (int k = 0; k < n * SKCW_LANES; ++k)
+    for (int k = 0; k < n * SKCW_DRAWS; ++k)
         best[k] += top[k];
 }
 
@@ -195,11 +195,11 @@ SKCW_CLONES static void skcw_max_ahead(
     float *restrict scores, const float *restrict trans, ptrdiff_t n_tokens,
     ptrdiff_t n_labels, ptrdiff_t labels)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
+    const ptrdiff_t size = labels * SKCW_DRAWS;
     for (ptrdiff_t t = 1; t < n_tokens; ++t)
         SKCW_FOR_LABELS(labels, b, skcw_max_some,
-                        scores + t * size + b * SKCW_LANES, scores + (t - 1) * size,
-                        trans + b * SKCW_LANES, n_labels, size);
+                        scores + t * size + b * SKCW_DRAWS, scores + (t - 1) * size,
+                        trans + b * SKCW_DRAWS, n_labels, size);
 }
 
 /* step[g] = trans[i, label[g], g]. Most words have the same label in all lanes. */
@@ -208,10 +208,10 @@ SKCW_INLINE void skcw_steps_to(
     const int all_same)
 {
     if (all_same)
-        memcpy(step, trans + (*label)[0] * SKCW_LANES, sizeof(*step));
+        memcpy(step, trans + SKCW_LANE(*label, 0) * SKCW_DRAWS, sizeof(*step));
     else
-        for (int g = 0; g < SKCW_LANES; ++g)
-            (*step)[g] = trans[(*label)[g] * SKCW_LANES + g];
+        for (int g = 0; g < SKCW_WIDTH; ++g)
+            SKCW_LANE(*step, g) = trans[SKCW_LANE(*label, g) * SKCW_DRAWS + g];
 }
 
 /* The label at t on the best path to `label` at t + 1 in every lane, which takes its
@@ -223,15 +223,15 @@ SKCW_INLINE void skcw_best_before(
     skcw_block_f top = (skcw_block_f){0} - INFINITY, path, step = {0};
     skcw_mask_f found = {0};
     int all_same = 1;
-    for (int g = 1; g < SKCW_LANES; ++g)
-        all_same &= (*label)[g] == (*label)[0];
+    for (int g = 1; g < SKCW_WIDTH; ++g)
+        all_same &= SKCW_LANE(*label, g) == SKCW_LANE(*label, 0);
     for (ptrdiff_t i = 0; i < n_labels; ++i) {
         if (trans)
             skcw_steps_to(&step, trans + i * size, label, all_same);
-        memcpy(&path, best + i * SKCW_LANES, sizeof(path));
+        memcpy(&path, best + i * SKCW_DRAWS, sizeof(path));
         path += step;
-        const skcw_mask_f more = path > top;
-        top = (skcw_block_f)((more & (skcw_mask_f)path) | (~more & (skcw_mask_f)top));
+        const skcw_mask_f more = SKCW_MASK(path > top);
+        top = SKCW_FROM_F((more & SKCW_BITS_F(path)) | (~more & SKCW_BITS_F(top)));
         found = (more & (int)i) | (~more & found);
     }
     *label = found;
@@ -243,12 +243,14 @@ SKCW_CLONES static void skcw_max_back(
     int *restrict out, const float *restrict best, const float *restrict trans,
     ptrdiff_t n_tokens, ptrdiff_t n_labels, ptrdiff_t labels)
 {
-    const ptrdiff_t size = labels * SKCW_LANES;
-    skcw_mask_f label = {0};
-    for (ptrdiff_t t = n_tokens - 1; t >= 0; --t) {
-        skcw_best_before(&label, best + t * size, t < n_tokens - 1 ? trans : 0,
-                         n_labels, size);
-        memcpy(out + t * SKCW_LANES, &label, sizeof(label));
+    const ptrdiff_t size = labels * SKCW_DRAWS;
+    for (int g = 0; g < SKCW_DRAWS; g += SKCW_WIDTH) {
+        skcw_mask_f label = {0};
+        for (ptrdiff_t t = n_tokens - 1; t >= 0; --t) {
+            skcw_best_before(&label, best + t * size + g,
+                             t < n_tokens - 1 ? trans + g : 0, n_labels, size);
+            memcpy(out + t * SKCW_DRAWS + g, &label, sizeof(label));
+        }
     }
 }
 

@@ -9,8 +9,9 @@ from libc.math cimport INFINITY, log
 
 import numpy as np
 
-from skcw._kernels.draws cimport SKCW_LANES, DrawnScores, longest
-from skcw._kernels.marginals cimport _by_logarithms
+from skcw._kernels.common cimport longest_sequence
+from skcw._kernels.draws cimport SKCW_DRAWS, DrawnScores
+from skcw._kernels.marginals cimport FAINT, IN_SIGHT, MOST_LOST, by_logarithms
 
 
 cdef extern from "lane_sums.h" nogil:
@@ -18,11 +19,6 @@ cdef extern from "lane_sums.h" nogil:
         double*, const float*, const double*, Py_ssize_t, double)
     void skcw_lane_inflow(
         double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
-
-# As in `marginals`.
-cdef double FAINT = 1e-250
-cdef double MOST_LOST = 600.0
-cdef double IN_SIGHT = 1e-20
 
 
 cdef class Links:
@@ -37,7 +33,7 @@ cdef class Links:
         self.trans = trans
         used = np.asarray(trans, dtype=np.float64)[:, :n_labels] / temperature
         finite = np.where(np.isfinite(used), used, -np.inf).max(axis=(0, 1))
-        links = np.zeros((n_labels, labels, SKCW_LANES))
+        links = np.zeros((n_labels, labels, SKCW_DRAWS))
         links[:, :n_labels] = np.exp(used - np.where(np.isinf(finite), 0.0, finite))
         turned = np.zeros_like(links)
         turned[:, :n_labels] = links[:, :n_labels].transpose(1, 0, 2)
@@ -58,27 +54,27 @@ cdef class Passes:
     cdef int[::1] failed
 
     def __init__(self, DrawnScores source, Py_ssize_t most, double temperature):
-        shape = most, source.labels, SKCW_LANES
+        shape = most, source.labels, SKCW_DRAWS
         self.n_labels, self.labels = source.n_labels, source.labels
         self.temperature = temperature
         self.factor, self.ahead, self.back = (np.zeros(shape) for _ in range(3))
         self.inflow = np.zeros(shape[1:])
-        self.total, self.lost = np.zeros(SKCW_LANES), np.zeros(SKCW_LANES)
-        self.failed = np.zeros(SKCW_LANES, dtype=np.int32)
+        self.total, self.lost = np.zeros(SKCW_DRAWS), np.zeros(SKCW_DRAWS)
+        self.failed = np.zeros(SKCW_DRAWS, dtype=np.int32)
 
     cdef void exponentials(self, const float* scores, Py_ssize_t length) noexcept nogil:
         """factor[t, j, g] = exp(score - its maximum over j)."""
         cdef Py_ssize_t t, j, g
         cdef const float* row
-        cdef double[SKCW_LANES] top
+        cdef double[SKCW_DRAWS] top
         for t in range(length):
-            row = scores + t * self.labels * SKCW_LANES
-            for g in range(SKCW_LANES):
+            row = scores + t * self.labels * SKCW_DRAWS
+            for g in range(SKCW_DRAWS):
                 top[g] = row[g]
             for j in range(1, self.n_labels):
-                for g in range(SKCW_LANES):
-                    top[g] = max(top[g], <double>row[j * SKCW_LANES + g])
-            for g in range(SKCW_LANES):
+                for g in range(SKCW_DRAWS):
+                    top[g] = max(top[g], <double>row[j * SKCW_DRAWS + g])
+            for g in range(SKCW_DRAWS):
                 if top[g] == -INFINITY:
                     top[g] = 0.0
             skcw_lane_exponentials(&self.factor[t, 0, 0], row, top, self.n_labels,
@@ -86,7 +82,7 @@ cdef class Passes:
 
     cdef void begin(self) noexcept nogil:
         cdef Py_ssize_t j, g
-        for g in range(SKCW_LANES):
+        for g in range(SKCW_DRAWS):
             self.lost[g] = 0.0
             for j in range(self.n_labels):
                 self.inflow[j, g] = 1.0
@@ -95,27 +91,27 @@ cdef class Passes:
         """state = factor[t] * inflow, with the sum one in every lane."""
         cdef Py_ssize_t j, g
         for j in range(self.n_labels):
-            for g in range(SKCW_LANES):
+            for g in range(SKCW_DRAWS):
                 state[j, g] = self.factor[t, j, g] * self.inflow[j, g]
         self.normalise(state)
 
     cdef void normalise(self, double[:, ::1] state) noexcept nogil:
         """Divide the state of a token by its sum in every lane, the `total`."""
         cdef Py_ssize_t j, g
-        cdef double[SKCW_LANES] total, factor
-        for g in range(SKCW_LANES):
+        cdef double[SKCW_DRAWS] total, factor
+        for g in range(SKCW_DRAWS):
             total[g] = 0.0
         for j in range(self.n_labels):
-            for g in range(SKCW_LANES):
+            for g in range(SKCW_DRAWS):
                 total[g] += state[j, g]
-        for g in range(SKCW_LANES):
+        for g in range(SKCW_DRAWS):
             if total[g] <= FAINT:
                 self.failed[g] = 1
                 total[g] = 1.0
             self.total[g] = total[g]
             factor[g] = 1.0 / total[g]
         for j in range(self.n_labels):
-            for g in range(SKCW_LANES):
+            for g in range(SKCW_DRAWS):
                 state[j, g] *= factor[g]
 
     cdef void watch(
@@ -124,13 +120,13 @@ cdef class Passes:
         """Note how small what is left may be beside what underflowed."""
         cdef Py_ssize_t j, g
         cdef double bound
-        cdef double[SKCW_LANES] least
-        for g in range(SKCW_LANES):
+        cdef double[SKCW_DRAWS] least
+        for g in range(SKCW_DRAWS):
             least[g] = 1.0
         for j in range(self.n_labels):
-            for g in range(SKCW_LANES):
+            for g in range(SKCW_DRAWS):
                 least[g] = min(least[g], state[j, g])
-        for g in range(SKCW_LANES):
+        for g in range(SKCW_DRAWS):
             # A sum above FAINT cannot lose more than MOST_LOST in one step.
             if self.lost[g] == 0.0 and least[g] > IN_SIGHT:
                 continue
@@ -149,7 +145,7 @@ cdef class Passes:
     ) noexcept nogil:
         """Leave the marginals in `ahead`, but for the lanes that failed."""
         cdef Py_ssize_t t, j, g
-        for g in range(SKCW_LANES):
+        for g in range(SKCW_DRAWS):
             self.failed[g] = 0
         self.exponentials(scores, length)
         self.begin()
@@ -170,7 +166,7 @@ cdef class Passes:
                 self.watch(t, self.back[t], links.best_back)
             # What ends at t times what begins after it.
             for j in range(self.n_labels):
-                for g in range(SKCW_LANES):
+                for g in range(SKCW_DRAWS):
                     self.ahead[t, j, g] *= self.inflow[j, g]
             self.normalise(self.ahead[t])
 
@@ -197,13 +193,13 @@ cdef class Again:
         for t in range(length):
             for j in range(self.n_labels):
                 self.scores[t, j] = (
-                    scores[(t * passes.labels + j) * SKCW_LANES + g]
+                    scores[(t * passes.labels + j) * SKCW_DRAWS + g]
                     / passes.temperature)
         for i in range(self.n_labels):
             for j in range(self.n_labels):
                 self.trans[i, j] = links.trans[i, j, g] / passes.temperature
-        if _by_logarithms(self.scores, self.trans, 0, length, self.n_labels,
-                          self.ahead, self.back, self.terms, self.out) == -INFINITY:
+        if by_logarithms(self.scores, self.trans, 0, length, self.n_labels,
+                         self.ahead, self.back, self.terms, self.out) == -INFINITY:
             return False
         for t in range(length):
             for j in range(self.n_labels):
@@ -219,12 +215,12 @@ def add_marginals(
 
     ``legal[s]`` becomes minus infinity where the constraints allow no labeling.
     """
-    cdef Py_ssize_t s, t, j, g, start, length, most = longest(offsets)
+    cdef Py_ssize_t s, t, j, g, start, length, most = longest_sequence(offsets)
     cdef Passes passes = Passes(source, most, temperature)
     cdef Again again = Again(source, most)
     cdef Links links = Links(np.asarray(trans), temperature)
     cdef float[::1] scores = np.zeros(
-        most * source.labels * SKCW_LANES, dtype=np.float32)
+        most * source.labels * SKCW_DRAWS, dtype=np.float32)
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, length = offsets[s], offsets[s + 1] - offsets[s]

@@ -1,7 +1,7 @@
 """Where the scores of a sequence come from, in eight draws side by side."""
 
 cdef extern from "draw_loops.h" nogil:
-    enum: SKCW_LANES
+    enum: SKCW_DRAWS
 
 
 cdef class DrawnScores:
@@ -12,6 +12,3 @@ cdef class DrawnScores:
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
     cdef void fill_with_borders(
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
-
-
-cdef Py_ssize_t longest(const long long[::1] offsets) noexcept nogil

@@ -13,6 +13,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from skcw._kernels.common cimport longest_sequence
+
 
 cdef extern from "draw_loops.h" nogil:
     unsigned long long skcw_mix64(unsigned long long)
@@ -28,7 +30,7 @@ cdef extern from "draw_loops.h" nogil:
         int*, const float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t)
 
 # So many draws are made at once.
-LANES = SKCW_LANES
+LANES = SKCW_DRAWS
 
 
 cpdef Py_ssize_t padded_labels(Py_ssize_t n_labels):
@@ -36,20 +38,12 @@ cpdef Py_ssize_t padded_labels(Py_ssize_t n_labels):
     return (n_labels + 3) // 4 * 4
 
 
-cdef Py_ssize_t longest(const long long[::1] offsets) noexcept nogil:
-    """Return the length of the longest sequence, at least one."""
-    cdef Py_ssize_t s, most = 1
-    for s in range(offsets.shape[0] - 1):
-        most = max(most, <Py_ssize_t>(offsets[s + 1] - offsets[s]))
-    return most
-
-
 def draw_keys(unsigned long long seed, Py_ssize_t first_draw):
     """Return two random words for each of the draws from `first_draw` on."""
-    cdef unsigned int[:, ::1] keys = np.empty((2, SKCW_LANES), dtype=np.uint32)
+    cdef unsigned int[:, ::1] keys = np.empty((2, SKCW_DRAWS), dtype=np.uint32)
     cdef unsigned long long key
     cdef Py_ssize_t g
-    for g in range(SKCW_LANES):
+    for g in range(SKCW_DRAWS):
         key = skcw_mix64(skcw_mix64(seed) ^ <unsigned long long>(first_draw + g))
         keys[0, g] = <unsigned int>key
         keys[1, g] = <unsigned int>(key >> 32)
@@ -127,11 +121,11 @@ cdef class DrawnScores:
         self.fill(start, length, scores)
         if self.first is None:
             return
-        end = scores + (length - 1) * self.labels * SKCW_LANES
+        end = scores + (length - 1) * self.labels * SKCW_DRAWS
         for j in range(self.n_labels):
-            for g in range(SKCW_LANES):
-                scores[j * SKCW_LANES + g] += self.first[j]
-                end[j * SKCW_LANES + g] += self.last[j]
+            for g in range(SKCW_DRAWS):
+                scores[j * SKCW_DRAWS + g] += self.first[j]
+                end[j * SKCW_DRAWS + g] += self.last[j]
 
 
 cdef class SummedRows(DrawnScores):
@@ -157,7 +151,7 @@ cdef class SummedRows(DrawnScores):
         cdef const float* values = NULL
         cdef Py_ssize_t k
         if self.slots.shape[0] == 0:
-            for k in range(length * self.labels * SKCW_LANES):
+            for k in range(length * self.labels * SKCW_DRAWS):
                 scores[k] = 0.0
             return
         if self.values is not None:
@@ -228,9 +222,9 @@ def draw_labelings(
 
     ``total[s]`` is the score of the first draw: minus infinity if nothing is legal.
     """
-    cdef Py_ssize_t s, j, start, length, size = source.labels * SKCW_LANES
+    cdef Py_ssize_t s, j, start, length, size = source.labels * SKCW_DRAWS
     # One sequence at a time: its lattice stays in the nearest cache.
-    cdef float[::1] best = np.zeros(longest(offsets) * size, dtype=np.float32)
+    cdef float[::1] best = np.zeros(longest_sequence(offsets) * size, dtype=np.float32)
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, length = offsets[s], offsets[s + 1] - offsets[s]
@@ -245,7 +239,7 @@ def draw_labelings(
             total[s] = -INFINITY
             for j in range(source.n_labels):
                 total[s] = max(
-                    total[s], <double>best[(length - 1) * size + j * SKCW_LANES])
+                    total[s], <double>best[(length - 1) * size + j * SKCW_DRAWS])
 
 
 def add_votes(const int[:, :] labelings, int[:, ::1] votes):

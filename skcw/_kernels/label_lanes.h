@@ -7,16 +7,11 @@
 #ifndef SKCW_LABEL_LANES_H
 #define SKCW_LABEL_LANES_H
 
-#include "wide_loops.h"
+#include "vectors.h"
 
-#define SKCW_FOUR 4
 /* So many places of a panel are looked at. */
 #define SKCW_PLACES 16
-#define SKCW_VECTORS (SKCW_PLACES / SKCW_FOUR)
-
-typedef double skcw_four __attribute__((vector_size(SKCW_FOUR * sizeof(double))));
-typedef long long skcw_four_mask
-    __attribute__((vector_size(SKCW_FOUR * sizeof(long long))));
+#define SKCW_VECTORS (SKCW_PLACES / SKCW_NARROW)
 
 /* The fits below are minimax ones, the highest power first.
  * 2^-f for |f| <= 1/2, right to 1.4e-14. */
@@ -54,16 +49,16 @@ static const double SKCW_WEIGHT[SKCW_PLACES] = {
 
 /* density = exp(-z^2 / 2) / sqrt(2 pi), below = its integral up to z. Further from zero
  * than `limit`, 37 at most, both are taken as they are there. */
-static inline __attribute__((always_inline, unused)) void skcw_normal(
+SKCW_INLINE void skcw_normal(
     const skcw_four *z, skcw_four *density, skcw_four *below, const double limit)
 {
     const double to_integer = 0x1.8p52; /* adding it rounds */
     const skcw_four zero = {0}, one = zero + 1.0, most = zero + limit;
-    const skcw_four_mask sign = (skcw_four_mask)-zero;
-    const skcw_four_mask above = *z >= 0.0;
-    skcw_four x = (skcw_four)((skcw_four_mask)*z & ~sign);
-    const skcw_four_mask near = x < most;
-    x = (skcw_four)((near & (skcw_four_mask)x) | (~near & (skcw_four_mask)most));
+    const skcw_four_mask sign = SKCW_BITS_4(-zero);
+    const skcw_four_mask above = SKCW_MASK(*z >= 0.0);
+    skcw_four x = SKCW_FROM_4(SKCW_BITS_4(*z) & ~sign);
+    const skcw_four_mask near = SKCW_MASK(x < most);
+    x = SKCW_FROM_4((near & SKCW_BITS_4(x)) | (~near & SKCW_BITS_4(most)));
     const skcw_four halvings = x * x * 0.72134752044448170368; /* log2(e) / 2 */
     const skcw_four shifted = halvings + to_integer;
     const skcw_four rest = halvings - (shifted - to_integer);
@@ -76,29 +71,28 @@ static inline __attribute__((always_inline, unused)) void skcw_normal(
     for (int i = 1; i < 8; ++i)
         under = SKCW_MILLS_UNDER[i] + under * x;
     /* The last bits of `shifted` say how often to halve: they go to the exponent. */
-    power = (skcw_four)((skcw_four_mask)power - ((skcw_four_mask)shifted << 52));
+    power = SKCW_FROM_4(SKCW_BITS_4(power) - (SKCW_BITS_4(shifted) << 52));
     *density = power * 0.39894228040143267794;
-    const skcw_four_mask tail = (skcw_four_mask)(*density * over / under);
-    *below = (skcw_four)(above & (skcw_four_mask)one)
-        + (skcw_four)(tail ^ (above & sign));
+    const skcw_four_mask tail = SKCW_BITS_4(*density * over / under);
+    *below = SKCW_FROM_4(above & SKCW_BITS_4(one)) + SKCW_FROM_4(tail ^ (above & sign));
 }
 
 /* z[k] becomes the normal cdf at z[k], zero from -37 down, for a multiple of four. */
 SKCW_CLONES static void skcw_normal_cdf(double *restrict z, ptrdiff_t n)
 {
-    for (ptrdiff_t k = 0; k < n; k += SKCW_FOUR) {
+    for (ptrdiff_t k = 0; k < n; k += SKCW_NARROW) {
         skcw_four here, density, below;
         memcpy(&here, z + k, sizeof(here));
         skcw_normal(&here, &density, &below, 37.0);
-        below = (skcw_four)((skcw_four_mask)below & (here > -37.0));
+        below = SKCW_FROM_4(SKCW_BITS_4(below) & SKCW_MASK(here > -37.0));
         memcpy(z + k, &below, sizeof(below));
     }
 }
 
 /* Numbers below 1e-100 become zero: processors are slow where numbers underflow. */
-static inline __attribute__((always_inline, unused)) void skcw_flush(skcw_four *x)
+SKCW_INLINE void skcw_flush(skcw_four *x)
 {
-    *x = (skcw_four)((skcw_four_mask)*x & (*x > 1e-100));
+    *x = SKCW_FROM_4(SKCW_BITS_4(*x) & SKCW_MASK(*x > 1e-100));
 }
 
 /* The panel from `low` on, with n labels of means `centre` and deviations 1 / rate.
@@ -125,7 +119,7 @@ SKCW_CLONES static double skcw_label_panel(
     }
     for (ptrdiff_t k = 0; k < n; ++k)
         for (int v = 0; v < SKCW_VECTORS; ++v) {
-            const ptrdiff_t at = k * SKCW_PLACES + v * SKCW_FOUR;
+            const ptrdiff_t at = k * SKCW_PLACES + v * SKCW_NARROW;
             z = (place[v] - centre[k]) * rate[k];
             skcw_normal(&z, &part, &below, 20.0);
             part *= rate[k] * width * before[v];
@@ -135,20 +129,23 @@ SKCW_CLONES static double skcw_label_panel(
             memcpy(cdf + at, &below, sizeof(below));
         }
     for (ptrdiff_t k = n - 1; k >= 0; --k) {
-        skcw_four sum = {0};
+        /* Four sums, each of every fourth place. */
+        skcw_four sum[SKCW_FOUR / SKCW_NARROW] = {0};
+        double four[SKCW_FOUR];
         for (int v = 0; v < SKCW_VECTORS; ++v) {
-            const ptrdiff_t at = k * SKCW_PLACES + v * SKCW_FOUR;
+            const ptrdiff_t at = k * SKCW_PLACES + v * SKCW_NARROW;
             memcpy(&part, room + at, sizeof(part));
             memcpy(&below, cdf + at, sizeof(below));
             part *= after[v];
             after[v] *= below;
             skcw_flush(&after[v]);
-            sum += part;
-            edge[k] = v == 0 ? part[0] : edge[k];
+            sum[v % (SKCW_FOUR / SKCW_NARROW)] += part;
+            edge[k] = v == 0 ? SKCW_LANE(part, 0) : edge[k];
         }
-        chance[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        memcpy(four, sum, sizeof(four));
+        chance[k] = (four[0] + four[1]) + (four[2] + four[3]);
     }
-    return before[0][0];
+    return SKCW_LANE(before[0], 0);
 }
 
 /* winner[d] = the label with the greatest mean[k] + deviation[k] * noise[k, d], the
@@ -158,15 +155,14 @@ SKCW_CLONES static void skcw_label_winners(
     const double *restrict deviation, const double *restrict noise,
     ptrdiff_t n_labels, ptrdiff_t n_draws)
 {
-    for (ptrdiff_t d = 0; d < n_draws; d += SKCW_FOUR) {
+    for (ptrdiff_t d = 0; d < n_draws; d += SKCW_NARROW) {
         skcw_four score, best = (skcw_four){0} - INFINITY;
         skcw_four_mask found = {0};
         for (ptrdiff_t k = 0; k < n_labels; ++k) {
             memcpy(&score, noise + k * n_draws + d, sizeof(score));
             score = mean[k] + deviation[k] * score;
-            const skcw_four_mask more = score > best;
-            best = (skcw_four)((more & (skcw_four_mask)score)
-                               | (~more & (skcw_four_mask)best));
+            const skcw_four_mask more = SKCW_MASK(score > best);
+            best = SKCW_FROM_4((more & SKCW_BITS_4(score)) | (~more & SKCW_BITS_4(best)));
             found = (more & (long long)k) | (~more & found);
         }
         memcpy(winner + d, &found, sizeof(found));

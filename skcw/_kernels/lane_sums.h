@@ -2,7 +2,7 @@
 #ifndef SKCW_LANE_SUMS_H
 #define SKCW_LANE_SUMS_H
 
-#include "wide_loops.h"
+#include "vectors.h"
 
 /* So many labels are summed at once: what fits the registers. */
 #define SKCW_SUMS 4
@@ -14,13 +14,12 @@ static const double SKCW_TAYLOR[] = {
 
 /* x <= 0 becomes exp(x), right to 1e-15; below -690 it becomes 0.
  * exp(x) = 2^n exp(r) with |r| <= ln 2 / 2 and Taylor's series for exp(r). */
-static inline __attribute__((always_inline, unused)) void skcw_exponential(
-    skcw_block_d *x)
+SKCW_INLINE void skcw_exponential(skcw_block_d *x)
 {
     const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     const double to_integer = 0x1.8p52; /* adding it rounds */
-    const skcw_mask_d seen = *x > -690.0;
-    const skcw_block_d near = (skcw_block_d)((skcw_mask_d)*x & seen);
+    const skcw_mask_d seen = SKCW_MASK(*x > -690.0);
+    const skcw_block_d near = SKCW_FROM_D(SKCW_BITS_D(*x) & seen);
     const skcw_block_d shifted = near * 0x1.71547652b82fep0 + to_integer;
     const skcw_block_d n = shifted - to_integer;
     const skcw_block_d r = (near - n * ln2_high) - n * ln2_low;
@@ -28,8 +27,8 @@ static inline __attribute__((always_inline, unused)) void skcw_exponential(
     for (int k = 1; k < 13; ++k)
         sum = SKCW_TAYLOR[k] + sum * r;
     /* The last bits of `shifted` are n: it goes to the exponent. */
-    const skcw_mask_d power = ((skcw_mask_d)shifted << 52) + (skcw_mask_d)sum;
-    *x = (skcw_block_d)(power & seen);
+    const skcw_mask_d power = (SKCW_BITS_D(shifted) << 52) + SKCW_BITS_D(sum);
+    *x = SKCW_FROM_D(power & seen);
 }
 
 /* out[k, g] = exp((scores[k, g] - top[g]) * factor) for n vectors of scores. */
@@ -39,12 +38,14 @@ SKCW_CLONES static void skcw_lane_exponentials(
 {
     skcw_block_d most, x;
     skcw_block_f score;
-    memcpy(&most, top, sizeof(most));
-    for (ptrdiff_t k = 0; k < n; ++k) {
-        memcpy(&score, scores + k * SKCW_BLOCK, sizeof(score));
-        x = (__builtin_convertvector(score, skcw_block_d) - most) * factor;
-        skcw_exponential(&x);
-        memcpy(out + k * SKCW_BLOCK, &x, sizeof(x));
+    for (int g = 0; g < SKCW_BLOCK; g += SKCW_WIDTH) {
+        memcpy(&most, top + g, sizeof(most));
+        for (ptrdiff_t k = 0; k < n; ++k) {
+            memcpy(&score, scores + k * SKCW_BLOCK + g, sizeof(score));
+            x = (SKCW_CONVERT(score, skcw_block_d) - most) * factor;
+            skcw_exponential(&x);
+            memcpy(out + k * SKCW_BLOCK + g, &x, sizeof(x));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport real
 
 
 cdef void emissions(
@@ -14,3 +14,20 @@ cdef Py_ssize_t best_before(
 cdef double best_path(
     const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t length,
     Py_ssize_t n_labels, int[::1] labels) noexcept nogil
+
+
+cdef class OpenPaths:
+    cdef Py_ssize_t head, tail, most
+    cdef double[::1] score
+    cdef int[::1] parent
+    cdef int[::1] token
+    cdef int[::1] label
+
+    cdef void start(self, Py_ssize_t most) noexcept nogil
+    cdef void push(self, double score, int parent, int token, int label) noexcept nogil
+
+
+cdef Py_ssize_t k_best_paths(
+    const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t length,
+    Py_ssize_t n_labels, OpenPaths heap, int[:, ::1] paths, double[::1] total,
+) noexcept nogil

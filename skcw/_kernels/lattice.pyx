@@ -1,16 +1,21 @@
-"""The lattice of a sequence by maxima: Viterbi, path scores, max-marginals.
+"""The lattice of a sequence by maxima: Viterbi, k best, path scores, max-marginals.
 
 ``scores[t, j]`` is the score of label j at token t and ``trans[i, j]`` that of
 label j after label i; minus infinity forbids. Rows are padded to a multiple of
 eight columns, of which the first ``n_labels`` count. Sequence s owns the tokens
 ``offsets[s]`` to ``offsets[s + 1]``. Nothing here knows of learning.
+
+The k best labelings are exact: after a Viterbi pass the best completion of any suffix
+is known. A labeling is found by walking back along best predecessors; every other
+predecessor on the way is a labeling that leaves the walk there, and its score is known
+before it is walked. Only the k best of those need to be remembered.
 """
 
 from libc.math cimport INFINITY
 
 import numpy as np
 
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport longest_sequence, real
 
 
 cdef extern from "wide_loops.h" nogil:
@@ -125,11 +130,78 @@ cdef double best_path(
     return top
 
 
-cdef Py_ssize_t _longest(const long long[::1] offsets) noexcept nogil:
-    cdef Py_ssize_t s, most = 1
-    for s in range(offsets.shape[0] - 1):
-        most = max(most, <Py_ssize_t>(offsets[s + 1] - offsets[s]))
-    return most
+cdef class OpenPaths:
+    """Labelings known by score but not yet walked, best first.
+
+    An open path equals its parent (a walked path) after `token`, has `label` at
+    `token`, and is the best of that kind before it.
+    """
+
+    def __cinit__(self, Py_ssize_t capacity):
+        self.score = np.empty(capacity)
+        self.parent = np.empty(capacity, dtype=np.int32)
+        self.token = np.empty(capacity, dtype=np.int32)
+        self.label = np.empty(capacity, dtype=np.int32)
+        self.start(capacity)
+
+    cdef void start(self, Py_ssize_t most) noexcept nogil:
+        self.head = 0
+        self.tail = 0
+        # Every path before the head is used up: head and tail stay below `most`.
+        self.most = most
+
+    cdef void push(self, double score, int parent, int token, int label) noexcept nogil:
+        """Insert in order; forget the worst when there are more than needed."""
+        cdef Py_ssize_t at
+        if score == -INFINITY:
+            return
+        if self.tail == self.most:
+            if self.tail == self.head or score <= self.score[self.tail - 1]:
+                return
+            self.tail -= 1
+        at = self.tail
+        while at > self.head and self.score[at - 1] < score:
+            self.score[at] = self.score[at - 1]
+            self.parent[at] = self.parent[at - 1]
+            self.token[at] = self.token[at - 1]
+            self.label[at] = self.label[at - 1]
+            at -= 1
+        self.score[at] = score
+        self.parent[at] = parent
+        self.token[at] = token
+        self.label[at] = label
+        self.tail += 1
+
+
+cdef Py_ssize_t k_best_paths(
+    const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t length,
+    Py_ssize_t n_labels, OpenPaths heap, int[:, ::1] paths, double[::1] total,
+) noexcept nogil:
+    """Write up to heap.most labelings, best first; return how many exist."""
+    cdef Py_ssize_t j, t, i, arg, found
+    cdef double score
+    cdef real top = 0.0
+    for j in range(n_labels):
+        heap.push(best[length - 1, j], -1, <int>(length - 1), <int>j)
+    while heap.head < heap.tail:
+        found = heap.head
+        heap.head += 1
+        score = heap.score[found]
+        total[found] = score
+        t = heap.token[found]
+        for i in range(t + 1, length):
+            paths[found, i] = paths[heap.parent[found], i]
+        paths[found, t] = heap.label[found]
+        while t > 0:
+            j = paths[found, t]
+            arg = best_before(best, trans, t, <int>j, n_labels, &top)
+            for i in range(n_labels):
+                if i != arg:
+                    heap.push(score - (top - (best[t - 1, i] + trans[i, j])),
+                              <int>found, <int>(t - 1), <int>i)
+            t -= 1
+            paths[found, t] = <int>arg
+    return heap.head
 
 
 def score_tokens(
@@ -149,7 +221,7 @@ def viterbi(
 ):
     """Write the best labeling of every sequence and its score."""
     cdef real[:, ::1] best = np.empty(
-        (_longest(offsets), scores.shape[1]), np.asarray(trans).dtype)
+        (longest_sequence(offsets), scores.shape[1]), np.asarray(trans).dtype)
     cdef Py_ssize_t s, start, length
     with nogil:
         for s in range(offsets.shape[0] - 1):
@@ -158,6 +230,37 @@ def viterbi(
             if length > 0:
                 forward_max(scores, trans, start, length, n_labels, best)
                 total[s] = best_path(best, trans, length, n_labels, labels[start:])
+
+
+def k_best(
+    const real[:, ::1] scores, const real[:, ::1] trans, Py_ssize_t n_labels,
+    const long long[::1] offsets, int[:, ::1] labels, double[:, ::1] total,
+    int[::1] found,
+):
+    """Write the k best labelings of every sequence, their scores and their number.
+
+    ``labels[r, t]`` is the label of token t in the labeling of rank r.
+    """
+    cdef Py_ssize_t s, r, t, start, length, k = labels.shape[0]
+    cdef Py_ssize_t most = longest_sequence(offsets)
+    cdef real[:, ::1] best = np.empty(
+        (most, scores.shape[1]), np.asarray(trans).dtype)
+    cdef int[:, ::1] paths = np.empty((k, most), dtype=np.int32)
+    cdef OpenPaths heap = OpenPaths(k)
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            start, length = offsets[s], offsets[s + 1] - offsets[s]
+            if length == 0:
+                found[s] = 1
+                total[s, 0] = 0.0
+                continue
+            heap.start(k)
+            forward_max(scores, trans, start, length, n_labels, best)
+            found[s] = <int>k_best_paths(
+                best, trans, length, n_labels, heap, paths, total[s])
+            for r in range(found[s]):
+                for t in range(length):
+                    labels[r, start + t] = paths[r, t]
 
 
 def path_scores(
@@ -181,7 +284,7 @@ def max_marginals(
 ):
     """Write forced[t, j]: the best score of a labeling that has j at token t."""
     dtype = np.asarray(trans).dtype
-    cdef Py_ssize_t most = _longest(offsets), width = scores.shape[1]
+    cdef Py_ssize_t most = longest_sequence(offsets), width = scores.shape[1]
     cdef real[:, ::1] turned = np.ascontiguousarray(np.asarray(trans).T)
     cdef real[:, ::1] before = np.empty((most, width), dtype)
     cdef real[:, ::1] after = np.empty((most, width), dtype)

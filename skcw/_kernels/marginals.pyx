@@ -9,18 +9,11 @@ from libc.math cimport INFINITY, exp, log
 
 import numpy as np
 
+from skcw._kernels.common cimport longest_sequence
+
 
 cdef extern from "wide_loops.h" nogil:
     void skcw_inflow(double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
-
-# Below this a scaled row has lost its digits.
-cdef double FAINT = 1e-250
-
-# Numbers below exp(-700) lose digits and then all. They may still be what counts if
-# the rest gets as small: by how much it does is added up, and may reach this.
-cdef double MOST_LOST = 600.0
-# With every label of a row above this, what underflowed before is forgotten.
-cdef double IN_SIGHT = 1e-20
 
 
 cdef double _exponentials(
@@ -131,7 +124,7 @@ cdef double _log_sum(const double[::1] terms, Py_ssize_t n) noexcept nogil:
     return top + log(total)
 
 
-cdef double _by_logarithms(
+cdef double by_logarithms(
     const double[:, ::1] scores, const double[:, ::1] trans, Py_ssize_t start,
     Py_ssize_t length, Py_ssize_t n_labels, double[:, ::1] ahead,
     double[:, ::1] back, double[::1] terms, double[:, ::1] out,
@@ -167,9 +160,8 @@ def marginals(
     const long long[::1] offsets, double[:, ::1] out, double[::1] log_z,
 ):
     """Write the marginal of every label at every token and every log partition."""
-    cdef Py_ssize_t s, start, length, most = 1, width = trans.shape[1]
-    for s in range(offsets.shape[0] - 1):
-        most = max(most, <Py_ssize_t>(offsets[s + 1] - offsets[s]))
+    cdef Py_ssize_t s, start, length, width = trans.shape[1]
+    cdef Py_ssize_t most = longest_sequence(offsets)
     used = np.asarray(trans)[:n_labels, :n_labels]
     finite = used[np.isfinite(used)]
     cdef double top = finite.max() if finite.size else 0.0
@@ -199,7 +191,7 @@ def marginals(
                 log_z[s] = _scaled(factor, links, turned, best_link, start, length,
                                    n_labels, inflow, ahead, back, out)
             if log_z[s] == -INFINITY:
-                log_z[s] = _by_logarithms(scores, trans, start, length, n_labels,
-                                          ahead, back, terms, out)
+                log_z[s] = by_logarithms(scores, trans, start, length, n_labels,
+                                         ahead, back, terms, out)
             else:
                 log_z[s] += shift + (length - 1) * top

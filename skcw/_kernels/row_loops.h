@@ -1,36 +1,31 @@
 /* Sums over the rows of a weight table, for classifiers of flat rows.
  *
- * A table has `width` columns, one a label: 1 for two classes, else a multiple of
- * SKCW_LANES. Every label is summed on its own, in the order of the entries: the bits
+ * A table has `width` columns, one per label: 1 for two classes, else a multiple of
+ * SKCW_FOUR. Every label is summed on its own, in the order of the entries: the bits
  * do not depend on the instruction set.
  */
 #ifndef SKCW_ROW_LOOPS_H
 #define SKCW_ROW_LOOPS_H
 
-#include "wide_loops.h"
-
-#define SKCW_LANES 4
-
-typedef float skcw_lanes_f __attribute__((vector_size(SKCW_LANES * sizeof(float))));
-typedef double skcw_lanes_d __attribute__((vector_size(SKCW_LANES * sizeof(double))));
+#include "vectors.h"
 
 /* Add up N vectors of labels: the entries are walked once. */
 #define SKCW_SUM_LANES(N, REAL, LANES)                                         \
     do {                                                                       \
-        LANES sum[N], part;                                                    \
-        for (int n = 0; n < N; ++n)                                            \
+        LANES sum[N * SKCW_FOUR / SKCW_NARROW], part;                          \
+        for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n)                  \
             sum[n] = (LANES){0};                                               \
         for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
             const REAL *row = table + (ptrdiff_t)index[k] * width + b;         \
-            for (int n = 0; n < N; ++n) {                                      \
-                memcpy(&part, row + n * SKCW_LANES, sizeof(part));             \
+            for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n) {            \
+                memcpy(&part, row + n * SKCW_NARROW, sizeof(part));            \
                 sum[n] += (REAL)value[k] * part;                               \
             }                                                                  \
         }                                                                      \
-        for (int n = 0; n < N; ++n)                                            \
-            for (int c = 0; c < SKCW_LANES; ++c)                               \
-                out[b + n * SKCW_LANES + c] = sum[n][c];                       \
-        b += N * SKCW_LANES;                                                   \
+        for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n)                  \
+            for (int c = 0; c < SKCW_NARROW; ++c)                              \
+                out[b + n * SKCW_NARROW + c] = SKCW_LANE(sum[n], c);           \
+        b += N * SKCW_FOUR;                                                    \
     } while (0)
 
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
@@ -49,9 +44,9 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
         out[0] = sum;                                                          \
         return;                                                                \
     }                                                                          \
-    while (width - b >= 8 * SKCW_LANES)                                        \
+    while (width - b >= 8 * SKCW_FOUR)                                         \
         SKCW_SUM_LANES(8, REAL, LANES);                                        \
-    switch ((width - b) / SKCW_LANES) {                                        \
+    switch ((width - b) / SKCW_FOUR) {                                         \
     case 7: SKCW_SUM_LANES(7, REAL, LANES); break;                             \
     case 6: SKCW_SUM_LANES(6, REAL, LANES); break;                             \
     case 5: SKCW_SUM_LANES(5, REAL, LANES); break;                             \
@@ -63,17 +58,17 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
 }                                                                              \
                                                                                \
 /* Ask for the table rows of entries that will be read soon. */                \
-static void __attribute__((unused)) skcw_prefetch_rows_##SUFFIX(               \
+SKCW_UNUSED static void skcw_prefetch_rows_##SUFFIX(                           \
     const REAL *table, ptrdiff_t width, const int *index, ptrdiff_t n_entries) \
 {                                                                              \
     for (ptrdiff_t k = 0; k < n_entries; ++k) {                                \
         const REAL *row = table + (ptrdiff_t)index[k] * width;                 \
         for (ptrdiff_t c = 0; c < width; c += 64 / (ptrdiff_t)sizeof(REAL))    \
-            __builtin_prefetch(row + c);                                       \
+            SKCW_PREFETCH(row + c);                                            \
     }                                                                          \
 }
 
-SKCW_DEFINE_ROW_SUMS(float, skcw_lanes_f, f)
-SKCW_DEFINE_ROW_SUMS(double, skcw_lanes_d, d)
+SKCW_DEFINE_ROW_SUMS(float, skcw_four_f, f)
+SKCW_DEFINE_ROW_SUMS(double, skcw_four, d)
 
 #endif

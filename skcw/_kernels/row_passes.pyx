@@ -1,4 +1,6 @@
-"""One training pass of the classifiers of flat rows.
+"""Passes over flat rows: training of the classifiers, and sums for predictions.
+
+`row_updates` tells how weights lie.
 
 The average of the mean over rounds is kept lazily: `drift` sums (round - 1) * step,
 so that average = mean - drift / rounds.
@@ -9,15 +11,61 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from skcw._kernels.common cimport Row, longest_sequence, real
 from skcw._kernels.row_updates cimport (
     EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, PARALLEL, SEQUENTIAL, SHARED_SLACK,
-    Course, Rule, Work, rank_rivals, teach)
+    Course, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums, teach)
 from skcw._kernels.steps cimport (
-    arow_step, covariance_diagonal, cw_precision, cw_step, precision_diagonal,
-    variance_step)
-from skcw._kernels.tables cimport (
-    Diagonal, RowReader, Step, prefetch_rows, read_row, row_sums)
-from skcw._kernels.types cimport real
+    Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
+    precision_diagonal, variance_step)
+
+
+cdef class RowReader:
+    """The entries of the row at hand, the intercept's included.
+
+    `bias` is the intercept's place in the table, or -1 without one.
+    """
+
+    cdef int[::1] index
+    cdef double[::1] value
+    cdef double[::1] square
+    cdef int bias
+
+    def __cinit__(self, const long long[::1] indptr, int bias):
+        cdef Py_ssize_t longest = 1 + longest_sequence(indptr)
+        self.index = np.empty(longest, dtype=np.int32)
+        self.value = np.empty(longest)
+        self.square = np.empty(longest)
+        self.bias = bias
+
+    cdef Row values(self, Py_ssize_t n) noexcept nogil:
+        cdef Row row
+        row.index, row.value, row.n = &self.index[0], &self.value[0], n
+        return row
+
+    cdef Row squares(self, Py_ssize_t n) noexcept nogil:
+        cdef Row row
+        row.index, row.value, row.n = &self.index[0], &self.square[0], n
+        return row
+
+
+cdef Py_ssize_t read_row(
+    RowReader reader, const long long[::1] indptr, const int[::1] indices,
+    const real[::1] values, Py_ssize_t i
+) noexcept nogil:
+    """Copy row i into the reader; return the number of entries."""
+    cdef Py_ssize_t k, n = 0
+    for k in range(indptr[i], indptr[i + 1]):
+        reader.index[n] = indices[k]
+        reader.value[n] = values[k]
+        n += 1
+    if reader.bias >= 0:
+        reader.index[n] = reader.bias
+        reader.value[n] = 1.0
+        n += 1
+    for k in range(n):
+        reader.square[k] = reader.value[k] * reader.value[k]
+    return n
 
 
 cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
@@ -206,13 +254,38 @@ def pa_row_pass(
     real[:, ::1] mean, real[:, ::1] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double budget,
 ):
-    """Run one passive-aggressive pass with up to k rivals a row; see `_run`."""
+    """Run one passive-aggressive pass with up to k rivals per row; see `_run`."""
     cdef real[:, ::1] no_variance = None
     cdef Course course = _course(
         mean.shape[1], n_labels, k, _pa_rule, precision_diagonal, budget)
     if course.k > 1:
         course.manner = SHARED_SLACK
     return _run(mean, no_variance, drift, rounds, rows, order, course)
+
+
+def table_sums(
+    const real[:, ::1] table, const long long[::1] indptr, const int[::1] indices,
+    const real[::1] values, int bias, bint squared,
+):
+    """Return sums of table rows weighted by the values, or by their squares.
+
+    Of a table of means these are the scores, an array of shape (n_rows, width); of
+    variances, with `squared`, the variances of the scores. `bias` is the place of
+    the intercept, or -1.
+    """
+    cdef Py_ssize_t i, n, n_rows = indptr.shape[0] - 1, width = table.shape[1]
+    sums = np.empty((n_rows, width))
+    cdef double[:, ::1] out = sums
+    cdef RowReader reader = RowReader(indptr, bias)
+    with nogil:
+        for i in range(n_rows):
+            if i + 1 < n_rows and indptr[i + 2] > indptr[i + 1]:
+                prefetch_rows(&table[0, 0], width, &indices[indptr[i + 1]],
+                              indptr[i + 2] - indptr[i + 1])
+            n = read_row(reader, indptr, indices, values, i)
+            row_sums(&table[0, 0], width,
+                     reader.squares(n) if squared else reader.values(n), &out[i, 0])
+    return sums
 
 
 cdef unsigned long long _mixed(unsigned long long key) noexcept nogil:

@@ -1,6 +1,14 @@
-from skcw._kernels.joint cimport Constraints
-from skcw._kernels.tables cimport Diagonal, Row, Step
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport Row, real
+from skcw._kernels.row_exact_updates cimport Constraints
+from skcw._kernels.steps cimport Diagonal
+
+
+# What an update does to one label: see `steps`.
+cdef struct Step:
+    double alpha
+    double beta
+    double spread
+
 
 # What a learner does with a rival: fill in alpha and beta; the spread is there.
 ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
@@ -43,6 +51,11 @@ cdef class Work:
     cdef Constraints joint
 
 
+cdef void row_sums(
+    const real* table, Py_ssize_t width, Row row, double* out) noexcept nogil
+cdef void prefetch_rows(
+    const real* table, Py_ssize_t width, const int* index, Py_ssize_t n
+) noexcept nogil
 cdef void rank_rivals(
     Work work, Py_ssize_t gold, const Course* course) noexcept nogil
 cdef bint teach(

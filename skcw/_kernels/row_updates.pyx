@@ -1,15 +1,81 @@
 """What one row teaches: the updates of Sec. 5 of Crammer, Dredze & Kulesza (2009).
 
-A row is compared with its gold label's best rivals; `tables` tells how weights lie.
+A row is compared with its gold label's best rivals.
+
+A table of weights has a row per feature, then one for the intercept, and `width`
+columns: a padded number of labels, or 1 for two classes, whose one weight vector stands
+for the difference between them.
 """
 
 import numpy as np
 
-from skcw._kernels.joint cimport (
+from skcw._kernels.common cimport Row, real
+from skcw._kernels.row_exact_updates cimport (
     Constraints, read_constraints, read_one_vector, solve_arow, solve_cw)
 from skcw._kernels.steps cimport hildreth, precision_diagonal
-from skcw._kernels.tables cimport Row, Step, move, row_sums, spread_of
-from skcw._kernels.types cimport real
+
+cdef extern from "row_loops.h" nogil:
+    void skcw_row_sums_f(
+        double*, const float*, Py_ssize_t, const int*, const double*, Py_ssize_t)
+    void skcw_row_sums_d(
+        double*, const double*, Py_ssize_t, const int*, const double*, Py_ssize_t)
+    void skcw_prefetch_rows_f(const float*, Py_ssize_t, const int*, Py_ssize_t)
+    void skcw_prefetch_rows_d(const double*, Py_ssize_t, const int*, Py_ssize_t)
+
+
+cdef void row_sums(
+    const real* table, Py_ssize_t width, Row row, double* out
+) noexcept nogil:
+    """out[c] = sum of value * table[index, c] over the entries of the row."""
+    if real is float:
+        skcw_row_sums_f(out, table, width, row.index, row.value, row.n)
+    else:
+        skcw_row_sums_d(out, table, width, row.index, row.value, row.n)
+
+
+cdef void prefetch_rows(
+    const real* table, Py_ssize_t width, const int* index, Py_ssize_t n
+) noexcept nogil:
+    """Ask the memory for table rows that will be read soon."""
+    if real is float:
+        skcw_prefetch_rows_f(table, width, index, n)
+    else:
+        skcw_prefetch_rows_d(table, width, index, n)
+
+
+cdef double spread_of(
+    const real* variance, Py_ssize_t width, Py_ssize_t label, Row squares
+) noexcept nogil:
+    """Return the variance of one label's score; without variances all are one."""
+    cdef Py_ssize_t k
+    cdef double total = 0.0
+    if variance == NULL:
+        for k in range(squares.n):
+            total += squares.value[k]
+        return total
+    for k in range(squares.n):
+        total += squares.value[k] * variance[squares.index[k] * width + label]
+    return total
+
+
+cdef void move(
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t width,
+    Py_ssize_t label, Row row, Step step, Diagonal diagonal,
+) noexcept nogil:
+    """mean += alpha sigma x for one label, then narrow its variances."""
+    cdef Py_ssize_t k, cell
+    cdef double sigma, change
+    for k in range(row.n):
+        cell = row.index[k] * width + label
+        sigma = 1.0 if variance == NULL else variance[cell]
+        change = step.alpha * sigma * row.value[k]
+        mean[cell] = <real>(mean[cell] + change)
+        if drift != NULL:
+            drift[cell] = <real>(drift[cell] + rounds_before * change)
+        if variance != NULL:
+            variance[cell] = <real>diagonal(
+                sigma, row.value[k], step.beta, step.spread)
+
 
 cdef class Work:
     """What is computed anew for every row."""
@@ -191,7 +257,7 @@ cdef bint _teach_exactly(
     real* mean, real* variance, real* drift, double rounds, const Course* course,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
-    """Make the smallest change that satisfies all rivals; see `joint`."""
+    """Make the smallest change that satisfies all rivals; see `row_exact_updates`."""
     cdef Py_ssize_t j
     cdef Step own, step
     cdef bint moved

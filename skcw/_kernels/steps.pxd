@@ -1,3 +1,8 @@
+# The diagonal that a covariance keeps: its own, or that of its inverse.
+ctypedef double (*Diagonal)(
+    double sigma, double delta, double beta, double spread) noexcept nogil
+
+
 cdef (double, double) cw_step(
     double margin, double spread, double phi, double limit) noexcept nogil
 cdef double cw_precision(double alpha, double spread, double phi) noexcept nogil

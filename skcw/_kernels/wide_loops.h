@@ -1,36 +1,12 @@
 /* The loops that gain most from wide registers, each for float and double.
  *
- * Rows are `width` numbers long, a multiple of SKCW_BLOCK, and a block of labels is
- * one vector of the compiler's (GCC and Clang split it to what the processor has).
- * Every label is summed on its own, in the order of the features: the bits do not
- * depend on the instruction set.
+ * Rows are `width` numbers long, a multiple of SKCW_BLOCK. Every label is summed on its
+ * own, in the order of the features: the bits do not depend on the instruction set.
  */
 #ifndef SKCW_WIDE_LOOPS_H
 #define SKCW_WIDE_LOOPS_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#if !defined(__GNUC__)
-#error "skcw's kernels use vector types of GCC and Clang: build with one of them"
-#endif
-
-#define SKCW_BLOCK 8
-
-/* Clones choose AVX2 when the program starts; wheels still run without it. */
-#if !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-#define SKCW_CLONES __attribute__((unused, target_clones("avx2", "default")))
-#else
-#define SKCW_CLONES __attribute__((unused))
-#endif
-
-typedef float skcw_block_f __attribute__((vector_size(SKCW_BLOCK * sizeof(float))));
-typedef int skcw_mask_f __attribute__((vector_size(SKCW_BLOCK * sizeof(int))));
-typedef double skcw_block_d __attribute__((vector_size(SKCW_BLOCK * sizeof(double))));
-typedef long long skcw_mask_d
-    __attribute__((vector_size(SKCW_BLOCK * sizeof(long long))));
+#include "vectors.h"
 
 /* How many features ahead a weight row is asked for. */
 #define SKCW_AHEAD 16
@@ -38,14 +14,14 @@ typedef long long skcw_mask_d
 /* Add up N blocks of the rows of one token's features: the rows are walked once. */
 #define SKCW_SUM_BLOCKS(N, BLOCK)                                              \
     do {                                                                       \
-        BLOCK sum[N], part;                                                    \
-        for (int n = 0; n < N; ++n)                                            \
+        BLOCK sum[N * SKCW_BLOCK / SKCW_WIDTH], part;                          \
+        for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n)                  \
             sum[n] = (BLOCK){0};                                               \
         for (long long k = lo; k < hi; ++k) {                                  \
-            for (int n = 0; n < N; ++n) {                                      \
+            for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n) {            \
                 memcpy(&part,                                                  \
                        weights + (ptrdiff_t)row_of[indices[k]] * width + b     \
-                           + n * SKCW_BLOCK,                                   \
+                           + n * SKCW_WIDTH,                                   \
                        sizeof(part));                                          \
                 sum[n] += values ? values[k] * part : part;                    \
             }                                                                  \
@@ -54,7 +30,7 @@ typedef long long skcw_mask_d
         b += N * SKCW_BLOCK;                                                   \
     } while (0)
 
-#define SKCW_DEFINE_LOOPS(REAL, BLOCK, MASK, SUFFIX)                           \
+#define SKCW_DEFINE_LOOPS(REAL, BLOCK, MASK, BITS, FROM, SUFFIX)               \
                                                                                \
 /* out[t, :] = sum of the weight rows of token t's features, times values. */  \
 /* A feature that was never part of an update has the blank row of zeros. */   \
@@ -72,7 +48,7 @@ SKCW_CLONES static void skcw_emissions_##SUFFIX(                               \
         for (long long k = lo + SKCW_AHEAD; k < stop; ++k) {                   \
             const REAL *row = weights + (ptrdiff_t)row_of[indices[k]] * width; \
             for (ptrdiff_t c = 0; c < width; c += 64 / (ptrdiff_t)sizeof(REAL)) \
-                __builtin_prefetch(row + c);                                   \
+                SKCW_PREFETCH(row + c);                                        \
         }                                                                      \
         while (width - b >= 4 * SKCW_BLOCK)                                    \
             SKCW_SUM_BLOCKS(4, BLOCK);                                         \
@@ -94,13 +70,13 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
     memcpy(best, scores, width * sizeof(REAL));                                \
     for (ptrdiff_t t = 1; t < n_tokens; ++t) {                                 \
         const REAL *before = best + (t - 1) * stride;                          \
-        for (ptrdiff_t b = 0; b < width; b += SKCW_BLOCK) {                    \
+        for (ptrdiff_t b = 0; b < width; b += SKCW_WIDTH) {                    \
             BLOCK top = (BLOCK){0} - (REAL)INFINITY, path;                     \
             for (ptrdiff_t i = 0; i < n_labels; ++i) {                         \
                 memcpy(&path, trans + i * width + b, sizeof(path));            \
                 path += before[i];                                             \
-                const MASK more = path > top;                                  \
-                top = (BLOCK)((more & (MASK)path) | (~more & (MASK)top));      \
+                const MASK more = SKCW_MASK(path > top);                       \
+                top = FROM((more & BITS(path)) | (~more & BITS(top)));         \
             }                                                                  \
             memcpy(&path, scores + t * stride + b, sizeof(path));              \
             top += path;                                                       \
@@ -109,15 +85,15 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
     }                                                                          \
 }
 
-SKCW_DEFINE_LOOPS(float, skcw_block_f, skcw_mask_f, f)
-SKCW_DEFINE_LOOPS(double, skcw_block_d, skcw_mask_d, d)
+SKCW_DEFINE_LOOPS(float, skcw_block_f, skcw_mask_f, SKCW_BITS_F, SKCW_FROM_F, f)
+SKCW_DEFINE_LOOPS(double, skcw_block_d, skcw_mask_d, SKCW_BITS_D, SKCW_FROM_D, d)
 
 /* inflow[j] = sum_i before[i] * trans[i, j], a row of the sum-product pass. */
 SKCW_CLONES static void skcw_inflow(
     double *restrict inflow, const double *restrict before,
     const double *restrict trans, ptrdiff_t n_labels, ptrdiff_t width)
 {
-    for (ptrdiff_t b = 0; b < width; b += SKCW_BLOCK) {
+    for (ptrdiff_t b = 0; b < width; b += SKCW_WIDTH) {
         skcw_block_d sum = {0}, part;
         for (ptrdiff_t i = 0; i < n_labels; ++i) {
             memcpy(&part, trans + i * width + b, sizeof(part));

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from skcw.data._names cimport NameTable, hash_of
-from skcw.data._numbers cimport Numbers
+from skcw.data._buffers cimport Numbers
 
 
 cdef extern from "Python.h":

@@ -2,14 +2,7 @@
 
 from libc.string cimport memcpy
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define SKCW_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define SKCW_PREFETCH(address) ((void)0)
-    #endif
-    """
+cdef extern from "vectors.h":
     void SKCW_PREFETCH(const void*) noexcept nogil
 
 

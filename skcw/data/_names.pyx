@@ -11,7 +11,7 @@ from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
-from skcw.data._numbers cimport handed_over, trimmed
+from skcw.data._buffers cimport handed_over, trimmed
 
 
 cdef class NameTable:

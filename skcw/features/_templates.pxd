@@ -1,8 +1,44 @@
-"""Templates, for the compiled extractor."""
+"""Templates and the streams they read, for the compiled extractor."""
 
-from skcw.data._numbers cimport Numbers
-from skcw.features._streams cimport Stream
+from skcw.data._buffers cimport Numbers
+from skcw.data._names cimport NameTable
 from skcw.features._views cimport View
+
+
+cdef class PairTable:
+    cdef unsigned long long* keys
+    cdef int* numbers
+    cdef Py_ssize_t n_slots, n_pairs
+
+    cdef int number(self, int left, int right) except -1
+    cdef int _rehash(self) except -1
+
+
+cdef class Stream:
+    cdef Numbers ids
+    cdef readonly Py_ssize_t margin
+    cdef Py_ssize_t n_tokens
+
+    cdef int* at(self, Py_ssize_t position) noexcept
+    cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1
+    cdef Py_ssize_t n_values(self) except -1
+    cdef int _spread(self, Py_ssize_t n_tokens, int value) except -1
+
+
+cdef class ViewStream(Stream):
+    cdef View view
+    cdef Py_ssize_t slot
+    cdef Numbers before, after
+
+
+cdef class EdgeStream(Stream):
+    cdef bint first, everywhere
+
+
+cdef class PairStream(Stream):
+    cdef Stream left, right
+    cdef Py_ssize_t shift
+    cdef PairTable table
 
 
 cdef class Atom:
@@ -21,3 +57,17 @@ cdef class Template:
     cdef list links
 
     cdef int compose(self, Numbers name, Py_ssize_t i) except -1
+
+
+cdef class NameLookup:
+    cdef NameTable table
+    cdef bint grow
+    cdef unsigned long long n_hashed
+    cdef Py_ssize_t n
+    cdef Numbers blob, ends, keys, values, numbers
+    cdef list templates
+
+    cdef int close(self, Template template, int value) except -1
+    cdef const int* resolved(self) except NULL
+    cdef int _number(
+        self, const char* text, Py_ssize_t size, unsigned long long key) except -3

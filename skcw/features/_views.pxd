@@ -1,7 +1,7 @@
 """Views of a column, for the compiled extractor."""
 
 from skcw.data._names cimport NameTable
-from skcw.data._numbers cimport Numbers
+from skcw.data._buffers cimport Numbers
 
 
 cdef class View:

@@ -11,7 +11,7 @@ from libc.string cimport memcmp
 from skcw.data.vocabulary import Vocabulary
 
 from skcw.data._names cimport hash_of
-from skcw.data._numbers cimport Numbers
+from skcw.data._buffers cimport Numbers
 from skcw.features._characters cimport (
     character_at, character_size, first_characters, last_characters,
 )

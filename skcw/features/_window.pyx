@@ -14,12 +14,10 @@ import numpy as np
 
 from skcw.data.vocabulary import Vocabulary
 
+from skcw.data._buffers cimport Numbers
 from skcw.data._names cimport SKCW_PREFETCH, NameTable, hash_of
-from skcw.data._numbers cimport Numbers
-from skcw.features._pairs cimport PairTable
-from skcw.features._streams cimport EdgeStream, Stream, ViewStream
-from skcw.features._templates cimport Atom, Template
-from skcw.features._waiting cimport WaitingNames
+from skcw.features._templates cimport (
+    Atom, EdgeStream, NameLookup, PairTable, Stream, Template, ViewStream)
 from skcw.features._views cimport View
 
 
@@ -77,7 +75,7 @@ cdef class WindowExtractor:
     # The keys of all columns where a token is a dict.
     cdef list keys
     cdef Numbers offsets, indptr, indices
-    cdef WaitingNames waiting
+    cdef NameLookup waiting
     cdef Py_ssize_t n_templates
     cdef Py_ssize_t* column_of
     cdef const int** sources
@@ -91,7 +89,7 @@ cdef class WindowExtractor:
         self.offsets.push_long(0)
         self.indptr.push_long(0)
         self.indices = Numbers(np.int32)
-        self.waiting = WaitingNames(table, grow, n_hashed or 0)
+        self.waiting = NameLookup(table, grow, n_hashed or 0)
         self.n_templates = len(templates)
         self.sources = <const int**>malloc((self.n_templates + 1) * sizeof(int*))
         self.numbers = <int**>malloc((self.n_templates + 1) * sizeof(int*))

@@ -9,8 +9,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
-from skcw._kernels.row_passes import row_keys
-from skcw._kernels.tables import table_sums
+from skcw._kernels.row_passes import row_keys, table_sums
 from skcw.data.checks import check_sample_weight
 from skcw.data.ragged import joined_ranges, offsets_of
 

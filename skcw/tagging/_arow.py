@@ -3,7 +3,7 @@
 from numbers import Real
 
 from skcw._compat import Interval
-from skcw._kernels.one_rival import arow_pass
+from skcw._kernels.sequence_passes import arow_pass
 from skcw.tagging._linear import GaussianSequenceTagger
 
 

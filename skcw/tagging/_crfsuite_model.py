@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skcw._kernels.kbest import k_best
+from skcw._kernels.lattice import k_best
 from skcw._kernels.marginals import marginals
 from skcw.data.encoder import encode_names
 from skcw.data.vocabulary import Vocabulary

@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 
 from skcw._compat import Interval
-from skcw._kernels.many_rivals import pa_pass
+from skcw._kernels.sequence_passes import pa_pass
 from skcw.tagging._linear import LinearSequenceTagger
 
 

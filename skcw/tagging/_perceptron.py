@@ -1,6 +1,6 @@
 """The averaged structured perceptron."""
 
-from skcw._kernels.one_rival import perceptron_pass
+from skcw._kernels.sequence_passes import perceptron_pass
 from skcw.confidence.settings import mean_square
 from skcw.tagging._linear import LinearSequenceTagger
 

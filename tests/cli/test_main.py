@@ -185,12 +185,18 @@ def test_a_reader_that_leaves_early_is_no_error(files, tmp_path, unbuffered):
     assert tag.wait() == 128 + signal.SIGPIPE
 
 
+def heed_interrupts():
+    # A shell lets its background jobs ignore Ctrl-C, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_a_training_in_one_line_and_leaves_no_file(files, tmp_path):
     train = subprocess.Popen(
         [*MODULE, "train", files / "train.conll", "-o", tmp_path / "m.skcw"]
         + ["--passes", "1000000"],
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     assert train.stderr.readline().startswith("pass 1/")
     train.send_signal(signal.SIGINT)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.one_rival import arow_pass, cw_pass, perceptron_pass
+from skcw._kernels.sequence_passes import arow_pass, cw_pass, perceptron_pass
 from skcw.belief import Belief
 from tests.kernels.problems import (
     Corpus,

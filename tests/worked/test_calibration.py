@@ -8,7 +8,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from skcw._kernels.pooling import pool_violators
-from skcw._kernels.tied_words import average_precision, mean_risk
+from skcw._kernels.score_loops import average_precision, mean_risk
 from skcw.metrics import brier_decomposition, brier_score, calibration_mse
 
 BY_HAND = 1e-12

@@ -8,8 +8,7 @@ in all. Scores are the logarithms.
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.kbest import k_best
-from skcw._kernels.lattice import max_marginals, path_scores, viterbi
+from skcw._kernels.lattice import k_best, max_marginals, path_scores, viterbi
 from skcw._kernels.marginals import marginals
 from tests.kernels.problems import pad
 

@@ -1,6 +1,6 @@
 """Scores of the order of confidences, prepared once and evaluated for many weights."""
 
-from skcw._kernels.tied_words import average_precision, mean_risk
+from skcw._kernels.score_loops import average_precision, mean_risk
 from skcw.metrics._cores.base import Score
 from skcw.metrics._cores.ties import Ties
 

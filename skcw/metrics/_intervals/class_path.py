@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw._kernels.resampling import draw_classes
+from skcw._kernels.score_loops import draw_classes
 from skcw.metrics._intervals.cells import make_cells
 from skcw.metrics._intervals.gap_path import FilledBins, deviation
 from skcw.metrics._intervals.recalibration import directed, recalibrated

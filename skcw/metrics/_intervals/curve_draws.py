@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from skcw._kernels.resampling import draw_right
+from skcw._kernels.score_loops import draw_right
 from skcw.metrics._intervals.recalibration import recalibrated
 from skcw.metrics._intervals.sentence_bootstrap import sentence_counts
 from skcw.metrics._intervals.sentence_model import (

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 from scipy import sparse
 
-from skcw._kernels.resampling import draw_right
+from skcw._kernels.score_loops import draw_right
 from skcw.metrics._cores.binned import (
     ExpectedCalibrationError,
     MaximumCalibrationError,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw._kernels.resampling import draw_right
+from skcw._kernels.score_loops import draw_right
 from skcw.metrics._cores.pooling import isotonic_blocks
 from skcw.metrics._intervals.gap_path import deviation
 from skcw.metrics._intervals.recalibration import directed, recalibrated

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from skcw._kernels.resampling import draw_classes, draw_right
+from skcw._kernels.score_loops import draw_classes, draw_right
 from tests.reference import resampling as twin
 
 CLOSE = 1e-12

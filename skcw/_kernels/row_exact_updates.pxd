@@ -1,5 +1,4 @@
-from skcw._kernels.tables cimport Row
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport Row, real
 
 
 cdef class Constraints:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from skcw._kernels.tied_words import average_precision, mean_risk
+from skcw._kernels.score_loops import average_precision, mean_risk
 from tests.reference import error_ranking as twin
 
 GROUP = st.integers(0, 4).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m)))

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.kbest import k_best
-from skcw._kernels.lattice import viterbi
+from skcw._kernels.lattice import k_best, viterbi
 from tests.kernels.problems import (
     EXACT,
     FLOAT32,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.tables import table_sums
+from skcw._kernels.row_passes import table_sums
 from tests.kernels.row_problems import compressed, random_rows
 
 # One column; one, seven and eight blocks of four; eight blocks and some more.

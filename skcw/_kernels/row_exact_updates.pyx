@@ -11,8 +11,7 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from skcw._kernels.tables cimport Row
-from skcw._kernels.types cimport real
+from skcw._kernels.common cimport Row, real
 
 # Some ten turns do; the bound makes the update end in any case.
 cdef int MOST_TURNS = 200

@@ -1,0 +1,399 @@
+"""One training pass of the learners of sequences.
+
+CW, AROW and the perceptron compare gold with one rival labeling, PA with up to k: each
+of the k best labelings z asks for mean . delta_z >= distance(gold, z) - slack with one
+slack for all, and the smallest change of the mean is found by Hildreth's method.
+
+The belief's layout is that of `sequence_update`. The average of the mean over rounds is
+kept lazily: `drift` sums (round - 1) * step, so that average = mean - drift / rounds.
+"""
+
+from libc.math cimport INFINITY, sqrt
+
+import numpy as np
+
+from skcw._kernels.common cimport longest_sequence, real
+from skcw._kernels.lattice cimport OpenPaths, best_path, forward_max, k_best_paths
+from skcw._kernels.sequence_update cimport (
+    Difference, add_cost, add_labelings, count_mistakes, fill_gram,
+    fill_lattice, keep_plain, mislabelled, move_by_many, move_by_one, next_stretch,
+    read_belief, spread_of, touch_rows)
+from skcw._kernels.steps cimport (
+    Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
+    precision_diagonal)
+
+# What a learner does with a mistake: (alpha, beta) from the difference, whose
+# margin is given; `distance` is the summed cost of the wrong tokens.
+ctypedef (double, double) (*Rule)(
+    Difference, double margin, double distance, double mean_cost, double strength,
+    double limit
+) noexcept nogil
+
+
+cdef class Course:
+    """What a pass reads and counts, whatever the number type of the weights."""
+
+    cdef int[::1] row_of
+    cdef const long long[::1] offsets, indptr, order
+    cdef const int[::1] indices, gold
+    cdef const double[::1] weight, norm, cost
+    cdef double cost_unit, rounds
+    cdef bint counting
+    cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
+    cdef Py_ssize_t wrong_sequences, wrong_tokens
+    # Of the sequence at hand: where it lies, its copies that are left, if it is new.
+    cdef Py_ssize_t start, length
+    cdef double copies
+    cdef bint first
+    # Room for the labels that the model itself gives.
+    cdef int[::1] tagged
+
+    def __cinit__(self, state, corpus, lesson):
+        self.row_of, self.n_rows, self.rounds = state
+        self.offsets, self.indptr, self.indices = (
+            corpus.offsets, corpus.indptr, corpus.indices)
+        self.gold, self.weight, self.norm = corpus.gold, corpus.weight, corpus.norm
+        self.order, self.cost, self.cost_unit = (
+            lesson.order, lesson.cost, lesson.cost_unit)
+        self.counting, self.width, self.n_labels = (
+            lesson.counting, lesson.width, len(lesson.cost))
+        self.most_tokens = longest_sequence(self.offsets)
+        self.most_features = longest_sequence(
+            np.asarray(self.indptr)[np.asarray(self.offsets)])
+        self.tagged = np.empty(self.most_tokens, dtype=np.int32)
+
+    cdef void turn_to(self, Py_ssize_t i) noexcept nogil:
+        self.start, self.length = self.offsets[i], self.offsets[i + 1] - self.offsets[i]
+        self.copies = 1.0 if self.weight is None else self.weight[i]
+        self.first = True
+
+    cdef void note(self, Py_ssize_t mistakes) noexcept nogil:
+        """Count what was wrong when the sequence was first presented."""
+        self.wrong_tokens += mistakes
+        self.wrong_sequences += mistakes > 0
+        self.first = False
+
+    def counts(self):
+        """Return what a pass returns; see `_run`."""
+        return self.n_rows, self.rounds, self.wrong_sequences, self.wrong_tokens
+
+
+cdef class OneRival:
+    """A learner that compares gold with the best labeling.
+
+    With `split` every stretch of wrong tokens is a rival of its own: the labeling that
+    is wrong there and right elsewhere.
+    """
+
+    cdef Rule rule
+    cdef Diagonal diagonal
+    cdef double strength, limit
+    cdef bint split
+    cdef Difference delta
+    cdef double[::1] margin
+    cdef int[::1] guess
+
+    def __cinit__(self, Course course):
+        self.delta = Difference(2 * course.most_features + 4 * course.most_tokens)
+        self.margin = np.empty(1)
+        self.guess = np.empty(course.most_tokens, dtype=np.int32)
+
+
+cdef class ManyRivals:
+    """A learner that compares gold with up to k labelings, within a budget."""
+
+    cdef Py_ssize_t k
+    cdef double budget
+    cdef OpenPaths heap
+    cdef Difference delta
+    cdef int[:, ::1] paths
+    cdef double[::1] total, margin, loss, alpha
+    cdef double[:, ::1] gram
+
+    def __cinit__(self, Course course, Py_ssize_t k, double budget):
+        self.k, self.budget = k, budget
+        self.heap = OpenPaths(k)
+        self.delta = Difference(
+            (k + 1) * course.most_features + 4 * k * course.most_tokens, k)
+        self.paths = np.empty((k, course.most_tokens), dtype=np.int32)
+        self.total, self.margin, self.loss, self.alpha = np.empty((4, k))
+        self.gram = np.empty((k, k))
+
+
+cdef double _first_step(Difference delta, double phi) noexcept nogil:
+    """Return the alpha of Eq. (3) where the margin is zero and all variances one."""
+    cdef Py_ssize_t i
+    cdef double square = 0.0
+    for i in range(delta.n):
+        square += delta.value[i, 0] * delta.value[i, 0]
+    # A rival with the features of gold takes no step, whatever the limit.
+    return phi / sqrt((1.0 + phi * phi) * square) if square > 0.0 else 0.0
+
+
+cdef (double, double) _cw_rule(
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
+) noexcept nogil:
+    phi *= mean_cost
+    return cw_step(
+        margin, spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+
+
+cdef (double, double) _optimal_cw_rule(
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
+) noexcept nogil:
+    phi *= mean_cost
+    return optimal_cw_step(
+        &delta.value[0, 0], &delta.sigma[0], delta.n, delta.n_rivals, margin,
+        spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+
+
+cdef (double, double) _arow_rule(
+    Difference delta, double margin, double distance, double mean_cost, double r,
+    double limit
+) noexcept nogil:
+    return arow_step(margin, spread_of(delta, 0), distance, r)
+
+
+cdef (double, double) _perceptron_rule(
+    Difference delta, double margin, double distance, double mean_cost, double rate,
+    double limit
+) noexcept nogil:
+    return rate * mean_cost, 0.0
+
+
+cdef void _score(
+    Course course, const real[::1] mean, const real[::1] values,
+    const real[:, ::1] forbidden, real[:, ::1] scores, real[:, ::1] plain,
+    real[:, ::1] trans, real[:, ::1] best,
+) noexcept nogil:
+    """Fill the lattice of the sequence at hand, and `plain` without costs if needed."""
+    fill_lattice(mean, course.width, course.n_labels, course.row_of, course.start,
+                 course.length, course.indptr, course.indices, values, forbidden,
+                 scores, trans)
+    if course.cost_unit > 0.0:
+        if course.first and course.counting:
+            keep_plain(scores, course.length, plain)
+        add_cost(scores, course.gold, course.start, course.length, course.cost,
+                 course.cost_unit, course.norm)
+    forward_max(scores, trans, 0, course.length, course.n_labels, best)
+
+
+cdef Py_ssize_t _mistakes(
+    Course course, Py_ssize_t wrong, const real[:, ::1] plain,
+    const real[:, ::1] trans, real[:, ::1] best,
+) noexcept nogil:
+    """Return how many tokens the model gets wrong, or else the rival."""
+    if wrong > 0 and course.cost_unit > 0.0 and course.counting:
+        return mislabelled(plain, trans, course.gold, course.start, course.length,
+                           course.n_labels, best, course.tagged)
+    return wrong
+
+
+cdef void _learn_stretch(
+    OneRival learner, Course course, real[::1] mean, real[::1] variance,
+    real[::1] drift, const real[::1] values, Py_ssize_t begin, Py_ssize_t end,
+) noexcept nogil:
+    """Update for the rival that differs from gold from `begin` to `end`."""
+    cdef Py_ssize_t wrong, start, stop = min(end + 1, course.length)
+    cdef double alpha, beta, distance = 0.0, share = min(course.copies, 1.0)
+    # The labels beside a stretch belong to its transitions.
+    begin = max(begin - 1, 0)
+    start = course.start + begin
+    cdef int[::1] guess = learner.guess[begin:stop]
+    wrong = count_mistakes(
+        course.gold, guess, start, stop - begin, course.cost, &distance)
+    learner.delta.clear()
+    add_labelings(
+        learner.delta, 0, course.gold, guess, start, stop - begin, course.width,
+        course.row_of, course.indptr, course.indices, values)
+    read_belief(learner.delta, mean, variance, learner.margin)
+    alpha, beta = learner.rule(
+        learner.delta, learner.margin[0], distance, distance / wrong,
+        learner.strength, learner.limit)
+    if alpha > 0.0:
+        move_by_one(learner.delta, mean, variance, drift, course.rounds, share * alpha,
+                    share * beta, learner.diagonal)
+
+
+cdef bint _teach_one(
+    OneRival learner, Course course, real[::1] mean, real[::1] variance,
+    real[::1] drift, const real[::1] values, const real[:, ::1] plain,
+    const real[:, ::1] trans, real[:, ::1] best,
+) noexcept nogil:
+    """Compare gold with the best labeling; tell whether that is another one."""
+    cdef Py_ssize_t wrong, begin, end = 0
+    cdef double distance = 0.0
+    best_path(best, trans, course.length, course.n_labels, learner.guess)
+    wrong = count_mistakes(course.gold, learner.guess, course.start, course.length,
+                           course.cost, &distance)
+    if course.first:
+        course.note(_mistakes(course, wrong, plain, trans, best))
+    if wrong == 0:
+        return False
+    course.n_rows = touch_rows(
+        variance, course.row_of, course.n_rows, course.width, course.gold,
+        learner.guess, course.start, course.length, course.indptr, course.indices)
+    while True:
+        begin, end = next_stretch(course.gold, learner.guess, course.start, end,
+                                  course.length, learner.split)
+        if begin == course.length:
+            return True
+        _learn_stretch(learner, course, mean, variance, drift, values, begin, end)
+
+
+cdef Py_ssize_t _find_rivals(
+    ManyRivals learner, Course course, real[::1] variance, const real[::1] values,
+    const real[:, ::1] plain, const real[:, ::1] trans, real[:, ::1] best,
+) noexcept nogil:
+    """Collect the k best labelings that are wrong; return how many there are."""
+    cdef Py_ssize_t z, found, wrong, n_rivals = 0
+    cdef double distance = 0.0
+    learner.heap.start(learner.k)
+    found = k_best_paths(best, trans, course.length, course.n_labels, learner.heap,
+                         learner.paths, learner.total)
+    learner.delta.clear()
+    for z in range(found):
+        wrong = count_mistakes(course.gold, learner.paths[z], course.start,
+                               course.length, course.cost, &distance)
+        if course.first:
+            course.note(_mistakes(course, wrong, plain, trans, best))
+        if wrong == 0:
+            continue
+        course.n_rows = touch_rows(
+            variance, course.row_of, course.n_rows, course.width, course.gold,
+            learner.paths[z], course.start, course.length, course.indptr,
+            course.indices)
+        add_labelings(
+            learner.delta, n_rivals, course.gold, learner.paths[z], course.start,
+            course.length, course.width, course.row_of, course.indptr, course.indices,
+            values)
+        learner.loss[n_rivals] = distance
+        n_rivals += 1
+    return n_rivals
+
+
+cdef bint _teach_many(
+    ManyRivals learner, Course course, real[::1] mean, real[::1] variance,
+    real[::1] drift, const real[::1] values, const real[:, ::1] plain,
+    const real[:, ::1] trans, real[:, ::1] best,
+) noexcept nogil:
+    """Compare gold with the k best labelings; tell whether it leads one too little."""
+    cdef Py_ssize_t z, n_rivals = _find_rivals(
+        learner, course, variance, values, plain, trans, best)
+    cdef bint violated = False
+    read_belief(learner.delta, mean, variance, learner.margin)
+    for z in range(n_rivals):
+        learner.loss[z] -= learner.margin[z]
+        violated = violated or learner.loss[z] > 0.0
+    if violated:
+        fill_gram(learner.delta, n_rivals, learner.gram)
+        hildreth(learner.gram, learner.loss, n_rivals, learner.budget, learner.alpha)
+        move_by_many(learner.delta, mean, drift, course.rounds, learner.alpha,
+                     n_rivals, min(course.copies, 1.0))
+    return violated
+
+
+cdef _run(
+    real[::1] mean, real[::1] variance, real[::1] drift, corpus, lesson, Course course,
+    OneRival one, ManyRivals many,
+):
+    """Present every sequence in the lesson's order and update the belief in place.
+
+    The learner is `one`, or `many` if that is None. Return the rows in use, the rounds,
+    and how many sequences and tokens were wrong when first presented: those that the
+    model gets wrong if the lesson asks to count them, those of the rival if not.
+    """
+    cdef const real[::1] values = corpus.values
+    cdef const real[:, ::1] forbidden = lesson.forbidden
+    dtype = np.asarray(mean).dtype
+    shape = course.most_tokens, course.width
+    cdef real[:, ::1] scores = np.empty(shape, dtype)
+    cdef real[:, ::1] plain = np.empty(shape, dtype)
+    cdef real[:, ::1] best = np.empty(shape, dtype)
+    cdef real[:, ::1] trans = np.empty((course.width, course.width), dtype)
+    cdef Py_ssize_t t
+    cdef double share
+    cdef bint moved
+    with nogil:
+        for t in range(course.order.shape[0]):
+            course.turn_to(course.order[t])
+            # A weight is a number of copies, presented one after the other; the
+            # last one may be a fraction, whose step is scaled by it.
+            while course.copies > 0.0:
+                moved = False
+                if course.length > 0:
+                    _score(course, mean, values, forbidden, scores, plain, trans, best)
+                    if one is not None:
+                        moved = _teach_one(one, course, mean, variance, drift, values,
+                                           plain, trans, best)
+                    else:
+                        moved = _teach_many(many, course, mean, variance, drift,
+                                            values, plain, trans, best)
+                # If nothing moves, further copies would meet the same model.
+                share = min(course.copies, 1.0) if moved else course.copies
+                course.rounds += share
+                course.copies -= share
+    return course.counts()
+
+
+cdef _run_one(
+    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    double strength, double limit, bint split, Rule rule, Diagonal diagonal,
+):
+    """Run a pass of a learner that looks at one rival; see `_run`."""
+    cdef Course course = Course(state, corpus, lesson)
+    cdef OneRival learner = OneRival(course)
+    cdef ManyRivals no_other = None
+    learner.strength, learner.limit, learner.split = strength, limit, split
+    learner.rule, learner.diagonal = rule, diagonal
+    return _run(mean, variance, drift, corpus, lesson, course, learner, no_other)
+
+
+def cw_pass(
+    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    double phi, str diagonal, double limit=INFINITY, bint split=False,
+):
+    """Run one CW pass (Eq. 3); see `_run`.
+
+    alpha goes no further than `limit` times what it would be at the prior.
+    `state` is (row_of, rows in use, rounds so far).
+    """
+    return _run_one(mean, variance, drift, state, corpus, lesson, phi, limit, split,
+                    _optimal_cw_rule if diagonal == "optimal" else _cw_rule,
+                    covariance_diagonal if diagonal == "covariance"
+                    else precision_diagonal)
+
+
+def arow_pass(
+    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    double r, str diagonal,
+):
+    """Run one AROW pass (Eq. 4); see `_run`.
+
+    The best update among diagonal covariances is that of the precision's diagonal.
+    """
+    return _run_one(mean, variance, drift, state, corpus, lesson, r, INFINITY, False,
+                    _arow_rule,
+                    covariance_diagonal if diagonal == "covariance"
+                    else precision_diagonal)
+
+
+def perceptron_pass(
+    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+):
+    """Run one perceptron pass; `variance` is None. See `_run`."""
+    return _run_one(mean, variance, drift, state, corpus, lesson, 1.0, INFINITY, False,
+                    _perceptron_rule, precision_diagonal)
+
+
+def pa_pass(
+    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    double budget, Py_ssize_t k,
+):
+    """Run one PA pass with up to k rivals per sequence; see `_run`."""
+    cdef Course course = Course(state, corpus, lesson)
+    cdef OneRival no_other = None
+    cdef ManyRivals learner = ManyRivals(course, k, budget)
+    return _run(mean, variance, drift, corpus, lesson, course, no_other, learner)
