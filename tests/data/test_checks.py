@@ -55,5 +55,5 @@ def test_unusable_weights_are_named(weight, message):
 
 
 def test_a_place_may_have_its_own_name():
-    with pytest.raises(ValueError, match="row 1 is -1.0"):
+    with pytest.raises(ValueError, match=r"row 1 is -1\.0"):
         check_weight_values(np.array([1.0, -1.0]), "rows", place="row {}".format)
