@@ -36,12 +36,12 @@ SCORES = {
     "adaptive error": ("adaptive_calibration_error", {}),
     "maximum error": ("maximum_calibration_error", {}),
     "maximum error, quantiles": ("maximum_calibration_error", {"strategy": "quantile"}),
-    "Brier": ("brier_score", {}),
-    "log score": ("log_score", {}),
+    "Brier": ("brier_loss", {}),
+    "log score": ("log_loss", {}),
     "error AP": ("error_average_precision", {}),
     "AURC": ("area_under_risk_coverage", {}),
 }
-PARTS = {"Brier": metrics.brier_decomposition, "log": metrics.log_score_decomposition}
+PARTS = {"Brier": metrics.brier_decomposition, "log": metrics.log_loss_decomposition}
 BINNED = list(SCORES)[:9]
 METHODS = ("bootstrap", "percentile", "normal")
 BANDS = ("wilson", "clopper-pearson", "normal", "consistency", "bootstrap")
@@ -161,7 +161,7 @@ def band_rows(plan, name, methods=BANDS, strategies=("adaptive", "uniform")):
             )
             for method in methods:
                 band = metrics.calibration_bands(
-                    q, y, method=method, strategy=strategy, groups=group,
+                    y, q, method=method, strategy=strategy, groups=group,
                     **_chance(plan, trial),
                 )  # fmt: skip
                 target = seen if method == "consistency" else true
@@ -185,7 +185,7 @@ def difference_rows(plan, name):
         for label in ("CalibMSE", "root CalibMSE", "ECE", "Brier", "log score"):
             function, options = SCORES[label]
             found = metrics.compare_scores(
-                function, sample_q, y, sharpen(sample_q), y, groups=group,
+                function, y, sample_q, y, sharpen(sample_q), groups=group,
                 **options, **_chance(plan, trial),
             )  # fmt: skip
             truth = true_value(function, options, q, p, plan.n)
@@ -205,7 +205,7 @@ def classwise_rows(plan, slopes=(1.0, 0.6), methods=METHODS):
             table, label, group = draw_tables(slope, plan.n, rng)
             for method in methods:
                 found = metrics.classwise_calibration_error(
-                    table, label, groups=group, classes=range(table.shape[1]),
+                    label, table, groups=group, classes=range(table.shape[1]),
                     interval=method, **_chance(plan, trial),
                 )  # fmt: skip
                 tally.add("class-wise error", method, truth, found.low, found.high)

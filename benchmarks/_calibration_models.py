@@ -10,7 +10,8 @@ from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
 from skcw.features import WindowFeatures
 from skcw.features.sets import POS
-from skcw.metrics import Answers, query_pairs, root_calibration_mse
+from skcw.inspection import Answers, query_pairs
+from skcw.metrics import root_calibration_mse
 
 HMM, HMM_PLAIN = "HMM", "HMM, no spelling"
 BASIC, RICH, CW = "CRF-basic", "CRF-rich", "CW"
@@ -170,8 +171,8 @@ def _root(answers, quick):
     if answers is None:
         return None
     found = root_calibration_mse(
-        answers.confidence,
         answers.correct,
+        answers.confidence,
         groups=answers.groups,
         interval=INTERVAL,
         n_resamples=QUICK_RESAMPLES if quick else RESAMPLES,

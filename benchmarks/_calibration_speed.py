@@ -19,10 +19,10 @@ SCORES = (
     "expected_calibration_error",
     "adaptive_calibration_error",
     "maximum_calibration_error",
-    "brier_score",
-    "log_score",
+    "brier_loss",
+    "log_loss",
     "brier_decomposition",
-    "log_score_decomposition",
+    "log_loss_decomposition",
     "error_average_precision",
     "area_under_risk_coverage",
 )

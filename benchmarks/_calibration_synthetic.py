@@ -82,7 +82,7 @@ def _by_bin_size(plan, shift, sizes):
     scores = []
     for repeat in range(plan.repeats):
         q, y = draw_pairs(plan.n_pairs, shift, np.random.default_rng(repeat))
-        scores.append([calibration_mse(q, y, bin_size=size) for size in sizes])
+        scores.append([calibration_mse(y, q, bin_size=size) for size in sizes])
     return np.mean(scores, axis=0).tolist()
 
 

@@ -64,8 +64,8 @@ def _part(score, options, q, p, n):
 
 
 _KINDS = {
-    "brier_score": _mean,
-    "log_score": _mean,
+    "brier_loss": _mean,
+    "log_loss": _mean,
     "error_average_precision": _average_precision,
     "area_under_risk_coverage": _risk_coverage,
 } | {

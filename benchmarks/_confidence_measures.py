@@ -26,26 +26,26 @@ def measure(confidence, correct, probability):
     under risk-coverage; ``found`` among the first `RANKED`; ``risk`` at `COVERAGE`.
     """
     found = {
-        "ap": error_average_precision(confidence, correct),
-        "rmse": confidence_rmse(confidence, correct) if probability else None,
+        "ap": error_average_precision(correct, confidence),
+        "rmse": confidence_rmse(correct, confidence) if probability else None,
         "errors": int(np.sum(~correct)),
-        "area": area_under_risk_coverage(confidence, correct),
-        "found": errors_found(confidence, correct, RANKED).tolist(),
+        "area": area_under_risk_coverage(correct, confidence),
+        "found": errors_found(correct, confidence, RANKED).tolist(),
         "risk": _risk(confidence, correct),
         "bins": _bins(confidence, correct) if probability else None,
     }
-    left = residual_errors(confidence, correct, np.array(REVIEWED)).tolist()
+    left = residual_errors(correct, confidence, np.array(REVIEWED)).tolist()
     found |= {f"left_{n}": value for n, value in zip(REVIEWED, left, strict=True)}
     return found
 
 
 def _risk(confidence, correct):
-    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    coverage, risk, _ = risk_coverage_curve(correct, confidence)
     return np.interp(COVERAGE, coverage, risk).tolist()
 
 
 def _bins(confidence, correct):
     """Return how many words each bin holds, and how many of them are right."""
-    _, accuracy, count = confidence_bins(confidence, correct)
+    _, accuracy, count = confidence_bins(correct, confidence)
     right = np.where(count > 0, np.nan_to_num(accuracy) * count, 0)
     return {"count": count.tolist(), "right": right.round().astype(int).tolist()}

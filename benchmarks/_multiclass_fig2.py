@@ -64,7 +64,7 @@ def _summary(answers):
         "right": float(top[right].mean()),
         "wrong": float(top[~right].mean()),
         "sure": int(np.sum(top >= SURE)),
-        "rmse": float(confidence_rmse(top, right)),
+        "rmse": float(confidence_rmse(right, top)),
         "count": count.tolist(),
         "wrong_count": wrong.astype(int).tolist(),
     }

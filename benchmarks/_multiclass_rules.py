@@ -77,7 +77,7 @@ def _worth(probability, gold):
     return {
         "accuracy": float(right.mean()),
         "log_loss": float(_log_loss(probability, gold)),
-        "rmse": float(confidence_rmse(np.clip(probability.max(axis=1), 0, 1), right)),
+        "rmse": float(confidence_rmse(right, np.clip(probability.max(axis=1), 0, 1))),
     }
 
 

@@ -165,5 +165,5 @@ def _learn_at_once(model, data, *_):
         probability = model.predict_proba(X_test)
         right = probability.argmax(axis=1) == y_test
         found["log_loss"] = log_loss(y_test, probability, labels=model.classes_)
-        found["rmse"] = confidence_rmse(probability.max(axis=1), right)
+        found["rmse"] = confidence_rmse(right, probability.max(axis=1))
     return {"predicted": model.predict(X_test).tolist(), **found}

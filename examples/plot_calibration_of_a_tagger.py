@@ -28,13 +28,12 @@ from skcw.calibration import CalibratedTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.features import WindowFeatures
+from skcw.inspection import get_scorer, query_pairs
 from skcw.metrics import (
-    brier_score,
+    brier_loss,
     calibration_bins,
     error_average_precision,
-    get_scorer,
-    log_score,
-    query_pairs,
+    log_loss,
     root_calibration_mse,
 )
 
@@ -89,9 +88,9 @@ def figures(tagger, **options):
     """Return the scores of a tagger in one line."""
     sure, right, _ = query_pairs(tagger, X_test, y_test, **options)
     return (
-        f"{right.mean():8.4f} {error_average_precision(sure, right):6.3f} "
-        f"{root_calibration_mse(sure, right):8.4f} {brier_score(sure, right):7.4f} "
-        f"{log_score(sure, right):7.4f}"
+        f"{right.mean():8.4f} {error_average_precision(right, sure):6.3f} "
+        f"{root_calibration_mse(right, sure):8.4f} {brier_loss(right, sure):7.4f} "
+        f"{log_loss(right, sure):7.4f}"
     )
 
 
@@ -119,7 +118,7 @@ for name, tagger in maps.items():
     print(f"{name:24}{figures(tagger)}")
 
 sure, right, _ = query_pairs(arow, X_test, y_test)
-bins = calibration_bins(sure, right, bin_size=300)
+bins = calibration_bins(right, sure, bin_size=300)
 grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
 axes.plot([0, 1], [0, 1], ":", color="grey", label="leave it as it is")
@@ -175,7 +174,7 @@ print(f"{'delta by a sigmoid':24}{figures(distances)}")
 # ask whether a tagger tells words apart: who gives all of them the same probability can
 # be calibrated. So have an eye on a proper score, such as the log score, beside it.
 
-scores = "neg_calibration_mse", "neg_log_score"
+scores = "neg_calibration_mse", "neg_log_loss"
 search = GridSearchCV(
     CalibratedTagger(arow, cv=3),
     [
@@ -183,7 +182,7 @@ search = GridSearchCV(
         {"method": ["kd-fixed"], "map": ["sigmoid"], "scale": [1.0, 4.0]},
     ],
     scoring={
-        name: get_scorer(name) for name in ("neg_calibration_mse", "neg_log_score")
+        name: get_scorer(name) for name in ("neg_calibration_mse", "neg_log_loss")
     },
     refit="neg_calibration_mse",
     cv=2,

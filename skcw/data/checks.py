@@ -67,6 +67,7 @@ def check_same_lengths(first, second, names=("X", "y"), units=("tokens", "labels
         s = different[0]
         raise ValueError(
             f"sequence {s} has {first[s]} {units[0]} but {second[s]} {units[1]}"
+            + (f" ({different.size} sequences differ)" if different.size > 1 else "")
         )
 
 

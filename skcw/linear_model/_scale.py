@@ -9,7 +9,7 @@ from sklearn.utils import column_or_1d, indexable
 from skcw._compat import _safe_indexing
 from skcw.linear_model._distribution import distribution_of, following
 from skcw.linear_model._weights import row_weights
-from skcw.metrics import confidence_rmse
+from skcw.metrics import root_calibration_mse
 
 # The widest range of scales that is searched: factors around the belief's own.
 RANGE = (1e-6, 1e6)
@@ -25,9 +25,11 @@ def log_loss(distribution, codes):
 
 def calibration_error(distribution, codes):
     """Return the RMSE over 20 bins of the predicted label's probability."""
-    return confidence_rmse(
-        np.clip(distribution.max(axis=1), 0.0, 1.0),
+    return root_calibration_mse(
         distribution.argmax(axis=1) == codes,
+        np.clip(distribution.max(axis=1), 0.0, 1.0),
+        strategy="uniform",
+        claim="centre",
     )
 
 

@@ -96,9 +96,9 @@ def test_all_metrics_are_better_when_larger():
         # Certainty that is wrong costs much, but not infinitely much.
         assert np.isfinite(metric(np.array([1.0, 1.0, 1.0, 0.0]), correct))
     assert METRICS["average_precision"](bad, correct) == error_average_precision(
-        bad, correct
+        correct, bad
     )
-    assert METRICS["rmse"](bad, correct) == -confidence_rmse(bad, correct)
+    assert METRICS["rmse"](bad, correct) == -confidence_rmse(correct, bad)
 
 
 def test_settings_are_values_in_units_of_the_model():

@@ -25,7 +25,9 @@ def test_the_names_and_numbers_are_told():
 
 
 def test_the_first_sequence_that_differs_is_told():
-    with pytest.raises(ValueError, match="sequence 1 has 2 tokens but 3 labels"):
+    with pytest.raises(ValueError, match=r"sequence 1 has 2 tokens but 3 labels$"):
+        check_same_lengths([1, 2], [1, 3])
+    with pytest.raises(ValueError, match=r"but 3 labels \(2 sequences differ\)"):
         check_same_lengths([1, 2, 5], [1, 3, 6])
 
 

@@ -11,13 +11,13 @@ PACKAGE = Path(__file__).resolve().parents[2] / "skcw"
 
 LAYERS = [
     {"_kernels", "_compat", "_version", "exceptions"},
-    {"data", "metrics"},
-    {"features"},
-    {"belief", "callbacks", "constraints", "decoding", "monitor", "persistence"},
+    {"data"},
+    {"features", "metrics"},
+    {"belief", "callbacks", "decoding", "monitor", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration"},
-    {"active", "rerank", "pipeline"},
+    {"active", "rerank", "pipeline", "inspection"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},

@@ -220,7 +220,7 @@ def test_a_scale_multiplies_the_variances_of_predictions_alone(Classifier, n_cla
 
 def rmse(classifier, X, y):
     right = classifier.predict(X) == y
-    return confidence_rmse(classifier.predict_confidence(X), right)
+    return confidence_rmse(right, classifier.predict_confidence(X))
 
 
 def loss(classifier, X, y):
@@ -257,7 +257,7 @@ def test_no_other_scale_does_better_on_the_folds(Classifier, criterion):
         proba = cross_val_predict(scaled, X, y, cv=3, method="predict_proba")
         if criterion == "log_loss":
             return log_loss(y, proba)
-        return confidence_rmse(proba.max(axis=1), proba.argmax(axis=1) == y)
+        return confidence_rmse(proba.argmax(axis=1) == y, proba.max(axis=1))
 
     best = held_out(fitted.variance_scale_)
     for factor in (1e-3, 0.1, 10.0, 1e3):
