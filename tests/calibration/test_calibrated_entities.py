@@ -41,7 +41,11 @@ def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
     assert spans == [[entity[:3] for entity in row] for row in after]
     options = {"definition": definition}
     scores = [
-        log_loss(*query_pairs(each, BATCH[TEST], Y[TEST], "span:*", **options)[:2])
+        log_loss(
+            *query_pairs(
+                each, BATCH[TEST], Y[TEST], "span:*", confidence_options=options
+            )[:2]
+        )
         for each in (fitted, tagger)
     ]
     assert scores[1] < scores[0]

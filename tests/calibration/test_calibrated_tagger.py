@@ -387,7 +387,7 @@ def test_a_grid_search_chooses_map_method_and_scale():
         CalibratedTagger(CW, cv=2), grid, scoring=scorers, cv=2, refit="neg_brier_loss"
     )
     search.fit(BATCH[:100], Y[:100])
-    scores = search.cv_results_["mean_test_neg_brier_score"]
+    scores = search.cv_results_["mean_test_neg_brier_loss"]
     assert len(scores) == 5 and len(np.unique(scores)) == 5
     assert search.best_estimator_.predict(BATCH[TEST]).shape == (len(TEST),)
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from skcw import MultiClassAROW, MultiClassCW
 from skcw.linear_model._distribution import following
-from skcw.metrics import confidence_rmse
+from skcw.metrics import root_calibration_mse
 from tests.linear_model.classifiers import (
     data,
     every_gaussian,
@@ -221,6 +221,10 @@ def test_a_scale_multiplies_the_variances_of_predictions_alone(Classifier, n_cla
 def rmse(classifier, X, y):
     right = classifier.predict(X) == y
     return confidence_rmse(right, classifier.predict_confidence(X))
+
+
+def confidence_rmse(right, confidence):
+    return root_calibration_mse(right, confidence, strategy="uniform", claim="centre")
 
 
 def loss(classifier, X, y):

@@ -51,7 +51,7 @@ X_NEW, Y_NEW = WINDOW.transform(NEW[0]), NEW[1]
 
 
 def error_of(tagger):
-    confidence, correct, _ = query_pairs(tagger, X_NEW, Y_NEW)
+    correct, confidence, _ = query_pairs(tagger, X_NEW, Y_NEW)
     return root_calibration_mse(correct, confidence)
 
 
