@@ -2,11 +2,11 @@
 
 import numpy as np
 from _confidence_protocol import REVIEWED
+from _scores import centred_rmse
 
 from skcw.metrics import (
     area_under_risk_coverage,
-    confidence_bins,
-    confidence_rmse,
+    calibration_bins,
     error_average_precision,
     errors_found,
     residual_errors,
@@ -14,6 +14,7 @@ from skcw.metrics import (
 )
 
 RANKED = np.arange(0, 5001, 100)
+N_BINS = 20
 COVERAGE = np.linspace(0.5, 1.0, 101)
 SCALARS = ("ap", "rmse", "errors", *(f"left_{n}" for n in REVIEWED), "area")
 
@@ -27,7 +28,7 @@ def measure(confidence, correct, probability):
     """
     found = {
         "ap": error_average_precision(correct, confidence),
-        "rmse": confidence_rmse(correct, confidence) if probability else None,
+        "rmse": centred_rmse(correct, confidence) if probability else None,
         "errors": int(np.sum(~correct)),
         "area": area_under_risk_coverage(correct, confidence),
         "found": errors_found(correct, confidence, RANKED).tolist(),
@@ -46,6 +47,9 @@ def _risk(confidence, correct):
 
 def _bins(confidence, correct):
     """Return how many words each bin holds, and how many of them are right."""
-    _, accuracy, count = confidence_bins(correct, confidence)
-    right = np.where(count > 0, np.nan_to_num(accuracy) * count, 0)
-    return {"count": count.tolist(), "right": right.round().astype(int).tolist()}
+    bins = calibration_bins(correct, confidence, strategy="uniform", claim="centre")
+    place = np.rint(N_BINS * bins.confidence - 0.5).astype(int)
+    count, right = np.zeros((2, N_BINS), dtype=int)
+    count[place] = bins.count
+    right[place] = np.rint(bins.count * bins.accuracy)
+    return {"count": count.tolist(), "right": right.tolist()}

@@ -84,9 +84,9 @@ plt.show()
 # that asks for probabilities.
 
 
-def figures(tagger, **options):
+def figures(tagger):
     """Return the scores of a tagger in one line."""
-    sure, right, _ = query_pairs(tagger, X_test, y_test, **options)
+    right, sure, _ = query_pairs(tagger, X_test, y_test)
     return (
         f"{right.mean():8.4f} {error_average_precision(right, sure):6.3f} "
         f"{root_calibration_mse(right, sure):8.4f} {brier_loss(right, sure):7.4f} "
@@ -94,7 +94,7 @@ def figures(tagger, **options):
     )
 
 
-HEADINGS = f"{'':24}accuracy     AP CalibMSE*   Brier log score   (* its root)"
+HEADINGS = f"{'':24}accuracy     AP CalibMSE*   Brier log loss    (* its root)"
 print(HEADINGS)
 for name, (before, after) in taggers.items():
     print(f"{name + ' as it comes':24}{figures(before)}")
@@ -117,7 +117,7 @@ print(HEADINGS)
 for name, tagger in maps.items():
     print(f"{name:24}{figures(tagger)}")
 
-sure, right, _ = query_pairs(arow, X_test, y_test)
+right, sure, _ = query_pairs(arow, X_test, y_test)
 bins = calibration_bins(right, sure, bin_size=300)
 grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
@@ -172,7 +172,7 @@ print(f"{'delta by a sigmoid':24}{figures(distances)}")
 # How to ask the tagger and how to map the answer are parameters, so that a grid search
 # can tune a tagger's confidence by a score of its calibration. CalibMSE alone does not
 # ask whether a tagger tells words apart: who gives all of them the same probability can
-# be calibrated. So have an eye on a proper score, such as the log score, beside it.
+# be calibrated. So have an eye on a proper loss, such as the log loss, beside it.
 
 scores = "neg_calibration_mse", "neg_log_loss"
 search = GridSearchCV(
@@ -181,13 +181,11 @@ search = GridSearchCV(
         {"method": ["marginal", "delta"], "map": ["isotonic", "sigmoid"]},
         {"method": ["kd-fixed"], "map": ["sigmoid"], "scale": [1.0, 4.0]},
     ],
-    scoring={
-        name: get_scorer(name) for name in ("neg_calibration_mse", "neg_log_loss")
-    },
+    scoring={name: get_scorer(name) for name in scores},
     refit="neg_calibration_mse",
     cv=2,
 ).fit(X_train, y_train)
-print("root CalibMSE   log score")
+print("root CalibMSE    log loss")
 found = [-search.cv_results_[f"mean_test_{name}"] for name in scores]
 for calibration, log, chosen in zip(*found, search.cv_results_["params"], strict=True):
     print(f"{np.sqrt(calibration):13.4f} {log:11.4f}  ", chosen)

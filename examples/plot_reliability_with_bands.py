@@ -50,8 +50,8 @@ plt.show()
 # Where no word is wrong
 # ----------------------
 #
-# The plain normal band, p ± 1.96 standard errors, has no width where all words of a
-# bin are right, as if the next word could not be wrong. The others say how many wrong
+# The textbook band, p ± 1.96 standard errors, has no width where all words of a bin are
+# right, as if the next word could not be wrong. The bands of skcw say how many wrong
 # ones may have been missed.
 
 few = query_pairs(cw, X_test[:100], test.labels[:100])
@@ -64,8 +64,10 @@ bands = {
         method=method,
         strategy="quantile",
     )
-    for method in ("normal", "wilson", "clopper-pearson")
+    for method in ("wilson", "clopper-pearson")
 }
+error = np.sqrt(bins.accuracy * (1 - bins.accuracy) / bins.count)
+bands = {"p ± 1.96 errors": bins.accuracy + 1.96 * np.outer([-1, 1], error)} | bands
 print("confidence  words  right" + "".join(f"{name:>18}" for name in bands))
 for b, words in enumerate(bins.count):
     print(f"{bins.confidence[b]:10.3f} {words:6.0f} {bins.accuracy[b]:6.3f}", end="")

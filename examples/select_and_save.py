@@ -77,7 +77,11 @@ for name, (some_X, some_y) in {
 
 batch = SequenceEncoder().fit_transform(X)
 scores = cross_val_score(
-    CWSequenceTagger(random_state=0), batch, corpus.labels, scoring=get_scorer("span_f1"), cv=5
+    CWSequenceTagger(random_state=0),
+    batch,
+    corpus.labels,
+    scoring=get_scorer("span_f1"),
+    cv=5,
 )
 print("span F1 of five folds:", np.round(scores, 4))
 
