@@ -7,6 +7,7 @@ Words come in sentences and err together; the truth is that of the whole populat
 from typing import NamedTuple
 
 import numpy as np
+from _calibration_other_intervals import interval, normal_band, resampled_band
 from _calibration_truth import true_classwise_error, true_value
 from _calibration_words import (
     PREDICTORS,
@@ -19,14 +20,17 @@ from _calibration_words import (
 from _runner import process_pool
 
 from skcw import metrics
-from skcw.metrics._cores.binnings import make_binning
-from skcw.metrics._weighted_pairs import Pairs
+from skcw.metrics._binnings import make_binning
+from skcw.metrics._pairs import Pairs
 
 # Name in the table: (function, options).
 SCORES = {
     "CalibMSE": ("calibration_mse", {}),
     "root CalibMSE": ("root_calibration_mse", {}),
-    "RMSE, 20 bins": ("confidence_rmse", {}),
+    "RMSE, 20 bins": (
+        "root_calibration_mse",
+        {"strategy": "uniform", "claim": "centre"},
+    ),
     "ECE": ("expected_calibration_error", {}),
     "ECE, l2": ("expected_calibration_error", {"norm": "l2"}),
     "ECE, l2, debiased": (
@@ -36,15 +40,15 @@ SCORES = {
     "adaptive error": ("adaptive_calibration_error", {}),
     "maximum error": ("maximum_calibration_error", {}),
     "maximum error, quantiles": ("maximum_calibration_error", {"strategy": "quantile"}),
-    "Brier": ("brier_score", {}),
-    "log score": ("log_score", {}),
+    "Brier": ("brier_loss", {}),
+    "log loss": ("log_loss", {}),
     "error AP": ("error_average_precision", {}),
     "AURC": ("area_under_risk_coverage", {}),
 }
-PARTS = {"Brier": metrics.brier_decomposition, "log": metrics.log_score_decomposition}
+PARTS = {"Brier": "brier", "log": "log_loss"}
 BINNED = list(SCORES)[:9]
-METHODS = ("bootstrap", "percentile", "normal")
-BANDS = ("wilson", "clopper-pearson", "normal", "consistency", "bootstrap")
+METHODS = ("auto", "percentile", "normal")
+BANDS = ("wilson", "clopper-pearson", "normal", "consistency", "resampled")
 CLASSES = "classes"
 # How much too large the logits of the second model of a pair are.
 RIVAL = 1.4
@@ -117,11 +121,12 @@ def score_rows(plan, name, scores=SCORES, methods=METHODS):
             for method in methods:
                 if method == "normal" and label not in BINNED:
                     continue
-                found = getattr(metrics, function)(
-                    q,
+                found = interval(
+                    function,
                     y,
+                    q,
+                    method,
                     groups=group,
-                    interval=method,
                     **options,
                     **_chance(plan, trial),
                 )
@@ -130,19 +135,27 @@ def score_rows(plan, name, scores=SCORES, methods=METHODS):
 
 
 def part_rows(plan, name, methods=METHODS[:2]):
-    """Return a row for each part of a proper score and method."""
+    """Return a row for each part of a proper loss and method."""
     q, p = population(PREDICTORS[name])
     tally = Tally(plan, name)
+    kinds = [
+        (whole, loss, part)
+        for whole, loss in PARTS.items()
+        for part in metrics.Decomposition._fields
+    ]
     for trial, (sample_q, y, group) in enumerate(_samples(plan, name)):
-        for whole, decompose in PARTS.items():
+        for whole, loss, part in kinds:
+            truth = true_value(f"{loss}_{part}", {}, q, p, plan.n)
             for method in methods:
-                parts = decompose(
-                    sample_q, y, groups=group, interval=method, **_chance(plan, trial)
+                found = interval(
+                    f"{loss}_{part}",
+                    y,
+                    sample_q,
+                    method,
+                    groups=group,
+                    **_chance(plan, trial),
                 )
-                for part, found in parts._asdict().items():
-                    key = f"{whole.lower()}_{part}"
-                    truth = true_value(key, {}, q, p, plan.n)
-                    tally.add(f"{whole} {part}", method, truth, found.low, found.high)
+                tally.add(f"{whole} {part}", method, truth, found.low, found.high)
     return tally.rows()
 
 
@@ -160,13 +173,20 @@ def band_rows(plan, name, methods=BANDS, strategies=("adaptive", "uniform")):
                 _accuracies(q, outcome, strategy) for outcome in (predictor.truth(q), y)
             )
             for method in methods:
-                band = metrics.calibration_bands(
-                    q, y, method=method, strategy=strategy, groups=group,
-                    **_chance(plan, trial),
-                )  # fmt: skip
+                band = _band(y, q, method, strategy, group, _chance(plan, trial))
                 target = seen if method == "consistency" else true
                 tally.add(f"band, {strategy} bins", method, target, *band)
     return tally.rows()
+
+
+def _band(y, q, method, strategy, group, chance):
+    if method == "normal":
+        return normal_band(y, q, strategy, group)
+    if method == "resampled":
+        return resampled_band(y, q, strategy, group, **chance)
+    return metrics.calibration_bands(
+        y, q, method=method, strategy=strategy, groups=group, **chance
+    )
 
 
 def _accuracies(q, outcome, strategy):
@@ -182,10 +202,10 @@ def difference_rows(plan, name):
     sharpen = tempered(RIVAL)
     tally = Tally(plan, f"{name}, against logits x {RIVAL}")
     for trial, (sample_q, y, group) in enumerate(_samples(plan, name)):
-        for label in ("CalibMSE", "root CalibMSE", "ECE", "Brier", "log score"):
+        for label in ("CalibMSE", "root CalibMSE", "ECE", "Brier", "log loss"):
             function, options = SCORES[label]
             found = metrics.compare_scores(
-                function, sample_q, y, sharpen(sample_q), y, groups=group,
+                function, y, sample_q, y, sharpen(sample_q), groups=group,
                 **options, **_chance(plan, trial),
             )  # fmt: skip
             truth = true_value(function, options, q, p, plan.n)
@@ -204,9 +224,9 @@ def classwise_rows(plan, slopes=(1.0, 0.6), methods=METHODS):
             rng = np.random.default_rng([plan.n, trial])
             table, label, group = draw_tables(slope, plan.n, rng)
             for method in methods:
-                found = metrics.classwise_calibration_error(
-                    table, label, groups=group, classes=range(table.shape[1]),
-                    interval=method, **_chance(plan, trial),
+                found = interval(
+                    "classwise_calibration_error", label, table, method, groups=group,
+                    classes=range(table.shape[1]), **_chance(plan, trial),
                 )  # fmt: skip
                 tally.add("class-wise error", method, truth, found.low, found.high)
         rows += tally.rows()

@@ -4,7 +4,7 @@ from _measure import progress
 from _tables import at_least, at_most, format_goals, format_table
 
 # The methods that are used unless another is named.
-DEFAULTS = ("bootstrap", "wilson", "paired")
+DEFAULTS = ("auto", "wilson", "paired")
 LEAST, MOST = 93.0, 97.0
 NOTE = """\
 Nominal 95 %. Words come in sentences and err together. Mean: over all predictors and

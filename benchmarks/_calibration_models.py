@@ -10,7 +10,8 @@ from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
 from skcw.features import WindowFeatures
 from skcw.features.sets import POS
-from skcw.metrics import Answers, query_pairs, root_calibration_mse
+from skcw.inspection import Answers, query_pairs
+from skcw.metrics import score_interval
 
 HMM, HMM_PLAIN = "HMM", "HMM, no spelling"
 BASIC, RICH, CW = "CRF-basic", "CRF-rich", "CW"
@@ -21,7 +22,6 @@ ITERATIONS, QUICK_ITERATIONS = 150, 10
 PASSES, QUICK_DRAWS, DRAWS = 10, 10, 100
 FITTED = ", fitted"
 RESAMPLES, QUICK_RESAMPLES = 1000, 20
-INTERVAL = "bootstrap"
 
 RIGHT = "right?"
 # It compares the predicted label with its rival, and says nothing of others.
@@ -128,12 +128,19 @@ def _fit_and_ask(name, corpus, settings):
     return found
 
 
-def ask(tagger, X, corpus, **options):
+def ask(tagger, X, corpus, method=None, **options):
     """Return the answers to both questions, or to the one that the method knows."""
     return {
-        question: query_pairs(tagger, X, corpus.test_labels, query, **options)
+        question: query_pairs(
+            tagger,
+            X,
+            corpus.test_labels,
+            query,
+            method=method,
+            confidence_options=options,
+        )
         for question, query in ((corpus.query, corpus.query), (RIGHT, None))
-        if question == RIGHT or options.get("method") not in ONLY_RIGHT
+        if question == RIGHT or method not in ONLY_RIGHT
     }
 
 
@@ -169,11 +176,11 @@ def judged(questions, query, quick):
 def _root(answers, quick):
     if answers is None:
         return None
-    found = root_calibration_mse(
-        answers.confidence,
+    found = score_interval(
+        "root_calibration_mse",
         answers.correct,
+        answers.confidence,
         groups=answers.groups,
-        interval=INTERVAL,
         n_resamples=QUICK_RESAMPLES if quick else RESAMPLES,
     )
     return list(map(float, found))

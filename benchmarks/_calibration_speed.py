@@ -1,28 +1,29 @@
 """Seconds of every score: of a million pairs, and with an interval."""
 
 import numpy as np
+from _calibration_other_intervals import interval
 from _measure import progress, timed
 from _tables import at_most, format_goals, format_table, number
 
 from skcw import metrics
+from skcw.metrics._score import make_score
 
 PAIRS, QUICK_PAIRS = 1_000_000, 5_000
 WORDS, QUICK_WORDS = 50_000, 1_000
 SENTENCE, CLASSES = 18, 5
 RESAMPLES, QUICK_RESAMPLES = 1000, 20
-INTERVALS = ("bootstrap", "percentile")
+INTERVALS = ("auto", "percentile")
 SCORE_SECONDS, INTERVAL_SECONDS = 1.0, 5.0
 SCORES = (
     "calibration_mse",
     "root_calibration_mse",
-    "confidence_rmse",
     "expected_calibration_error",
     "adaptive_calibration_error",
     "maximum_calibration_error",
-    "brier_score",
-    "log_score",
-    "brier_decomposition",
-    "log_score_decomposition",
+    "brier_loss",
+    "log_loss",
+    "brier_miscalibration",
+    "log_loss_miscalibration",
     "error_average_precision",
     "area_under_risk_coverage",
 )
@@ -43,9 +44,9 @@ def run(settings):
         rows[name] = {"score": timed(_call(name, n), settings.seeds)[1]}
         if name == TEST:
             continue
-        for interval in INTERVALS:
-            call = _call(name, n_words, interval=interval, n_resamples=n_resamples)
-            rows[name][interval] = timed(call)[1]
+        for method in INTERVALS:
+            call = _call(name, n_words, method=method, n_resamples=n_resamples)
+            rows[name][method] = timed(call)[1]
     return {
         "quick": settings.quick,
         "pairs": n,
@@ -57,20 +58,24 @@ def run(settings):
     }
 
 
-def _call(name, n, **options):
-    """Return a function that computes a score of n words."""
-    score, rng = getattr(metrics, name), np.random.default_rng(0)
-    if options:
-        options["groups"] = np.arange(n) // SENTENCE
+def _call(name, n, method=None, n_resamples=None):
+    """Return a function that computes a score of n words, or an interval of it."""
+    rng, options = np.random.default_rng(0), {}
     if name == CLASSWISE:
         claimed = rng.dirichlet(np.full(CLASSES, 0.3), size=n)
         draws = rng.uniform(size=(n, 1)) > np.cumsum(claimed, axis=1)
-        pairs = claimed, np.minimum(draws.sum(axis=1), CLASSES - 1)
+        pairs = np.minimum(draws.sum(axis=1), CLASSES - 1), claimed
         options["classes"] = list(range(CLASSES))
     else:
         confidence = rng.beta(5, 0.4, size=n)
-        pairs = confidence, rng.uniform(size=n) < confidence
-    return lambda: score(*pairs, **options)
+        pairs = rng.uniform(size=n) < confidence, confidence
+    if name == TEST:
+        return lambda: metrics.spiegelhalter_test(*pairs)
+    if method is None:
+        return lambda: make_score(name, *pairs, **options).value()
+    options |= {"n_resamples": n_resamples, "random_state": 0}
+    groups = np.arange(n) // SENTENCE
+    return lambda: interval(name, *pairs, method, groups=groups, **options)
 
 
 def _goals(rows, n, n_words, n_resamples):

@@ -36,9 +36,10 @@ class Plan:
 
 
 def draw_pairs(n, shift, rng):
-    """Return claims that are off by a shift, and what came true."""
+    """Return what came true, and claims that are off by a shift."""
     p = rng.uniform(size=n)
-    return miscalibrated(p, shift), rng.uniform(size=n) < p
+    claimed = miscalibrated(p, shift)
+    return rng.uniform(size=n) < p, claimed
 
 
 def miscalibrated(p, shift):
@@ -81,8 +82,8 @@ def run(settings):
 def _by_bin_size(plan, shift, sizes):
     scores = []
     for repeat in range(plan.repeats):
-        q, y = draw_pairs(plan.n_pairs, shift, np.random.default_rng(repeat))
-        scores.append([calibration_mse(q, y, bin_size=size) for size in sizes])
+        y, q = draw_pairs(plan.n_pairs, shift, np.random.default_rng(repeat))
+        scores.append([calibration_mse(y, q, bin_size=size) for size in sizes])
     return np.mean(scores, axis=0).tolist()
 
 

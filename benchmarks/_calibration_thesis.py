@@ -79,8 +79,8 @@ def _draw(corpora, answers, settings):
         about = corpora[source]
         for name, one in models.items():
             ConfidenceCalibrationDisplay.from_predictions(
-                one.confidence,
                 one.correct,
+                one.confidence,
                 groups=one.groups,
                 strategy="uniform",
                 n_bins=CURVE_BINS,

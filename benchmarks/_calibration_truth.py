@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.metrics._cores.table import SCORES
-from skcw.metrics._weighted_pairs import Pairs
+from skcw.metrics._pairs import Pairs
+from skcw.metrics._score import SCORES
 
 ADAPTIVE = {"calibration_mse", "root_calibration_mse"}
 
@@ -17,12 +17,15 @@ def true_value(score, options, q, p, n):
 def true_classwise_error(claimed, probability):
     """Return the mean over classes of the error of a population of tables."""
     tables = zip(claimed.T, probability.T, strict=True)
-    score = SCORES["expected_calibration_error"]
-    return float(np.mean([score(_pairs(q, p)).value() for q, p in tables]))
+    errors = [_made("expected_calibration_error", q, p).value() for q, p in tables]
+    return float(np.mean(errors))
 
 
-def _pairs(q, y):
-    return Pairs(q, y, np.ones(len(q)), np.arange(len(q)))
+def _made(name, q, y, **options):
+    """Return a score of outcomes that may be probabilities."""
+    cls, implied = SCORES[name]
+    pairs = Pairs(q, y, np.ones(len(q)), np.arange(len(q)))
+    return cls(pairs, **options, **implied)
 
 
 def _binned(score, options, q, p, n):
@@ -32,13 +35,11 @@ def _binned(score, options, q, p, n):
         n_bins = n // options.pop("bin_size", int(np.sqrt(n)))
         options |= {"strategy": "quantile", "n_bins": n_bins}
     options.pop("debiased", None)
-    return SCORES[score](_pairs(q, p), **options).value()
+    return _made(score, q, p, **options).value()
 
 
 def _mean(score, options, q, p, n):
-    right, wrong = (
-        SCORES[score](_pairs(q, np.full(len(q), y))).loss for y in (1.0, 0.0)
-    )
+    right, wrong = (_made(score, q, np.full(len(q), y)).loss for y in (1.0, 0.0))
     return (p * right + (1 - p) * wrong).mean()
 
 
@@ -53,23 +54,25 @@ def _risk_coverage(score, options, q, p, n):
 
 
 def _part(score, options, q, p, n):
-    whole, part = score.split("_")
-    of_constant = SCORES[score](_pairs(q[:2], np.zeros(2))).of_constant
+    whole, part = score.rsplit("_", 1)
+    of_constant = _made(score, q[:2], np.zeros(2)).loss.of_constant
     best, plain = of_constant(p).mean(), of_constant(p.mean())
     return {
-        "miscalibration": _mean(f"{whole}_score", {}, q, p, n) - best,
+        "miscalibration": _mean(_LOSSES[whole], {}, q, p, n) - best,
         "discrimination": plain - best,
         "uncertainty": plain,
     }[part]
 
 
+# The loss that the names of its parts begin with.
+_LOSSES = {"brier": "brier_loss", "log_loss": "log_loss"}
 _KINDS = {
-    "brier_score": _mean,
-    "log_score": _mean,
+    "brier_loss": _mean,
+    "log_loss": _mean,
     "error_average_precision": _average_precision,
     "area_under_risk_coverage": _risk_coverage,
 } | {
     f"{whole}_{part}": _part
-    for whole in ("brier", "log")
+    for whole in _LOSSES
     for part in ("miscalibration", "discrimination", "uncertainty")
 }

@@ -2,11 +2,11 @@
 
 import numpy as np
 from _confidence_protocol import REVIEWED
+from _scores import centred_rmse
 
 from skcw.metrics import (
     area_under_risk_coverage,
-    confidence_bins,
-    confidence_rmse,
+    calibration_bins,
     error_average_precision,
     errors_found,
     residual_errors,
@@ -14,6 +14,7 @@ from skcw.metrics import (
 )
 
 RANKED = np.arange(0, 5001, 100)
+N_BINS = 20
 COVERAGE = np.linspace(0.5, 1.0, 101)
 SCALARS = ("ap", "rmse", "errors", *(f"left_{n}" for n in REVIEWED), "area")
 
@@ -26,26 +27,29 @@ def measure(confidence, correct, probability):
     under risk-coverage; ``found`` among the first `RANKED`; ``risk`` at `COVERAGE`.
     """
     found = {
-        "ap": error_average_precision(confidence, correct),
-        "rmse": confidence_rmse(confidence, correct) if probability else None,
+        "ap": error_average_precision(correct, confidence),
+        "rmse": centred_rmse(correct, confidence) if probability else None,
         "errors": int(np.sum(~correct)),
-        "area": area_under_risk_coverage(confidence, correct),
-        "found": errors_found(confidence, correct, RANKED).tolist(),
+        "area": area_under_risk_coverage(correct, confidence),
+        "found": errors_found(correct, confidence, RANKED).tolist(),
         "risk": _risk(confidence, correct),
         "bins": _bins(confidence, correct) if probability else None,
     }
-    left = residual_errors(confidence, correct, np.array(REVIEWED)).tolist()
+    left = residual_errors(correct, confidence, np.array(REVIEWED)).tolist()
     found |= {f"left_{n}": value for n, value in zip(REVIEWED, left, strict=True)}
     return found
 
 
 def _risk(confidence, correct):
-    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    coverage, risk, _ = risk_coverage_curve(correct, confidence)
     return np.interp(COVERAGE, coverage, risk).tolist()
 
 
 def _bins(confidence, correct):
     """Return how many words each bin holds, and how many of them are right."""
-    _, accuracy, count = confidence_bins(confidence, correct)
-    right = np.where(count > 0, np.nan_to_num(accuracy) * count, 0)
-    return {"count": count.tolist(), "right": right.round().astype(int).tolist()}
+    bins = calibration_bins(correct, confidence, strategy="uniform", claim="centre")
+    place = np.rint(N_BINS * bins.confidence - 0.5).astype(int)
+    count, right = np.zeros((2, N_BINS), dtype=int)
+    count[place] = bins.count
+    right[place] = np.rint(bins.count * bins.accuracy)
+    return {"count": count.tolist(), "right": right.tolist()}

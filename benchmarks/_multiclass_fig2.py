@@ -7,9 +7,8 @@ from _multiclass_learners import CW_1, LEARNERS, MAXENT
 from _multiclass_paper import PROBABILITIES
 from _multiclass_trials import after_passes, trials_of
 from _pictures import new_figure, save_picture
+from _scores import centred_rmse
 from _tables import format_table
-
-from skcw.metrics import confidence_rmse
 
 FIGURE = "multiclass-fig2.png"
 EDGES = np.arange(1, 11) / 10
@@ -64,7 +63,7 @@ def _summary(answers):
         "right": float(top[right].mean()),
         "wrong": float(top[~right].mean()),
         "sure": int(np.sum(top >= SURE)),
-        "rmse": float(confidence_rmse(top, right)),
+        "rmse": float(centred_rmse(right, top)),
         "count": count.tolist(),
         "wrong_count": wrong.astype(int).tolist(),
     }

@@ -6,10 +6,10 @@ from _multiclass_data import folds_of, load_rows, set_names
 from _multiclass_learners import MAXENT
 from _multiclass_trials import trials_of
 from _runner import process_pool
+from _scores import centred_rmse
 from _tables import format_table
 
 from skcw import MultiClassCW
-from skcw.metrics import confidence_rmse
 
 SCALES = (1.0, "log_loss", "root_calibration_mse")
 MOST_FOLDS, QUICK_SCALE_FOLDS = 3, 2
@@ -77,7 +77,7 @@ def _worth(probability, gold):
     return {
         "accuracy": float(right.mean()),
         "log_loss": float(_log_loss(probability, gold)),
-        "rmse": float(confidence_rmse(np.clip(probability.max(axis=1), 0, 1), right)),
+        "rmse": float(centred_rmse(right, np.clip(probability.max(axis=1), 0, 1))),
     }
 
 

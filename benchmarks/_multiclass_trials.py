@@ -12,13 +12,13 @@ from _measure import progress
 from _multiclass_data import FOLD_SEED, folds_of, load_rows
 from _multiclass_learners import LEARNERS, PASSES, QUICK_PASSES
 from _runner import process_pool
+from _scores import centred_rmse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 import skcw
-from skcw.metrics import confidence_rmse
 
 HELD_OUT = 0.15
 _done = {}
@@ -165,5 +165,5 @@ def _learn_at_once(model, data, *_):
         probability = model.predict_proba(X_test)
         right = probability.argmax(axis=1) == y_test
         found["log_loss"] = log_loss(y_test, probability, labels=model.classes_)
-        found["rmse"] = confidence_rmse(probability.max(axis=1), right)
+        found["rmse"] = centred_rmse(right, probability.max(axis=1))
     return {"predicted": model.predict(X_test).tolist(), **found}

@@ -1,6 +1,10 @@
 """What a labeling is judged by."""
 
-from skcw.metrics import span_precision_recall_fscore_support, token_accuracy_score
+from skcw.metrics import (
+    root_calibration_mse,
+    span_precision_recall_fscore_support,
+    token_accuracy_score,
+)
 
 
 def span_scores(y, y_pred):
@@ -13,3 +17,8 @@ def all_scores(y, y_pred):
     """Return precision, recall, F and the share of mislabelled words."""
     error = 1.0 - float(token_accuracy_score(y, y_pred))
     return {**span_scores(y, y_pred), "token_error": error}
+
+
+def centred_rmse(correct, confidence):
+    """Return the RMSE over 20 bins that claim their centres, as in EMNLP 2010."""
+    return root_calibration_mse(correct, confidence, strategy="uniform", claim="centre")

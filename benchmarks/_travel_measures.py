@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 
+from skcw.inspection import query_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
-    query_pairs,
     root_calibration_mse,
     span_f1_score,
     token_accuracy_score,
@@ -41,8 +41,8 @@ def fit_and_measure(tagger, part, spans):
         "score": float(score),
         "accuracy": accuracy,
         "confidence": float(np.mean(confidence)),
-        "calibration": float(root_calibration_mse(confidence, correct)),
-        "ap": float(error_average_precision(confidence, correct)),
-        "area": float(area_under_risk_coverage(confidence, correct)),
+        "calibration": float(root_calibration_mse(correct, confidence)),
+        "ap": float(error_average_precision(correct, confidence)),
+        "area": float(area_under_risk_coverage(correct, confidence)),
         "seconds": seconds,
     }

@@ -36,7 +36,7 @@ def judged(proba, guess, y):
     truth = np.maximum(proba[np.arange(len(y)), y], LEAST)
     return found | {
         "log_loss": float(-np.log(truth).mean()),
-        "root_calib_mse": float(root_calibration_mse(top, guess == y)),
+        "root_calib_mse": float(root_calibration_mse(guess == y, top)),
         "top": float(top.mean()),
     }
 

@@ -28,13 +28,12 @@ from skcw.calibration import CalibratedTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.features import WindowFeatures
+from skcw.inspection import get_scorer, query_pairs
 from skcw.metrics import (
-    brier_score,
+    brier_loss,
     calibration_bins,
     error_average_precision,
-    get_scorer,
-    log_score,
-    query_pairs,
+    log_loss,
     root_calibration_mse,
 )
 
@@ -85,17 +84,17 @@ plt.show()
 # that asks for probabilities.
 
 
-def figures(tagger, **options):
+def figures(tagger):
     """Return the scores of a tagger in one line."""
-    sure, right, _ = query_pairs(tagger, X_test, y_test, **options)
+    right, sure, _ = query_pairs(tagger, X_test, y_test)
     return (
-        f"{right.mean():8.4f} {error_average_precision(sure, right):6.3f} "
-        f"{root_calibration_mse(sure, right):8.4f} {brier_score(sure, right):7.4f} "
-        f"{log_score(sure, right):7.4f}"
+        f"{right.mean():8.4f} {error_average_precision(right, sure):6.3f} "
+        f"{root_calibration_mse(right, sure):8.4f} {brier_loss(right, sure):7.4f} "
+        f"{log_loss(right, sure):7.4f}"
     )
 
 
-HEADINGS = f"{'':24}accuracy     AP CalibMSE*   Brier log score   (* its root)"
+HEADINGS = f"{'':24}accuracy     AP CalibMSE*   Brier log loss    (* its root)"
 print(HEADINGS)
 for name, (before, after) in taggers.items():
     print(f"{name + ' as it comes':24}{figures(before)}")
@@ -118,8 +117,8 @@ print(HEADINGS)
 for name, tagger in maps.items():
     print(f"{name:24}{figures(tagger)}")
 
-sure, right, _ = query_pairs(arow, X_test, y_test)
-bins = calibration_bins(sure, right, bin_size=300)
+right, sure, _ = query_pairs(arow, X_test, y_test)
+bins = calibration_bins(right, sure, bin_size=300)
 grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
 axes.plot([0, 1], [0, 1], ":", color="grey", label="leave it as it is")
@@ -173,22 +172,20 @@ print(f"{'delta by a sigmoid':24}{figures(distances)}")
 # How to ask the tagger and how to map the answer are parameters, so that a grid search
 # can tune a tagger's confidence by a score of its calibration. CalibMSE alone does not
 # ask whether a tagger tells words apart: who gives all of them the same probability can
-# be calibrated. So have an eye on a proper score, such as the log score, beside it.
+# be calibrated. So have an eye on a proper loss, such as the log loss, beside it.
 
-scores = "neg_calibration_mse", "neg_log_score"
+scores = "neg_calibration_mse", "neg_log_loss"
 search = GridSearchCV(
     CalibratedTagger(arow, cv=3),
     [
         {"method": ["marginal", "delta"], "map": ["isotonic", "sigmoid"]},
         {"method": ["kd-fixed"], "map": ["sigmoid"], "scale": [1.0, 4.0]},
     ],
-    scoring={
-        name: get_scorer(name) for name in ("neg_calibration_mse", "neg_log_score")
-    },
+    scoring={name: get_scorer(name) for name in scores},
     refit="neg_calibration_mse",
     cv=2,
 ).fit(X_train, y_train)
-print("root CalibMSE   log score")
+print("root CalibMSE    log loss")
 found = [-search.cv_results_[f"mean_test_{name}"] for name in scores]
 for calibration, log, chosen in zip(*found, search.cv_results_["params"], strict=True):
     print(f"{np.sqrt(calibration):13.4f} {log:11.4f}  ", chosen)

@@ -81,7 +81,7 @@ curves = {
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for name, confidence in curves.items():
-    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    coverage, risk, _ = risk_coverage_curve(correct, confidence)
     axes.plot(1 - coverage, risk, label=name)
 axes.axhline(1 - correct.mean(), color="grey", linestyle="--", label="a random reader")
 axes.set(

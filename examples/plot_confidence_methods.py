@@ -25,12 +25,12 @@ from skcw.confidence import METHODS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.metrics import (
-    confidence_bins,
-    confidence_rmse,
+    calibration_bins,
     error_average_precision,
     errors_found,
     label_matches,
     residual_errors,
+    root_calibration_mse,
 )
 
 train = make_tagged_corpus(1000, random_state=0)
@@ -59,14 +59,18 @@ print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} 
 # ones, and the wrong ones left after the review). The distances of ``delta`` and its
 # kin are no probabilities.
 
+# Twenty bins of the same width, each of which claims its centre.
+CENTRED = {"strategy": "uniform", "n_bins": 20, "claim": "centre"}
 fitting = {"metric": "log_loss", "n_values": 9, "n_draws": 24}
 
 
 def figures(sure, probability):
     """Return average precision, RMSE and the errors left after the review."""
-    rmse = f"{confidence_rmse(sure, correct):.3f}" if probability else ""
-    precision = error_average_precision(sure, correct)
-    return f"{precision:.3f} {rmse:>6} {residual_errors(sure, correct, review):5.0f}"
+    rmse = ""
+    if probability:
+        rmse = f"{root_calibration_mse(correct, sure, **CENTRED):.3f}"
+    precision = error_average_precision(correct, sure)
+    return f"{precision:.3f} {rmse:>6} {residual_errors(correct, sure, review):5.0f}"
 
 
 as_it_comes, fitted = {}, {}
@@ -96,10 +100,10 @@ for name, method in METHODS.items():
 
 figure, (curves, gains) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 n = np.unique(np.geomspace(50, n_words // 3, 200).astype(int))
-base = errors_found(fitted["delta"], correct, n)
+base = errors_found(correct, fitted["delta"], n)
 colours = plt.get_cmap("turbo")(np.linspace(0, 1, len(METHODS)))
 for (name, method), colour in zip(METHODS.items(), colours, strict=True):
-    found = errors_found(fitted[name], correct, n)
+    found = errors_found(correct, fitted[name], n)
     style = {"color": colour, "linestyle": "-" if method.probability else "--"}
     curves.plot(n / n_words, found / n_wrong, label=name, **style)
     gains.plot(n / n_words, found - base, **style)
@@ -134,10 +138,9 @@ for name, axes in zip(probabilities, panels.flat, strict=False):
         (as_it_comes, "tab:orange", "as it comes"),
         (fitted, "tab:blue", "fitted"),
     ):
-        centre, accuracy, count = confidence_bins(answers[name], correct)
-        filled = count > 0
-        axes.plot(centre[filled], accuracy[filled], color=colour, label=label)
-        axes.scatter(centre, accuracy, np.sqrt(count), color=colour)
+        bins = calibration_bins(correct, answers[name], **CENTRED)
+        axes.plot(bins.confidence, bins.accuracy, color=colour, label=label)
+        axes.scatter(bins.confidence, bins.accuracy, np.sqrt(bins.count), color=colour)
     axes.set_title(name)
 for axes in panels.flat[len(probabilities) :]:
     axes.set_axis_off()

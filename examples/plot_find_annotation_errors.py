@@ -95,8 +95,8 @@ confidence = {
 review = n_words // 20
 print(f"{'':27} average precision   found in {review} words")
 for name, sure in confidence.items():
-    found = errors_found(sure, right, review) / n_wrong
-    print(f"{name:27} {error_average_precision(sure, right):17.3f}   {found:.1%}")
+    found = errors_found(right, sure, review) / n_wrong
+    print(f"{name:27} {error_average_precision(right, sure):17.3f}   {found:.1%}")
 print(f"{'random order':27} {n_wrong / n_words:17.3f}   {review / n_words:.1%}")
 
 # %%
@@ -138,8 +138,8 @@ for word in np.argsort(confidence["CW, sentence unseen"], kind="stable"):
 figure, (ranking, risk) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, sure in confidence.items():
     shown_as = {"groups": sentence, "name": name}
-    ErrorRankingDisplay.from_predictions(sure, right, ax=ranking, **shown_as)
-    RiskCoverageDisplay.from_predictions(sure, right, ax=risk, **shown_as)
+    ErrorRankingDisplay.from_predictions(right, sure, ax=ranking, **shown_as)
+    RiskCoverageDisplay.from_predictions(right, sure, ax=risk, **shown_as)
 ranking.set(title="Least believed labels first", xlim=(0, n_words / 8))
 risk.set(title="Best believed labels first")
 plt.show()

@@ -19,7 +19,8 @@ from sklearn.model_selection import GridSearchCV
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
-from skcw.metrics import span_f1_score, span_f1_scorer
+from skcw.inspection import get_scorer
+from skcw.metrics import span_f1_score
 
 train = make_tagged_corpus(500, random_state=0)
 test = make_tagged_corpus(500, random_state=1)
@@ -39,7 +40,7 @@ grid = [
 # Search
 # ------
 
-search = GridSearchCV(pipeline, grid, scoring=span_f1_scorer, cv=3)
+search = GridSearchCV(pipeline, grid, scoring=get_scorer("span_f1"), cv=3)
 search.fit(train.tokens, train.labels)
 
 results = search.cv_results_

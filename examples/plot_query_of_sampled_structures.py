@@ -155,8 +155,8 @@ def draw(answers, title):
         answers.items(), panels, strict=True
     ):
         ConfidenceCalibrationDisplay.from_predictions(
-            claimed,
             true,
+            claimed,
             groups=groups,
             strategy="quantile" if "sentence" in question else "adaptive",
             query=question,
@@ -185,8 +185,8 @@ for question, (claimed, true, groups) in answers.items():
     share, yes, _ = ask(question, others, held_out.labels)
     mapped = BetaMap().fit(share, yes)(claimed)
     mended[question] = mapped, true, groups
-    scores = [root_calibration_mse(q, true) for q in (claimed, mapped)]
-    parts = [brier_decomposition(q, true) for q in (claimed, mapped)]
+    scores = [root_calibration_mse(true, q) for q in (claimed, mapped)]
+    parts = [brier_decomposition(true, q) for q in (claimed, mapped)]
     print(
         f"{question:30}{scores[0]:.4f} -> {scores[1]:.4f}   "
         f"{parts[0].miscalibration:.5f} -> {parts[1].miscalibration:.5f}   "

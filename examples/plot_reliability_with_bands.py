@@ -23,12 +23,8 @@ from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.features import WindowFeatures
-from skcw.metrics import (
-    calibration_bands,
-    calibration_bins,
-    compare_scores,
-    query_pairs,
-)
+from skcw.inspection import query_pairs
+from skcw.metrics import calibration_bands, calibration_bins, compare_scores
 
 train = make_tagged_corpus(600, random_state=0)
 test = make_tagged_corpus(1500, random_state=1)
@@ -54,22 +50,24 @@ plt.show()
 # Where no word is wrong
 # ----------------------
 #
-# The plain normal band, p ± 1.96 standard errors, has no width where all words of a
-# bin are right, as if the next word could not be wrong. The others say how many wrong
+# The textbook band, p ± 1.96 standard errors, has no width where all words of a bin are
+# right, as if the next word could not be wrong. The bands of skcw say how many wrong
 # ones may have been missed.
 
 few = query_pairs(cw, X_test[:100], test.labels[:100])
-bins = calibration_bins(few.confidence, few.correct, strategy="quantile")
+bins = calibration_bins(few.correct, few.confidence, strategy="quantile")
 bands = {
     method: calibration_bands(
-        few.confidence,
         few.correct,
+        few.confidence,
         groups=few.groups,
         method=method,
         strategy="quantile",
     )
-    for method in ("normal", "wilson", "clopper-pearson")
+    for method in ("wilson", "clopper-pearson")
 }
+error = np.sqrt(bins.accuracy * (1 - bins.accuracy) / bins.count)
+bands = {"p ± 1.96 errors": bins.accuracy + 1.96 * np.outer([-1, 1], error)} | bands
 print("confidence  words  right" + "".join(f"{name:>18}" for name in bands))
 for b, words in enumerate(bins.count):
     print(f"{bins.confidence[b]:10.3f} {words:6.0f} {bins.accuracy[b]:6.3f}", end="")
@@ -87,8 +85,8 @@ for b, words in enumerate(bins.count):
 def width(groups):
     """Return the mean width of the band."""
     low, high = calibration_bands(
-        few.confidence,
         few.correct,
+        few.confidence,
         groups=groups,
         strategy="quantile",
     )
@@ -156,8 +154,8 @@ answers = []
 for name, tagger in (("CW", cw), ("CRF", crf)):
     answers.append(query_pairs(tagger, X_test, test.labels))
     ConfidenceCalibrationDisplay.from_predictions(
-        answers[-1].confidence,
         answers[-1].correct,
+        answers[-1].confidence,
         groups=answers[-1].groups,
         strategy="uniform",
         n_bins=10,
@@ -169,10 +167,10 @@ plt.show()
 by_cw, by_crf = answers
 found = compare_scores(
     "root_calibration_mse",
-    by_cw.confidence,
     by_cw.correct,
-    by_crf.confidence,
+    by_cw.confidence,
     by_crf.correct,
+    by_crf.confidence,
     groups=by_cw.groups,
 )
 print(

@@ -23,7 +23,8 @@ from skcw import CWSequenceTagger
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
-from skcw.metrics import span_f1_scorer, token_accuracy_score
+from skcw.inspection import get_scorer
+from skcw.metrics import token_accuracy_score
 
 corpus = make_tagged_corpus(400, random_state=0)
 
@@ -44,7 +45,7 @@ pipeline = Pipeline(
     ]
 )
 search = GridSearchCV(
-    pipeline, {"tagger__phi": [0.1, 0.5, 1.0, 2.0]}, scoring=span_f1_scorer, cv=3
+    pipeline, {"tagger__phi": [0.1, 0.5, 1.0, 2.0]}, scoring=get_scorer("span_f1"), cv=3
 )
 search.fit(corpus.tokens, corpus.labels)
 for phi, score in zip(
@@ -77,7 +78,11 @@ for name, (some_X, some_y) in {
 
 batch = SequenceEncoder().fit_transform(X)
 scores = cross_val_score(
-    CWSequenceTagger(random_state=0), batch, corpus.labels, scoring=span_f1_scorer, cv=5
+    CWSequenceTagger(random_state=0),
+    batch,
+    corpus.labels,
+    scoring=get_scorer("span_f1"),
+    cv=5,
 )
 print("span F1 of five folds:", np.round(scores, 4))
 

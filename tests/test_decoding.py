@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import decoding
-from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
+from skcw.data.constraints import forbidden_matrix
 from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import random_belief, random_corpus

@@ -26,7 +26,7 @@ from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
-from skcw.metrics import span_f1_scorer
+from skcw.inspection import get_scorer
 from skcw.persistence import read_model, write_model
 
 TAGGERS = [
@@ -245,7 +245,10 @@ def test_what_a_crf_cannot_do_its_pipeline_does_not_offer():
 def test_parameters_of_both_steps_can_be_searched():
     grid = {"features__features": ["pos", ["word"]], "tagger__phi": [0.5, 1.0]}
     search = GridSearchCV(
-        make_tagging_pipeline("pos", TAGGERS[0]), grid, scoring=span_f1_scorer, cv=2
+        make_tagging_pipeline("pos", TAGGERS[0]),
+        grid,
+        scoring=get_scorer("span_f1"),
+        cv=2,
     ).fit(X, Y)
     assert search.best_params_["features__features"] == "pos"
     columns = TokenColumns.from_sequences(X)

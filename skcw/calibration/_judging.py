@@ -8,8 +8,9 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from skcw.data.checks import check_same_lengths
 from skcw.data.encoder import check_sequences
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.labels import encode_labels
 from skcw.data.ragged import object_rows
 from skcw.metrics import label_matches
 
@@ -65,7 +66,7 @@ def judge(tagger, X, y, options, weight=None):
     """
     labels = tagger.predict(X)
     _, lengths, _ = encode_labels(y)
-    check_lengths([len(row) for row in labels], lengths)
+    check_same_lengths([len(row) for row in labels], lengths)
     confidence = flat_numbers(tagger.predict_confidence(X, **options))
     weight = np.ones(len(lengths)) if weight is None else weight
     return Judged(

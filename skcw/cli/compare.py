@@ -175,8 +175,8 @@ def _measure(name, tagger, train, y_train, test, y_test):
         "token_error": 1 - token_accuracy_score(y_test, labels),
         "errors_found": share_found(y_test, labels, confidence),
         "calibration_error": root_calibration_mse(
-            np.concatenate(list(confidence)),
             np.concatenate(list(label_matches(y_test, labels))),
+            np.concatenate(list(confidence)),
         ),
         "fit_seconds": fit_seconds,
         "tag_seconds": tag_seconds,
@@ -226,7 +226,7 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
         return None
     sure = np.concatenate(list(confidence))
     n_read = max(1, round(share * len(sure)))
-    found = metrics.errors_found(sure, correct, n_read)
+    found = metrics.errors_found(correct, sure, n_read)
     return found / np.count_nonzero(~correct)
 
 

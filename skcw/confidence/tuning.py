@@ -11,7 +11,7 @@ from skcw.confidence.settings import (
     Settings,
     scale_unit,
 )
-from skcw.metrics import confidence_rmse, error_average_precision
+from skcw.metrics import error_average_precision, root_calibration_mse
 
 # K is chosen among these.
 K_VALUES = (2, 5, 10, 20, 30, 50, 100)
@@ -27,8 +27,12 @@ def _log_score(confidence, correct):
 
 # All of them are better when larger.
 METRICS = {
-    "average_precision": error_average_precision,
-    "rmse": lambda confidence, correct: -confidence_rmse(confidence, correct),
+    "average_precision": lambda confidence, correct: error_average_precision(
+        correct, confidence
+    ),
+    "rmse": lambda confidence, correct: (
+        -root_calibration_mse(correct, confidence, strategy="uniform", claim="centre")
+    ),
     "log_loss": _log_score,
 }
 

@@ -5,7 +5,7 @@ import numpy as np
 from skcw.confidence._tallies import Agreement, BoundaryAgreement, SpanAgreement
 from skcw.confidence.constrained import path_probability, span_probability
 from skcw.confidence.kd import tally_draws
-from skcw.metrics.spans import split_label
+from skcw.data.schemes import split_label
 
 DRAWN = {
     "kd-pc": {},
@@ -19,7 +19,7 @@ DEFINITIONS = ("least-word", "all-words", "boundary", "exact")
 def continues_matrix(labels):
     """Tell which label goes on with the entity of which, and of what type each is.
 
-    They are read as :func:`skcw.metrics.extract_spans` reads them.
+    They are read as :func:`skcw.data.extract_spans` reads them.
 
     Parameters
     ----------

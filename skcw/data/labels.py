@@ -91,18 +91,3 @@ def joined_labels(known, classes):
 def plain(label):
     """Return the string that a subclass of str holds; str() might say another one."""
     return str.__str__(label)
-
-
-def check_lengths(token_lengths, label_lengths):
-    """Raise unless every sequence has as many labels as tokens."""
-    if len(token_lengths) != len(label_lengths):
-        raise ValueError(
-            f"X has {len(token_lengths)} sequences but y has {len(label_lengths)}"
-        )
-    wrong = np.flatnonzero(np.asarray(token_lengths) != np.asarray(label_lengths))
-    if len(wrong):
-        s = wrong[0]
-        raise ValueError(
-            f"sequence {s} has {token_lengths[s]} tokens but {label_lengths[s]} labels"
-            + (f" ({len(wrong)} sequences in all differ)" if len(wrong) > 1 else "")
-        )

@@ -1,13 +1,329 @@
-"""Labels of spans in one scheme, written in another."""
+"""Labels of spans: how a prefix and a type are read and written in each scheme."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from skcw.data.ragged import object_rows
 
-# The prefixes each scheme may use.
+# The prefixes each scheme may use, and other names of schemes.
 SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}
 ALIASES = {"BIO": "IOB2", "BIOES": "IOBES"}
 
-# BILOU writes IOBES with other letters: Last for End, Unit for Single.
-_ROLES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
+# What a prefix does to a span. BILOU writes IOBES with other letters: Last for End,
+# Unit for Single.
+ROLES = {"B": "B", "I": "I", "O": "O", "E": "E", "S": "S", "L": "E", "U": "S"}
+
+# A lone L or U is more likely a label of its own than a BILOU prefix.
+BARE_PREFIXES = "OBIES"
+NO_TYPE = "_"
+
+# The exact types are looked up first: one set per sequence is cheaper than one
+# isinstance call per label, and nearly every label is a plain str.
+_STRING_TYPES = frozenset({str, np.str_})
+
+
+def parse_label(label, bare=BARE_PREFIXES):
+    """Return the prefix of a label and its type.
+
+    Parameters
+    ----------
+    label : str
+        A label, such as ``"B-PER"``, ``"O"`` or ``"I"``.
+    bare : str, default="OBIES"
+        The prefixes that may stand without a type.
+
+    Returns
+    -------
+    prefix : str or None
+        One of the keys of ``ROLES``; None if the label has no prefix.
+    kind : str
+        What follows the hyphen, or the whole label if it has no prefix.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import parse_label
+    >>> parse_label("B-PER"), parse_label("I"), parse_label("NN")
+    (('B', 'PER'), ('I', ''), (None, 'NN'))
+    """
+    if label[1:2] == "-" and label[0] in ROLES:
+        return label[0], label[2:]
+    if len(label) == 1 and (label == "O" or label in bare):
+        return str(label), ""
+    return None, str(label)
+
+
+@lru_cache(maxsize=4096)
+def split_label(label):
+    """Return the role (one of B, I, E, S, O) and the type of a label.
+
+    A label without a prefix is inside a span of its own type. Cached, because a corpus
+    repeats few labels many times.
+    """
+    prefix, kind = parse_label(label)
+    return ROLES[prefix or "I"], kind or NO_TYPE
+
+
+def scheme_name(name, parameter, *, auto=False):
+    """Return the first name of a scheme that may have several, or refuse it."""
+    scheme = ALIASES.get(name, name)
+    if scheme not in SCHEMES and not (auto and name == "auto"):
+        known = [*(["auto"] if auto else []), *SCHEMES, *ALIASES]
+        raise ValueError(
+            f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}"
+        )
+    return scheme
+
+
+def resolve_scheme(scheme, labels):
+    """Return the first name of a scheme, detected from ``labels`` for "auto"."""
+    name = scheme_name(scheme, "scheme", auto=True)
+    return detect_scheme(labels) if name == "auto" else name
+
+
+def check_labels(labels, name):
+    """Return one sequence of labels as a list, or say which label is not a string."""
+    if isinstance(labels, (str, bytes)):
+        raise TypeError(
+            f"{name} is a single string, {labels!r}; "
+            "it must be a sequence of labels, such as ['B-PER', 'O']"
+        )
+    if isinstance(labels, np.ndarray):
+        labels = labels.tolist()
+    elif not isinstance(labels, (list, tuple)):
+        try:
+            labels = list(labels)
+        except TypeError:
+            raise TypeError(
+                f"{name} is of type {type(labels).__name__}; it must be a sequence"
+            ) from None
+    if not _STRING_TYPES.issuperset(map(type, labels)):
+        for position, label in enumerate(labels):
+            if not isinstance(label, str):
+                raise TypeError(
+                    f"{name}[{position}] is {label!r} of type "
+                    f"{type(label).__name__}; labels must be strings"
+                )
+        # Members of a string enumeration stand for the strings they hold.
+        labels = [str.__str__(label) for label in labels]
+    return labels
+
+
+class Span(NamedTuple):
+    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first word.
+    end : int
+        One past the position of its last word.
+
+    Examples
+    --------
+    >>> from skcw.data import Span
+    >>> words = ["in", "New", "York"]
+    >>> span = Span("LOC", 1, 3)
+    >>> words[span.start : span.end]
+    ['New', 'York']
+    """
+
+    label: str
+    start: int
+    end: int
+
+
+def extract_spans(labels, scheme="auto", strict=False):
+    """Return the spans that one sequence of labels marks.
+
+    By default labels are read as the conlleval program and seqeval read them,
+    which forgives every fault of the scheme: a span begins at ``B-`` or ``S-``,
+    after ``O``, after ``E-`` or ``S-``, and wherever the type changes; it ends
+    before the next span, before ``O``, and after ``E-`` or ``S-``. IOB1, IOB2,
+    IOBES and BILOU labels are all read by this one rule.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels of one sequence: ``"O"``, or a prefix, a hyphen and a type
+        (the type may hold hyphens), or a bare ``"B"``, ``"I"``, ``"E"``, ``"S"``
+        whose span gets the label ``"_"``.
+    scheme : {"auto", "IOB1", "IOB2", "IOBES", "BILOU"}, default="auto"
+        What ``strict`` holds the labels to; without ``strict`` it changes nothing.
+        ``"BIO"`` and ``"BIOES"`` are other names of IOB2 and IOBES. ``"auto"``
+        is the answer of :func:`detect_scheme` to these labels, so name the
+        scheme when short sequences are read one at a time.
+    strict : bool, default=False
+        Drop spans that break the scheme, instead of reading them as well as
+        possible. A label that the scheme cannot hold at all raises an error.
+
+    Returns
+    -------
+    spans : list of Span
+        In order of their start; spans never overlap.
+
+    Notes
+    -----
+    Strict reading keeps, for IOB2, ``B-x`` with the ``I-x`` that follow it; for
+    IOBES and BILOU, ``S-x`` alone and ``B-x``, any number of ``I-x``, ``E-x``; for
+    IOB1, runs of ``I-x``, which ``B-x`` cuts where it directly follows a label
+    of the same type. Any other ``B-x`` is no IOB1 and is skipped like ``O``.
+
+    Where the words above leave a choice, it is the one of seqeval 1.2, but for
+    four points. Strict IOB1 of seqeval drops a correct one-word span ``B-x`` if
+    an incorrect ``B-y`` follows; here only the latter is dropped. Labels without
+    a prefix, as in ``["Street", "Street", "City"]``, make one span of each run
+    of equal labels, where seqeval takes the first letter for a prefix (and
+    warns). ``L-`` and ``U-`` are read as ``E-`` and ``S-`` without ``strict``
+    too. Hyphens that a type begins or ends with stay, with ``strict`` too.
+
+    The conlleval program itself knows no ``S-`` and does not separate ``E-x``
+    from a ``B-x`` right after it; here, as in seqeval, two spans are read.
+
+    See Also
+    --------
+    skcw.metrics.span_f1_score : Precision and recall over spans.
+    convert_labels : The same spans, written in another scheme.
+
+    Examples
+    --------
+    >>> from skcw.data import extract_spans
+    >>> extract_spans(["B-PER", "I-PER", "O", "I-LOC"])
+    [Span(label='PER', start=0, end=2), Span(label='LOC', start=3, end=4)]
+
+    The last span has no ``B-``, so strict reading drops it:
+
+    >>> extract_spans(["B-PER", "I-PER", "O", "I-LOC"], scheme="IOB2", strict=True)
+    [Span(label='PER', start=0, end=2)]
+    """
+    labels = check_labels(labels, "labels")
+    if not strict:
+        scheme_name(scheme, "scheme", auto=True)
+        return _read_leniently(list(map(split_label, labels)))
+    scheme = resolve_scheme(scheme, labels)
+    _refuse_foreign_prefixes(labels, scheme)
+    return _STRICT_READERS[scheme](list(map(split_label, labels)))
+
+
+def detect_scheme(labels):
+    """Return the scheme that a set of labels seems to follow.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        All labels of a corpus, such as ``classes_`` of a tagger.
+
+    Returns
+    -------
+    scheme : {"IOB2", "IOBES", "BILOU"}
+        BILOU if a prefix is ``L`` or ``U``; else IOBES if one is ``E`` or ``S``;
+        else IOB2. Prefixes cannot tell IOB1 from IOB2: it must be named.
+
+    Examples
+    --------
+    >>> from skcw.data import detect_scheme
+    >>> detect_scheme(["O", "B-PER", "I-PER"])
+    'IOB2'
+    >>> detect_scheme(["O", "B-PER", "E-PER", "S-LOC"])
+    'IOBES'
+    """
+    prefixes = {parse_label(label)[0] for label in set(labels)}
+    if prefixes & {"L", "U"}:
+        return "BILOU"
+    return "IOBES" if prefixes & {"E", "S"} else "IOB2"
+
+
+def _refuse_foreign_prefixes(labels, scheme):
+    allowed = SCHEMES[scheme]
+    foreign = {
+        label for label in set(labels) if (parse_label(label)[0] or "?") not in allowed
+    }
+    for position, label in enumerate(labels):
+        if label in foreign:
+            raise ValueError(
+                f"label {label!r} at token {position} is not of scheme {scheme}, "
+                f"whose prefixes are {', '.join(allowed)}"
+            )
+
+
+def _read_leniently(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "O":
+            if start >= 0:
+                spans.append(Span(kind, start, position))
+                start = -1
+            continue
+        if start < 0 or kind_here != kind or role == "B" or role == "S":
+            if start >= 0:
+                spans.append(Span(kind, start, position))
+            start, kind = position, kind_here
+        if role == "E" or role == "S":
+            spans.append(Span(kind, start, position + 1))
+            start = -1
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iob2(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "I" and start >= 0 and kind_here == kind:
+            continue
+        if start >= 0:
+            spans.append(Span(kind, start, position))
+        start, kind = (position, kind_here) if role == "B" else (-1, None)
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iob1(parts):
+    spans = []
+    start = -1
+    kind = None  # of the label before this one, None after O
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "I" and start >= 0 and kind_here == kind:
+            continue
+        if start >= 0:
+            spans.append(Span(kind, start, position))
+        # B may only cut what would otherwise be one run of its type.
+        opens = role == "I" or (role == "B" and kind_here == kind)
+        start = position if opens else -1
+        kind = None if role == "O" else kind_here
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iobes(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        continues = start >= 0 and kind_here == kind
+        if role == "I" and continues:
+            continue
+        if role == "E" and continues:
+            spans.append(Span(kind, start, position + 1))
+        elif role == "S":
+            spans.append(Span(kind_here, position, position + 1))
+        # A span begun and not ended by E is forgotten here.
+        start, kind = (position, kind_here) if role == "B" else (-1, None)
+    return spans
+
+
+_STRICT_READERS = {
+    "IOB1": _read_iob1,
+    "IOB2": _read_iob2,
+    "IOBES": _read_iobes,
+    "BILOU": _read_iobes,
+}
 
 
 def convert_labels(y, target, source="auto"):
@@ -37,7 +353,7 @@ def convert_labels(y, target, source="auto"):
 
     See Also
     --------
-    skcw.metrics.extract_spans : The spans themselves, by the same rule.
+    extract_spans : The spans themselves, by the same rule.
 
     Notes
     -----
@@ -54,69 +370,40 @@ def convert_labels(y, target, source="auto"):
     >>> convert_labels([["B-PER", "B-PER", "I-PER", "O"]], "IOB1").tolist()
     [['I-PER', 'B-PER', 'I-PER', 'O']]
     """
-    target = _scheme(target, "target")
-    source = None if source == "auto" else _scheme(source, "source")
+    target = scheme_name(target, "target")
+    source = None if source == "auto" else scheme_name(source, "source")
     rows = []
     for s, labels in enumerate(y):
         if isinstance(labels, (str, bytes)):
             raise TypeError(f"y[{s}] is {labels!r}; it must be a sequence of labels")
         labels = list(labels)
-        spans = _read(labels, s, source)
+        spans = _read_leniently(_prefixed_parts(labels, s, source))
         if source is not None:
             _refuse_faults(labels, _written(labels, spans, source), s, source)
         rows.append(_written(labels, spans, target))
     return object_rows(rows)
 
 
-def _scheme(name, parameter):
-    scheme = ALIASES.get(name, name)
-    if scheme not in SCHEMES:
-        known = ", ".join(repr(known) for known in (*SCHEMES, *ALIASES))
-        raise ValueError(f"{parameter} is {name!r}; it must be one of {known}")
-    return scheme
-
-
-def _read(labels, s, source):
-    """Return the spans as (first position, one past the last)."""
+def _prefixed_parts(labels, s, source):
+    """Return role and type of each label, all of which must have a prefix."""
     bare = "BIES" if source is None else SCHEMES[source]
-    spans = []
-    start, kind = -1, None
+    parts = []
     for position, label in enumerate(labels):
-        role = _role(label, bare)
-        if role is None:
+        prefix, kind = parse_label(label, bare) if isinstance(label, str) else (None, 0)
+        if prefix is None:
             raise ValueError(
                 f"sentence {s}, token {position} has the label {label!r}, which is "
                 "neither 'O' nor a prefix with a type, such as 'B-PER'"
             )
-        goes_on = start >= 0 and role in ("I", "E") and label[2:] == kind
-        if start >= 0 and not goes_on:
-            spans.append((start, position))
-            start = -1
-        if role != "O" and not goes_on:
-            start, kind = position, label[2:]
-        if role in ("E", "S"):
-            spans.append((start, position + 1))
-            start = -1
-    return [*spans, (start, len(labels))] if start >= 0 else spans
-
-
-def _role(label, bare):
-    """Return B, I, E, S or O; None if a label has no prefix."""
-    if not isinstance(label, str):
-        return None
-    if label == "O" or label.startswith("O-"):
-        return "O"
-    if label[1:2] == "-" or (len(label) == 1 and label in bare):
-        return _ROLES.get(label[0])
-    return None
+        parts.append((ROLES[prefix], kind))
+    return parts
 
 
 def _written(labels, spans, scheme):
     """Return the labels with the prefixes of a scheme."""
     written = list(labels)
     previous_end, previous_kind = -1, None
-    for start, end in spans:
-        kind = labels[start][2:]
+    for kind, start, end in spans:
         touches = start == previous_end and kind == previous_kind
         for i, prefix in enumerate(_prefixes(end - start, touches, scheme), start):
             written[i] = prefix + labels[i][1:]
@@ -125,7 +412,7 @@ def _written(labels, spans, scheme):
 
 
 def _prefixes(length, touches, scheme):
-    """Return the prefixes of one span; `touches` says it follows one of its type."""
+    """Return the prefixes of a span; `touches` says it follows one of its type."""
     if scheme == "IOB2" or (scheme == "IOB1" and touches):
         return "B" + "I" * (length - 1)
     if scheme == "IOB1":

@@ -1,8 +1,7 @@
 """Pictures of how sure models are; matplotlib is imported when one is drawn."""
 
-from skcw.display.calibration import ConfidenceCalibrationDisplay
-from skcw.display.error_ranking import ErrorRankingDisplay
-from skcw.display.risk_coverage import RiskCoverageDisplay
+from skcw.display._calibration import ConfidenceCalibrationDisplay
+from skcw.display._rankings import ErrorRankingDisplay, RiskCoverageDisplay
 
 __all__ = [
     "ConfidenceCalibrationDisplay",

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from skcw.display._captions import name_of
-from skcw.metrics import query_pairs
-from skcw.metrics._checks import check_confidence_options
-from skcw.metrics._outcome_checks import flatten
-from skcw.metrics._questions import SPAN, parse_query
-from skcw.metrics.queries import is_flat
+from skcw.inspection import parse_query, query_pairs
 
 
 class AnswersDisplay:
@@ -41,7 +36,7 @@ class AnswersDisplay:
         query : label, collection of labels, str, dict or None, default=None
             The yes/no question that is asked: None for "is the predicted label right?",
             or a label, several labels, ``"not O"``, ``"span:PER"``, as in
-            :func:`skcw.metrics.query_pairs`.
+            :func:`skcw.inspection.query_pairs`.
         method : str, default=None
             A method of ``predict_confidence``; None is the estimator's default.
         confidence_options : dict, default=None
@@ -63,11 +58,16 @@ class AnswersDisplay:
         """
         wording = cls._wording(parse_query(query))
         y = y if hasattr(y, "__len__") else list(y)
-        given = check_confidence_options(confidence_options)
-        answers = query_pairs(estimator, X, y, query, method, **given)
-        if name is None:
-            name = name_of(estimator, method)
-        wording["unit"] = "rows" if is_flat(y) else wording["unit"]
+        answers = query_pairs(
+            estimator,
+            X,
+            y,
+            query,
+            method=method,
+            confidence_options=confidence_options,
+        )
+        if len(y) and np.ndim(next(iter(y))) == 0:
+            wording["unit"] = "rows"
         if groups is None:
             groups = answers.groups
         else:
@@ -75,36 +75,56 @@ class AnswersDisplay:
         if sample_weight is not None:
             sample_weight = _per_answer(sample_weight, "sample_weight", len(y), answers)
         return cls.from_predictions(
-            answers.confidence,
             answers.correct,
+            answers.confidence,
             groups=groups,
             sample_weight=sample_weight,
-            name=name,
+            name=_name_of(estimator, method) if name is None else name,
             **(wording | options),
         )
 
     @classmethod
     def _wording(cls, question):
         """Return the words for the axes that a question asks for."""
-        return {"unit": "spans" if question.kind == SPAN else "words"}
+        return {"unit": "spans" if question.kind == "span" else "words"}
 
 
 def _per_answer(values, name, n_sequences, answers):
     """Return one value for each answer, given one for each sequence or each answer."""
-    flat, lengths = flatten(values, name)
+    values = list(values)
     n_answers = len(answers.groups)
-    if lengths is None and len(flat) == n_sequences:
-        return flat[answers.groups]
-    if len(flat) != n_answers:
+    if any(map(np.ndim, values)):
+        values = [value for row in values for value in row]
+    elif len(values) == n_sequences:
+        return np.asarray(values)[answers.groups]
+    if len(values) != n_answers:
         raise ValueError(
-            f"{name} has {len(flat)} entries; it must hold one for each of the "
+            f"{name} has {len(values)} entries; it must hold one for each of the "
             f"{n_sequences} sequences, or for each of the {n_answers} answers"
         )
-    return flat
+    return np.asarray(values)
+
+
+def _name_of(estimator, method):
+    """Return the class of the estimator inside all wrappers, and its method."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif getattr(estimator, "steps", None):
+            estimator = estimator.steps[-1][1]
+        else:
+            break
+    name = type(estimator).__name__
+    return name if method is None else f"{name}, {method}"
+
+
+def joined(rows):
+    """Return the words of all rows in one array; of flat words, these."""
+    return np.concatenate([np.empty(0), *map(np.atleast_1d, rows)])
 
 
 def check_curve(**arrays):
-    """Return two arrays as floats of one length, or say that they are none."""
+    """Return two arrays as floats of one length, or refuse them."""
     curve = [np.asarray(values, dtype=np.float64) for values in arrays.values()]
     shapes = {values.shape for values in curve}
     if len(shapes) > 1 or curve[0].ndim != 1 or not len(curve[0]):

@@ -1,4 +1,6 @@
-"""What all displays share: axes, colours, curves and lines to compare them with."""
+"""What all displays share: axes, colours, curves, references and the legend."""
+
+import math
 
 import numpy as np
 
@@ -8,8 +10,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # When all colours are taken, they come again with the next of these.
 LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
-# The name of the attribute by which axes remember the curves drawn on them.
-_CURVES = "_skcw_curves"
+# The group id of the lines that displays draw.
+CURVE = "skcw-curve"
 
 
 def open_axes(ax, figsize):
@@ -40,7 +42,7 @@ def tidy(ax):
 
 
 def check_axes(ax, name):
-    """Return Axes of matplotlib, or say that something else was given."""
+    """Return Axes of matplotlib, or refuse something else."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
@@ -56,31 +58,23 @@ def check_axes(ax, name):
     return ax
 
 
-def draw_curve(ax, x, y, caption, curve_kwargs, **usual):
+def draw_curve(ax, x, y, label, curve_kwargs, **usual):
     """Draw a curve in the next free colour and return its line."""
-    drawn = captioned_curves(ax)
-    again, place = divmod(len(drawn), len(COLOURS))
+    again, place = divmod(len(curves_on(ax)), len(COLOURS))
     style = {
         "color": COLOURS[place],
         "linestyle": LINESTYLES[again % len(LINESTYLES)],
-        "label": str(caption),
+        # Labels that begin so are left out by matplotlib.
+        "label": label or "_curve",
         **usual,
     }
-    (line,) = ax.plot(x, y, **_merged_style(style, curve_kwargs))
-    if line.get_label() != str(caption):
-        caption = caption._replace(text=line.get_label())
-    setattr(ax, _CURVES, [*drawn, (line, caption)])
+    (line,) = ax.plot(x, y, gid=CURVE, **_merged_style(style, curve_kwargs))
     return line
 
 
-def captioned_curves(ax):
-    """Return the curves of displays with their captions, but for those removed."""
-    return [pair for pair in getattr(ax, _CURVES, []) if pair[0] in ax.get_lines()]
-
-
 def curves_on(ax):
-    """Return the curves of displays, but for those removed since."""
-    return [line for line, _ in captioned_curves(ax)]
+    """Return the curves of displays on some axes, but for those removed since."""
+    return [line for line in ax.get_lines() if line.get_gid() == CURVE]
 
 
 def _merged_style(usual, given):
@@ -120,14 +114,80 @@ def draw_reference(ax, x, y, label, linestyle):
         ax.add_line(new)
 
 
-def draw_swatch(ax, label):
-    """Let the legend name what is shaded, once."""
-    if label not in ax.get_legend_handles_labels()[1]:
-        ax.fill_between(
-            [], [], [], color=REFERENCE, alpha=0.3, linewidth=0, label=label
-        )
-
-
 def percent(share, position=None):
     """Return a share as a formatter of ticks writes it."""
     return f"{100 * share:.4g}%"
+
+
+def caption(name, score_name, score, ax):
+    """Return what the legend says of a curve, and the title that the legend gets.
+
+    The title names the score of the first curve; one with another score says so.
+    """
+    title = _legend_title(ax)
+    if isinstance(score, str) or score is None:
+        return _joined(name, score), title
+    if title is None:
+        title = score_name
+    written = _rounded(score)
+    if score_name is not None and title != score_name:
+        written = f"{score_name} {written}"
+    return _joined(name, written), title
+
+
+def _legend_title(ax):
+    legend = ax.get_legend()
+    return (legend.get_title().get_text() or None) if legend is not None else None
+
+
+def _joined(name, score):
+    return ": ".join(filter(None, [name, score]))
+
+
+def _rounded(score):
+    """Return a score, perhaps with its interval, in as many decimals as tell.
+
+    These are two digits of the width of the interval, or three of the score itself.
+    """
+    numbers = score if isinstance(score, tuple) else (score,)
+    size, digits = abs(numbers[0]), 3
+    if len(numbers) == 3:
+        size, digits = numbers[2] - numbers[1], 2
+    decimals = 3
+    if math.isfinite(size) and size > 0:
+        decimals = min(max(digits - 1 - math.floor(math.log10(size)), 2), 6)
+    value, *ends = (f"{number:.{decimals}f}" for number in numbers)
+    return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def score_title(name, interval, level):
+    """Return the name of a score, with its interval if it has one."""
+    return name if interval is None else f"{name} [{100 * level:.4g}% interval]"
+
+
+def add_legend(ax, title):
+    """Show names and scores, and after them what other lines and areas mean."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    entries = sorted(
+        zip(handles, labels, strict=True), key=lambda entry: entry[0].get_gid() != CURVE
+    )
+    ax.legend(
+        *zip(*entries, strict=True),
+        title=title,
+        alignment="left",
+        loc="best",
+        fontsize="small",
+        title_fontsize="small",
+        framealpha=0.9,
+    )
+
+
+def check_name(name):
+    """Return the name of a model, or refuse what is not one."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(
+            f"name is {name!r}; it must be the name of the model, a string, or None"
+        )
+    return name

@@ -27,7 +27,7 @@ from skcw.linear_model._probabilities import (
 )
 from skcw.linear_model._rows import row_weights, take_rows
 from skcw.linear_model._training import TableBelief, orders
-from skcw.metrics import confidence_rmse
+from skcw.metrics import root_calibration_mse
 
 N_DRAWS = 1000
 SHADOW = "shadow"
@@ -51,9 +51,11 @@ def log_loss(distribution, codes):
 
 def calibration_error(distribution, codes):
     """Return the RMSE over 20 bins of the predicted label's probability."""
-    return confidence_rmse(
-        confidence=np.clip(distribution.max(axis=1), 0.0, 1.0),
-        correct=distribution.argmax(axis=1) == codes,
+    return root_calibration_mse(
+        distribution.argmax(axis=1) == codes,
+        np.clip(distribution.max(axis=1), 0.0, 1.0),
+        strategy="uniform",
+        claim="centre",
     )
 
 

@@ -17,7 +17,8 @@ from skcw.confidence.whole import (
     sequence_confidence,
     span_confidence,
 )
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.checks import check_same_lengths
+from skcw.data.labels import encode_labels
 from skcw.data.ragged import object_rows, split_rows
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.metrics import extract_spans
@@ -160,7 +161,7 @@ class ConfidenceMixin(ConfidenceFitting):
             )
         batch = self.encode(X)
         codes, lengths, _ = encode_labels(y, self.classes_.tolist(), grow=False)
-        check_lengths(batch.lengths, lengths)
+        check_same_lengths(batch.lengths, lengths)
         settings = self._settings(name, chosen, **options)
         known = np.maximum(codes, 0)
         sure = chosen.compute(self._decoder(batch), batch, known, settings)

@@ -9,7 +9,8 @@ from sklearn.model_selection import check_cv
 
 from skcw.confidence.settings import check_count
 from skcw.confidence.tuning import METRICS, best_of, grid_of, scores_of, unit_of
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.checks import check_same_lengths
+from skcw.data.labels import encode_labels
 from skcw.data.ragged import object_rows
 
 
@@ -97,7 +98,7 @@ class ConfidenceFitting:
         batch = self.encode(X)
         y = list(y) if isinstance(y, Iterator) else y
         _, lengths, _ = encode_labels(y)
-        check_lengths(batch.lengths, lengths)
+        check_same_lengths(batch.lengths, lengths)
         y = object_rows(y)
         if cv is None:
             yield _Trial(self, batch, *self._answers(batch, y))

@@ -61,7 +61,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
     constraints : str, callable, (names, matrix) or None, default="auto"
         Which labels may follow each other, honoured in training and prediction:
         "BIO", "IOBES" or "BILOU"; a function or a matrix, see
-        :func:`skcw.constraints.forbidden_matrix`; "auto" for the scheme that the
+        :func:`skcw.data.forbidden_matrix`; "auto" for the scheme that the
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1

@@ -7,8 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw.belief import Belief
 from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_same_lengths
 from skcw.data.encoder import check_batch, encode_any
-from skcw.data.labels import check_lengths, encode_labels, joined_labels
+from skcw.data.labels import encode_labels, joined_labels
 from skcw.data.ragged import split_rows
 from skcw.data.vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger
@@ -84,7 +85,7 @@ class EncodedTagger(TrainingMemory, BaseSequenceTagger):
         """Return the codes of the labels and the labels of all codes."""
         known = joined_labels([] if fresh else self.classes_.tolist(), classes)
         codes, lengths, labels = encode_labels(y, known)
-        check_lengths(batch.lengths, lengths)
+        check_same_lengths(batch.lengths, lengths)
         if not labels:
             raise ValueError("there is nothing to learn from: X has no token")
         return codes, labels

@@ -79,7 +79,7 @@ def explain_sequence(
     labels : ndarray of int
         Its predicted labels.
     forbidden : ndarray or None, default=None
-        What :func:`skcw.constraints.forbidden_matrix` returns; rivals that are legal
+        What :func:`skcw.data.forbidden_matrix` returns; rivals that are legal
         beside the neighbours go first.
     border_rows : pair of int or None, default=None
         The rows of the weights for the first and for the last token, if there are any.

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._compat import StrOptions
-from skcw.constraints import (
+from skcw.data.batch import SequenceBatch
+from skcw.data.constraints import (
     SCHEME_NAMES,
     are_spans,
     first_violation,
@@ -16,7 +17,6 @@ from skcw.constraints import (
     scheme_name,
     scheme_of,
 )
-from skcw.data.batch import SequenceBatch
 from skcw.data.ragged import joined_ranges
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._training import Corpus

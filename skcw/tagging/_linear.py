@@ -10,8 +10,9 @@ from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_contex
 from skcw.belief import Belief
 from skcw.callbacks import PassTasks
 from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_same_lengths
 from skcw.data.encoder import check_batch, drop_rare, encode_any
-from skcw.data.labels import check_lengths, encode_labels
+from skcw.data.labels import encode_labels
 from skcw.data.ragged import split_rows
 from skcw.decoding import Decoder
 from skcw.metrics import span_f1_score
@@ -307,7 +308,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
         y_dev = list(y_dev) if isinstance(y_dev, Iterator) else y_dev
         codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
-        check_lengths(dev.lengths, lengths)
+        check_same_lengths(dev.lengths, lengths)
         return Examples(dev, codes, None), y_dev
 
     def _dev_scorer(self, rules, labels, data, y=None):

@@ -10,7 +10,8 @@ from skcw.calibration import CalibratedTagger
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
-from skcw.metrics import extract_spans, log_score, query_pairs
+from skcw.inspection import query_pairs
+from skcw.metrics import extract_spans, log_loss
 
 TOKENS, LABELS = make_tagged_corpus(500, random_state=0, return_X_y=True)
 BATCH = WindowFeatures("ner").fit_transform(TOKENS)
@@ -40,7 +41,11 @@ def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
     assert spans == [[entity[:3] for entity in row] for row in after]
     options = {"definition": definition}
     scores = [
-        log_score(*query_pairs(each, BATCH[TEST], Y[TEST], "span:*", **options)[:2])
+        log_loss(
+            *query_pairs(
+                each, BATCH[TEST], Y[TEST], "span:*", confidence_options=options
+            )[:2]
+        )
         for each in (fitted, tagger)
     ]
     assert scores[1] < scores[0]

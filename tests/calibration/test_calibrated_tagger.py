@@ -21,7 +21,8 @@ from skcw.calibration._passing import shared_rest
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
-from skcw.metrics import get_scorer, label_matches, query_pairs
+from skcw.inspection import get_scorer, query_pairs
+from skcw.metrics import label_matches
 
 TOKENS, LABELS = make_tagged_corpus(360, random_state=0, return_X_y=True)
 BATCH = WindowFeatures("ner").fit_transform(TOKENS)
@@ -381,12 +382,12 @@ def test_a_grid_search_chooses_map_method_and_scale():
         {"method": ["kd-pc"], "scale": [0.01, 0.1], "n_draws": [16]},
         {"tagger__phi": [0.5], "pooled": [False]},
     ]
-    scorers = {name: get_scorer(name) for name in ("neg_brier_score", "neg_log_score")}
+    scorers = {name: get_scorer(name) for name in ("neg_brier_loss", "neg_log_loss")}
     search = GridSearchCV(
-        CalibratedTagger(CW, cv=2), grid, scoring=scorers, cv=2, refit="neg_brier_score"
+        CalibratedTagger(CW, cv=2), grid, scoring=scorers, cv=2, refit="neg_brier_loss"
     )
     search.fit(BATCH[:100], Y[:100])
-    scores = search.cv_results_["mean_test_neg_brier_score"]
+    scores = search.cv_results_["mean_test_neg_brier_loss"]
     assert len(scores) == 5 and len(np.unique(scores)) == 5
     assert search.best_estimator_.predict(BATCH[TEST]).shape == (len(TEST),)
 

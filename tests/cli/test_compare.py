@@ -69,7 +69,7 @@ def test_figures_are_those_of_the_learner_on_its_own(run, files):
     assert row["fit_seconds"] > 0 and row["tag_seconds"] > 0
     correct = np.concatenate(list(label_matches(y_test, labels)))
     sure = tagger.predict_confidence(features.transform(X_test))
-    expected = root_calibration_mse(np.concatenate(list(sure)), correct)
+    expected = root_calibration_mse(correct, np.concatenate(list(sure)))
     assert row["calibration_error"] == pytest.approx(expected, rel=1e-12)
     margins = margins_of_error(sentence_counts(y_test, labels), 3)
     assert (row["span_f1_margin"], row["token_error_margin"]) == margins

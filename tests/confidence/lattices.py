@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
+from skcw.data.constraints import forbidden_matrix
 from skcw.decoding import Decoder
 from skcw.metrics import extract_spans
 from tests.kernels.problems import random_belief, random_corpus

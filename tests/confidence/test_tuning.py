@@ -23,7 +23,7 @@ from skcw.confidence.tuning import (
     settings_of,
     unit_of,
 )
-from skcw.metrics import confidence_rmse, error_average_precision
+from skcw.metrics import error_average_precision, root_calibration_mse
 from tests.confidence.lattices import small_problem
 
 TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
@@ -96,9 +96,10 @@ def test_all_metrics_are_better_when_larger():
         # Certainty that is wrong costs much, but not infinitely much.
         assert np.isfinite(metric(np.array([1.0, 1.0, 1.0, 0.0]), correct))
     assert METRICS["average_precision"](bad, correct) == error_average_precision(
-        bad, correct
+        correct, bad
     )
-    assert METRICS["rmse"](bad, correct) == -confidence_rmse(bad, correct)
+    rmse = root_calibration_mse(correct, bad, strategy="uniform", claim="centre")
+    assert METRICS["rmse"](bad, correct) == -rmse
 
 
 def test_settings_are_values_in_units_of_the_model():

@@ -5,7 +5,7 @@ from enum import Enum
 import numpy as np
 import pytest
 
-from skcw.data.labels import check_lengths, encode_labels, joined_labels
+from skcw.data.labels import encode_labels, joined_labels
 
 
 def test_labels_are_numbered_in_order_of_first_appearance():
@@ -82,13 +82,3 @@ def test_labels_given_twice_are_known_once():
 def test_classes_that_are_no_labels_are_refused(classes):
     with pytest.raises((TypeError, ValueError), match="classes"):
         joined_labels([], classes)
-
-
-def test_lengths_that_differ_are_named():
-    check_lengths([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="X has 2 sequences but y has 1"):
-        check_lengths([1, 2], [1])
-    with pytest.raises(ValueError, match="sequence 1 has 2 tokens but 3 labels"):
-        check_lengths([1, 2], [1, 3])
-    with pytest.raises(ValueError, match=r"sequence 0 .*2 sequences in all"):
-        check_lengths([1, 2], [2, 3])

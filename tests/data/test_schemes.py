@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw.data import convert_labels
-from skcw.data.schemes import ALIASES, SCHEMES
-from skcw.metrics import extract_spans, spans
+from skcw.data import convert_labels, extract_spans
+from skcw.data.schemes import SCHEMES, parse_label
 
 schemes = st.sampled_from(sorted(SCHEMES))
 # Types with hyphens, and bare prefixes without a type.
@@ -123,6 +122,23 @@ def test_a_single_sequence_is_no_list_of_sequences():
         convert_labels(["B-A", "O"], "IOB1")
 
 
-def test_schemes_are_those_of_the_metrics():
-    assert SCHEMES == spans.SCHEMES
-    assert ALIASES == spans._ALIASES
+@pytest.mark.parametrize(
+    ("label", "prefix", "kind"),
+    [
+        ("B-PER", "B", "PER"),
+        ("L-a-b", "L", "a-b"),
+        ("O", "O", ""),
+        ("O-x", "O", "x"),
+        ("I", "I", ""),
+        ("L", None, "L"),
+        ("X-A", None, "X-A"),
+        ("", None, ""),
+    ],
+)
+def test_a_label_is_a_prefix_and_a_type(label, prefix, kind):
+    assert parse_label(label) == (prefix, kind)
+
+
+def test_lone_letters_of_bilou_are_prefixes_where_the_scheme_is_named():
+    assert parse_label("U", bare=SCHEMES["BILOU"]) == ("U", "")
+    assert convert_labels([["U", "O"]], "IOBES", "BILOU").tolist() == [["S", "O"]]

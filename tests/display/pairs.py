@@ -11,10 +11,10 @@ from tests.integration.corpora import features, news
 
 
 def drawn_pairs(n=2000, power=1.0, seed=0):
-    """Return probabilities and whether what they claim came true; 1 is calibrated."""
+    """Return whether claims came true, and their probabilities; 1 is calibrated."""
     rng = np.random.default_rng(seed)
     claimed = rng.beta(2, 0.7, size=n)
-    return claimed, rng.uniform(size=n) < claimed**power
+    return rng.uniform(size=n) < claimed**power, claimed
 
 
 @cache

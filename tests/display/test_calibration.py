@@ -9,13 +9,14 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ConfidenceCalibrationDisplay
+from skcw.inspection import query_pairs
 from skcw.metrics import (
-    brier_score,
+    brier_loss,
     calibration_bands,
     calibration_bins,
     calibration_mse,
-    query_pairs,
     root_calibration_mse,
+    score_interval,
 )
 from tests.display.pairs import drawn_pairs, legend_texts, model
 
@@ -33,7 +34,7 @@ def test_every_kind_of_estimator_is_drawn(kind):
     estimator, X, y = model(kind)
     drawn = ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, **PLAIN)
     answers = query_pairs(estimator, X, y)
-    expected = calibration_bins(answers.confidence, answers.correct)
+    expected = calibration_bins(answers.correct, answers.confidence)
     assert_array_equal(drawn.bins.accuracy, expected.accuracy)
     assert drawn.ax_.get_ylabel() == "Share of right labels"
     unit = "Rows" if kind == "classifier" else "Words"
@@ -94,12 +95,12 @@ def test_the_number_of_bins_can_be_chosen():
 
 
 def test_weights_count_as_repetitions():
-    claimed, true = drawn_pairs(300)
+    true, claimed = drawn_pairs(300)
     twice = ConfidenceCalibrationDisplay.from_predictions(
-        np.repeat(claimed, 2), np.repeat(true, 2), strategy="uniform", **PLAIN
+        np.repeat(true, 2), np.repeat(claimed, 2), strategy="uniform", **PLAIN
     )
     weighted = ConfidenceCalibrationDisplay.from_predictions(
-        claimed, true, sample_weight=np.full(300, 2.0), strategy="uniform", **PLAIN
+        true, claimed, sample_weight=np.full(300, 2.0), strategy="uniform", **PLAIN
     )
     assert_allclose(weighted.line_.get_xydata(), twice.line_.get_xydata(), rtol=1e-12)
     assert_array_equal(weighted.histogram, twice.histogram)
@@ -110,13 +111,13 @@ def test_weights_count_as_repetitions():
     [
         ("root_calibration_mse", root_calibration_mse, "root CalibMSE"),
         ("calibration_mse", calibration_mse, "CalibMSE"),
-        ("brier_score", brier_score, "Brier"),
+        ("brier_loss", brier_loss, "Brier loss"),
     ],
 )
 def test_the_legend_says_the_score(score, function, words):
     drawn = draw(score=score)
     assert drawn.score == function(*drawn_pairs(400))
-    assert drawn.line_.get_label() == f"model: {words} {drawn.score:.3g}"
+    assert drawn.line_.get_label() == f"model: {drawn.score:.3g}"
     title, texts = legend_texts(drawn.ax_)
     assert title == words
     assert texts == [f"model: {drawn.score:.3g}", "perfectly calibrated"]
@@ -136,9 +137,9 @@ def test_the_score_is_that_of_the_curve():
     [
         ("adaptive", "auto", "90% Wilson band"),
         ("quantile", "clopper-pearson", "90% Clopper-Pearson band"),
-        ("uniform", "normal", "90% normal band"),
+        ("uniform", "wilson", "90% Wilson band"),
         ("isotonic", "auto", "90% consistency band"),
-        ("isotonic", "bootstrap", "90% bootstrap band"),
+        ("isotonic", "clopper-pearson", "90% Clopper-Pearson band"),
     ],
 )
 def test_the_band_is_the_metric(strategy, band, words):
@@ -160,9 +161,9 @@ def test_the_band_is_the_metric(strategy, band, words):
 
 
 def test_a_consistency_band_lies_around_the_diagonal():
-    claimed, true = drawn_pairs(2000, power=4.0)
+    true, claimed = drawn_pairs(2000, power=4.0)
     drawn = ConfidenceCalibrationDisplay.from_predictions(
-        claimed, true, strategy="isotonic", interval=None, n_resamples=100
+        true, claimed, strategy="isotonic", interval=None, n_resamples=100
     )
     x = drawn.bins.confidence
     assert drawn.band_around == "diagonal"
@@ -189,7 +190,7 @@ def test_a_consistency_band_reaches_as_far_as_the_curve(n):
 @pytest.mark.parametrize("strategy", ["adaptive", "isotonic"])
 def test_a_band_of_one_bin_is_seen(strategy):
     drawn = ConfidenceCalibrationDisplay.from_predictions(
-        [0.7] * 9, [True] * 5 + [False] * 4, strategy=strategy, interval=None
+        [True] * 5 + [False] * 4, [0.7] * 9, strategy=strategy, interval=None
     )
     (segment,) = drawn.band_.get_segments()
     assert_allclose(segment[:, 0], 0.7, rtol=1e-12)
@@ -198,24 +199,24 @@ def test_a_band_of_one_bin_is_seen(strategy):
 
 def test_the_interval_of_the_score_is_told_with_its_level():
     rows = np.arange(400) // 5
-    drawn = draw(groups=rows, interval="percentile", n_resamples=50, random_state=3)
-    expected = root_calibration_mse(
+    drawn = draw(groups=rows, interval="inversion", n_resamples=50, random_state=3)
+    expected = score_interval(
+        root_calibration_mse,
         *drawn_pairs(400),
         groups=rows,
-        interval="percentile",
         n_resamples=50,
         random_state=3,
     )
     assert drawn.score == expected
     title, texts = legend_texts(drawn.ax_)
     assert title == "root CalibMSE [95% interval]"
-    value, low, high = (f"{number:.3f}" for number in expected)
+    value, low, high = (f"{number:.2f}" for number in expected)
     assert texts[0] == f"model: {value} [{low}, {high}]"
 
 
 def test_words_of_one_sentence_widen_the_band():
-    claimed, true = drawn_pairs(100)
-    twice = np.repeat(claimed, 8), np.repeat(true, 8)
+    true, claimed = drawn_pairs(100)
+    twice = np.repeat(true, 8), np.repeat(claimed, 8)
     options = {"strategy": "quantile", "n_bins": 4, "interval": None}
     apart = ConfidenceCalibrationDisplay.from_predictions(*twice, **options)
     together = ConfidenceCalibrationDisplay.from_predictions(
@@ -228,17 +229,18 @@ def test_words_of_one_sentence_widen_the_band():
 def test_several_models_share_the_curve_and_the_histogram():
     first = draw(name="one")
     second = draw(name="two", ax=first.ax_)
-    third = draw(name="three", ax=first.ax_, score="brier_score")
+    third = draw(name="three", ax=first.ax_, score="brier_loss")
     assert second.ax_ is third.ax_ is first.ax_
     assert second.histogram_ax_ is first.histogram_ax_
     assert len(first.figure_.axes) == 2
     colours = {line.get_color() for line in (first.line_, second.line_, third.line_)}
     assert len(colours) == 3
     title, texts = legend_texts(first.ax_)
-    # Where scores differ each curve names its own.
-    assert title == ""
-    assert texts[0].startswith("one: root CalibMSE ")
-    assert texts[2].startswith("three: Brier ")
+    # The title names the score of the first; a curve with another one says so.
+    assert title == "root CalibMSE"
+    assert texts[0].startswith("one: 0.0")
+    assert texts[1].startswith("two: 0.0")
+    assert texts[2].startswith("three: Brier loss ")
     # Of several histograms only the outlines are seen.
     filled = [p for p in first.histogram_ax_.patches if p.get_fill()]
     assert len(filled) == 3
@@ -308,7 +310,7 @@ def test_the_caller_rules_line_and_reference():
 
 
 def test_a_display_is_drawn_again_from_its_numbers():
-    bins = calibration_bins([0.2, 0.4, 0.8, 0.9], [0, 1, 1, 1], bin_size=2)
+    bins = calibration_bins([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9], bin_size=2)
     band = bins.accuracy - 0.1, bins.accuracy + 0.1
     drawn = ConfidenceCalibrationDisplay(bins, band=band, band_name="mine").plot()
     assert drawn.histogram_ax_ is None
@@ -337,9 +339,9 @@ def test_figures_survive_pickle():
         ([[0.2, 0.4], [], [0.9]], [[True, False], [], [True]]),
     ],
 )
-def test_odd_data_are_drawn(strategy, confidence, correct):
+def test_odd_data_are_drawn(strategy, correct, confidence):
     drawn = ConfidenceCalibrationDisplay.from_predictions(
-        confidence, correct, strategy=strategy, **PLAIN
+        correct, confidence, strategy=strategy, **PLAIN
     )
     drawn.figure_.canvas.draw()
     assert np.isfinite(drawn.line_.get_xydata()).all()
@@ -355,9 +357,9 @@ def test_odd_data_are_drawn(strategy, confidence, correct):
         ([0.1], [True, False], "1 words but correct has 2"),
     ],
 )
-def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, message):
+def test_bad_data_are_refused_before_a_figure_is_made(correct, confidence, message):
     with pytest.raises(ValueError, match=message):
-        ConfidenceCalibrationDisplay.from_predictions(confidence, correct)
+        ConfidenceCalibrationDisplay.from_predictions(correct, confidence)
     assert not plt.get_fignums()
 
 
@@ -365,8 +367,8 @@ def test_bad_data_are_refused_before_a_figure_is_made(confidence, correct, messa
     ("options", "message"),
     [
         ({"band": "wide"}, "band is 'wide'"),
-        ({"interval": "wide"}, "interval is 'wide'"),
-        ({"interval": "bootstrap", "confidence_level": 95}, "confidence_level"),
+        ({"interval": "wide"}, "method is 'wide'"),
+        ({"interval": "auto", "confidence_level": 95}, "confidence_level"),
         ({"score": "f1"}, "score is 'f1'; it must be None or one of root_calib"),
         ({"score": ["f1"]}, r"score is \['f1'\]; it must be None or one of"),
         ({"strategy": "fixed"}, "strategy"),
@@ -388,7 +390,7 @@ def test_a_method_without_probabilities_is_refused():
         ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, method="delta")
 
 
-def test_weights_are_one_a_sequence_or_one_a_word():
+def test_weights_are_one_per_sequence_or_one_per_word():
     estimator, X, y = model("cw")
     lengths = [len(row) for row in y]
     weight = np.arange(len(y)) % 3 + 1
@@ -432,7 +434,7 @@ def test_a_single_sentence_is_drawn_without_an_interval():
     estimator, X, y = model("cw")
     longest = int(np.argmax([len(row) for row in y]))
     one = [X[longest]], [y[longest]]
-    with pytest.raises(ValueError, match=r"one sentence.*interval=None"):
+    with pytest.raises(ValueError, match="one sentence"):
         ConfidenceCalibrationDisplay.from_estimator(estimator, *one)
     drawn = ConfidenceCalibrationDisplay.from_estimator(estimator, *one, interval=None)
     assert len(drawn.bins.count) > 0

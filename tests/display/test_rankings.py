@@ -10,11 +10,11 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
+from skcw.inspection import query_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
     errors_found,
-    query_pairs,
     residual_errors,
     risk_coverage_curve,
 )
@@ -37,7 +37,7 @@ def test_every_kind_of_estimator_is_drawn(display, kind):
     estimator, X, y = model(kind)
     drawn = display.from_estimator(estimator, X, y, interval=None)
     answers = query_pairs(estimator, X, y)
-    again = display.from_predictions(answers.confidence, answers.correct, interval=None)
+    again = display.from_predictions(answers.correct, answers.confidence, interval=None)
     assert_array_equal(drawn.line_.get_xydata(), again.line_.get_xydata())
     classes = {
         "cw": "CWSequenceTagger",
@@ -78,33 +78,33 @@ def test_spans_are_ranked_and_labels_are_not(display):
 
 
 def test_the_curve_of_errors_is_the_metric():
-    confidence, correct = drawn_pairs(300)
+    correct, confidence = drawn_pairs(300)
     drawn = draw(ErrorRankingDisplay, 300)
     assert drawn.reviewed[0] == 0
     assert drawn.reviewed[-1] == 300
-    assert_array_equal(drawn.found, errors_found(confidence, correct, drawn.reviewed))
-    assert drawn.score == error_average_precision(confidence, correct)
+    assert_array_equal(drawn.found, errors_found(correct, confidence, drawn.reviewed))
+    assert drawn.score == error_average_precision(correct, confidence)
     left = drawn.plot(errors="left")
-    expected = residual_errors(confidence, correct, drawn.reviewed)
+    expected = residual_errors(correct, confidence, drawn.reviewed)
     assert_array_equal(left.line_.get_ydata(), expected)
     relative = drawn.plot(relative=True)
     assert_allclose(relative.line_.get_xydata()[-1], [1.0, 1.0], rtol=1e-12)
 
 
 def test_the_curve_of_risk_is_the_metric():
-    confidence, correct = drawn_pairs(300)
-    coverage, risk, _ = risk_coverage_curve(confidence, correct)
+    correct, confidence = drawn_pairs(300)
+    coverage, risk, _ = risk_coverage_curve(correct, confidence)
     drawn = draw(RiskCoverageDisplay, 300)
     assert_array_equal(drawn.coverage, coverage)
     assert_array_equal(drawn.risk, risk)
-    assert drawn.score == area_under_risk_coverage(confidence, correct)
+    assert drawn.score == area_under_risk_coverage(correct, confidence)
 
 
 @BOTH
 def test_the_interval_takes_sentences_into_account(display):
-    confidence, correct = drawn_pairs(400)
-    apart = display.from_predictions(confidence, correct, name="model")
-    pairs = np.repeat(confidence, 2), np.repeat(correct, 2)
+    correct, confidence = drawn_pairs(400)
+    apart = display.from_predictions(correct, confidence, name="model")
+    pairs = np.repeat(correct, 2), np.repeat(confidence, 2)
     together = display.from_predictions(*pairs, groups=np.arange(800) // 2)
     again = display.from_predictions(np.split(pairs[0], 400), np.split(pairs[1], 400))
     assert apart.score.low < apart.score.value < apart.score.high
@@ -121,7 +121,7 @@ def test_the_interval_takes_sentences_into_account(display):
 def test_an_estimator_is_judged_with_weights_and_groups_of_sequences(display):
     estimator, X, y = model("cw")
     weight, document = np.arange(len(y)) % 3, np.arange(len(y)) // 5
-    options = {"interval": "percentile", "n_resamples": 50}
+    options = {"interval": "bootstrap", "n_resamples": 50}
     drawn = display.from_estimator(
         estimator, X, y, groups=document, sample_weight=weight, **options
     )
@@ -139,17 +139,17 @@ def test_an_estimator_is_judged_with_weights_and_groups_of_sequences(display):
 
 @BOTH
 def test_weights_count_as_repetitions(display):
-    confidence, correct = drawn_pairs(300)
+    correct, confidence = drawn_pairs(300)
     weight = np.arange(300) % 3
     weighted = display.from_predictions(
-        confidence, correct, sample_weight=weight, interval=None
+        correct, confidence, sample_weight=weight, interval=None
     )
-    repeated = np.repeat(confidence, weight), np.repeat(correct, weight)
+    repeated = np.repeat(correct, weight), np.repeat(confidence, weight)
     again = display.from_predictions(*repeated, interval=None)
     assert_array_equal(weighted.line_.get_xydata(), again.line_.get_xydata())
     assert weighted.score == again.score
     silent = display.from_predictions(
-        confidence, correct, sample_weight=correct, interval=None
+        correct, confidence, sample_weight=correct, interval=None
     )
     assert not silent.line_.get_ydata().any()
 
@@ -242,15 +242,15 @@ def test_axes_of_the_caller_are_used(display):
         ([[0.2, 0.4], [], [0.9]], [[True, False], [], [True]]),
     ],
 )
-def test_odd_data_are_drawn(display, confidence, correct):
-    drawn = display.from_predictions(confidence, correct, interval=None, name="odd")
+def test_odd_data_are_drawn(display, correct, confidence):
+    drawn = display.from_predictions(correct, confidence, interval=None, name="odd")
     drawn.figure_.canvas.draw()
     assert np.isfinite(drawn.line_.get_xydata()).all()
     assert np.isfinite(drawn.ax_.get_ylim()).all()
 
 
 def test_a_model_without_errors_says_so():
-    drawn = ErrorRankingDisplay.from_predictions([0.2, 0.8], [True, True], name="good")
+    drawn = ErrorRankingDisplay.from_predictions([True, True], [0.2, 0.8], name="good")
     assert drawn.line_.get_label() == "good: no errors"
 
 
@@ -266,10 +266,10 @@ def test_a_model_without_errors_says_so():
     ],
 )
 def test_bad_data_are_refused_before_a_figure_is_made(
-    display, confidence, correct, message
+    display, correct, confidence, message
 ):
     with pytest.raises(ValueError, match=message):
-        display.from_predictions(confidence, correct)
+        display.from_predictions(correct, confidence)
     assert not plt.get_fignums()
 
 

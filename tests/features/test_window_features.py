@@ -12,7 +12,7 @@ from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
-from skcw.metrics import span_f1_scorer
+from skcw.inspection import get_scorer
 from tests.reference.window import window_strings
 
 
@@ -59,7 +59,7 @@ def test_it_works_in_a_pipeline_and_its_parameters_are_tunable(corpus):
         "features__features": ["ner", ["word[-1..1]", "suffix(1..3)"], ["word"]],
         "features__min_count": [1, 3],
     }
-    search = GridSearchCV(pipeline, grid, scoring=span_f1_scorer, cv=2)
+    search = GridSearchCV(pipeline, grid, scoring=get_scorer("span_f1"), cv=2)
     search.fit(corpus.tokens, corpus.labels)
     scores = search.cv_results_["mean_test_score"]
     assert np.isfinite(scores).all() and scores.max() > scores.min()
@@ -74,7 +74,7 @@ def test_columns_of_a_file_pass_through_cross_validation(corpus):
             ("tagger", CWSequenceTagger(max_iter=2, random_state=0)),
         ]
     )
-    options = {"scoring": span_f1_scorer, "cv": 2}
+    options = {"scoring": get_scorer("span_f1"), "cv": 2}
     by_file = cross_val_score(pipeline, columns, corpus.labels, **options)
     by_list = cross_val_score(pipeline, corpus.tokens, corpus.labels, **options)
     np.testing.assert_array_equal(by_file, by_list)

@@ -20,7 +20,7 @@ LAYERS = [
     {"_kernels", "_compat", "_lazy", "_version", "exceptions"},
     {"data"},
     {"features", "metrics"},
-    {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence", "constraints"},
+    {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration"},

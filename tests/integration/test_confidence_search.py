@@ -10,7 +10,8 @@ from sklearn.model_selection import GridSearchCV
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.calibration import CalibratedTagger
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.metrics import get_scorer, make_confidence_scorer, root_calibration_mse
+from skcw.inspection import get_scorer, make_confidence_scorer
+from skcw.metrics import root_calibration_mse
 from tests.integration.corpora import features, news
 
 
@@ -43,7 +44,7 @@ def test_a_search_chooses_the_map_in_a_pipeline_from_words():
     search = GridSearchCV(
         CalibratedTagger(make_tagging_pipeline("ner", cw()), cv=2),
         {"map": ["identity", "sigmoid", "beta"]},
-        scoring=get_scorer("neg_brier_score"),
+        scoring=get_scorer("neg_brier_loss"),
         cv=2,
         error_score="raise",
     ).fit(X, y)

@@ -30,7 +30,8 @@ from skcw import (
 )
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.data.ragged import object_rows
-from skcw.metrics import get_scorer, scorer_names, span_f1_score
+from skcw.inspection import get_scorer, scorer_names
+from skcw.metrics import span_f1_score
 from tests.integration.corpora import equal_lengths, features, featurize, news
 
 TAGGERS = [

@@ -16,8 +16,8 @@ from skcw.confidence import (
     draw_votes,
     normalised_delta,
 )
-from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
+from skcw.data.constraints import forbidden_matrix
 from skcw.decoding import Decoder
 from tests.kernels.problems import (
     EXACT,

@@ -17,8 +17,8 @@ from skcw.confidence import (
     draw_marginals,
     draw_votes,
 )
-from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
+from skcw.data.constraints import first_violation, forbidden_matrix
 from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus

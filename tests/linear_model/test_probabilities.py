@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from skcw import MultiClassAROW, MultiClassCW
 from skcw.linear_model._probabilities import with_predicted_first
-from skcw.metrics import confidence_rmse
+from skcw.metrics import root_calibration_mse
 from tests.linear_model.classifiers import (
     data,
     every_gaussian,
@@ -220,7 +220,11 @@ def test_a_scale_multiplies_the_variances_of_predictions_alone(Classifier, n_cla
 
 def rmse(classifier, X, y):
     right = classifier.predict(X) == y
-    return confidence_rmse(classifier.predict_confidence(X), right)
+    return binned_error(right, classifier.predict_confidence(X))
+
+
+def binned_error(right, confidence):
+    return root_calibration_mse(right, confidence, strategy="uniform", claim="centre")
 
 
 def loss(classifier, X, y):
@@ -257,7 +261,7 @@ def test_no_other_scale_does_better_on_the_folds(Classifier, criterion):
         proba = cross_val_predict(scaled, X, y, cv=3, method="predict_proba")
         if criterion == "log_loss":
             return log_loss(y, proba)
-        return confidence_rmse(proba.max(axis=1), proba.argmax(axis=1) == y)
+        return binned_error(proba.argmax(axis=1) == y, proba.max(axis=1))
 
     best = held_out(fitted.variance_scale_)
     for factor in (1e-3, 0.1, 10.0, 1e3):

@@ -21,9 +21,9 @@ def raised(q):
 
 
 def draw_words(n, rng, truth=same, shared=0.3):
-    """Return confidences, outcomes and sentences; words of a sentence err together."""
+    """Return outcomes, confidences and sentences; words of a sentence err together."""
     group = np.arange(n) // LENGTH
     q = rng.beta(3, 0.8, size=n).clip(1e-9, 1 - 1e-9)
     common = rng.standard_normal(group[-1] + 1)[group]
     number = np.sqrt(shared) * common + np.sqrt(1 - shared) * rng.standard_normal(n)
-    return q, ndtr(number) < truth(q), group
+    return ndtr(number) < truth(q), q, group

@@ -1,19 +1,11 @@
 """Calibration of every class, from tables and from rows of dicts."""
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skcw.metrics import (
-    Estimate,
-    classwise_calibration_error,
-    expected_calibration_error,
-)
-from skcw.metrics._class_table import check_class_table
-from skcw.metrics.classwise_calibration import ClasswiseError
+from skcw.metrics import classwise_calibration_error, expected_calibration_error
+from skcw.metrics._classwise_error import ClasswiseError, check_class_table
 
 CLASSES = ["N", "O", "V"]
 
@@ -41,18 +33,18 @@ def test_it_is_the_mean_of_the_errors_of_all_classes(table, options):
     want = np.mean(
         [
             expected_calibration_error(
-                proba[:, j], y == label, sample_weight=weight, **options
+                y == label, proba[:, j], sample_weight=weight, **options
             )
             for j, label in enumerate(CLASSES)
         ]
     )
-    got = classwise_calibration_error(proba, y, sample_weight=weight, **options)
+    got = classwise_calibration_error(y, proba, sample_weight=weight, **options)
     assert_allclose(got, want, rtol=1e-12)
 
 
 def test_every_layout_gives_the_same(table):
     proba, y = table
-    want = classwise_calibration_error(proba, y, classes=CLASSES)
+    want = classwise_calibration_error(y, proba, classes=CLASSES)
     layouts = [
         (proba.tolist(), y.tolist()),
         (in_rows(proba), in_rows(y)),
@@ -62,52 +54,52 @@ def test_every_layout_gives_the_same(table):
         ([[], *in_rows(dicts(proba))], [[], *in_rows(y.tolist())]),
     ]
     for words, labels in layouts:
-        assert classwise_calibration_error(iter(words), labels) == want
-        assert classwise_calibration_error(words, labels) == want
-        assert classwise_calibration_error(words, labels, classes=CLASSES) == want
+        assert classwise_calibration_error(labels, iter(words)) == want
+        assert classwise_calibration_error(labels, words) == want
+        assert classwise_calibration_error(labels, words, classes=CLASSES) == want
 
 
 def test_the_mean_may_leave_out_classes(table):
     proba, y = table
-    want = expected_calibration_error(proba[:, 2], y == "V")
-    assert classwise_calibration_error(proba, y, labels=["V"]) == want
+    want = expected_calibration_error(y == "V", proba[:, 2])
+    assert classwise_calibration_error(y, proba, labels=["V"]) == want
     numbers = np.searchsorted(CLASSES, y)
-    assert classwise_calibration_error(proba, numbers, labels=[2]) == want
+    assert classwise_calibration_error(numbers, proba, labels=[2]) == want
 
 
 def test_a_data_frame_knows_its_classes_whatever_their_order(table):
     pandas = pytest.importorskip("pandas")
     proba, y = table
-    want = classwise_calibration_error(proba, y, classes=CLASSES)
+    want = classwise_calibration_error(y, proba, classes=CLASSES)
     named = pandas.DataFrame(proba, columns=CLASSES)
     turned = named[["V", "N", "O"]]
-    assert_allclose(classwise_calibration_error(turned, y), want, rtol=1e-12)
+    assert_allclose(classwise_calibration_error(y, turned), want, rtol=1e-12)
     rows = in_rows(turned)
-    assert_allclose(classwise_calibration_error(rows, in_rows(y)), want, rtol=1e-12)
+    assert_allclose(classwise_calibration_error(in_rows(y), rows), want, rtol=1e-12)
     with pytest.raises(ValueError, match="proba have different columns"):
-        classwise_calibration_error([rows[0], named[:10]], in_rows(y)[:2])
+        classwise_calibration_error(in_rows(y)[:2], [rows[0], named[:10]])
     unnamed = pandas.DataFrame(proba)
-    assert classwise_calibration_error(unnamed, y) == want
+    assert classwise_calibration_error(y, unnamed) == want
     numbers = np.searchsorted(CLASSES, y)
-    assert classwise_calibration_error(unnamed[[2, 0, 1]], numbers) == pytest.approx(
+    assert classwise_calibration_error(numbers, unnamed[[2, 0, 1]]) == pytest.approx(
         want, rel=1e-12
     )
 
 
 def test_a_label_without_a_probability_is_right_for_no_class():
     proba = [[0.5, 0.5], [0.5, 0.5]]
-    got = classwise_calibration_error(proba, ["X", "N"], classes=["N", "V"])
+    got = classwise_calibration_error(["X", "N"], proba, classes=["N", "V"])
     assert_allclose(got, (0.0 + 0.5) / 2, atol=1e-12)
     rows = [[{"N": 1.0}, {"V": 1.0}]]
-    assert classwise_calibration_error(rows, [["N", "V"]]) == 0.0
+    assert classwise_calibration_error([["N", "V"]], rows) == 0.0
 
 
 def test_the_core_takes_new_weights_and_rows_are_groups(table):
     proba, y = table
-    pairs = check_class_table(in_rows(proba), in_rows(y), None, None, None, None)
+    pairs = check_class_table(in_rows(y), in_rows(proba), None, None, None, None)
     assert [len(pairs), pairs[0].group.max()] == [3, 11]
     weight = (np.arange(120) % 4).astype(float)
-    want = classwise_calibration_error(proba, y, sample_weight=weight)
+    want = classwise_calibration_error(y, proba, sample_weight=weight)
     assert ClasswiseError(pairs).value(weight) == want
 
 
@@ -140,18 +132,11 @@ def test_the_core_takes_new_weights_and_rows_are_groups(table):
 )
 def test_bad_tables_are_refused(proba, y, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        classwise_calibration_error(proba, y, **options)
+        classwise_calibration_error(y, proba, **options)
 
 
 def test_single_strings_are_refused():
     with pytest.raises(TypeError, match="y is a single string"):
-        classwise_calibration_error([[0.5, 0.5]], "N")
+        classwise_calibration_error("N", [[0.5, 0.5]])
     with pytest.raises(TypeError, match=r"labels is a single string; write \['N'\]"):
-        classwise_calibration_error([[0.5, 0.5]], ["N"], classes=["N", "V"], labels="N")
-
-
-def test_it_has_an_interval_as_other_scores(table, monkeypatch):
-    stand_in = SimpleNamespace(score_interval=lambda core, pairs, method, **how: (0, 1))
-    monkeypatch.setitem(sys.modules, "skcw.metrics.intervals", stand_in)
-    got = classwise_calibration_error(*table, interval="method")
-    assert got == Estimate(classwise_calibration_error(*table), 0, 1)
+        classwise_calibration_error(["N"], [[0.5, 0.5]], classes=["N", "V"], labels="N")

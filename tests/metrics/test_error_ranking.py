@@ -20,15 +20,15 @@ FEW_WORDS = st.lists(WORD, min_size=1, max_size=5)
 
 def columns(words):
     confidence, correct = zip(*words, strict=True)
-    return np.array(confidence, dtype=float), np.array(correct)
+    return np.array(correct), np.array(confidence, dtype=float)
 
 
-def figures(confidence, correct):
+def figures(correct, confidence):
     n = np.arange(MOST_WORDS + 2)
     return (
-        error_average_precision(confidence, correct),
-        errors_found(confidence, correct, n).tolist(),
-        residual_errors(confidence, correct, n).tolist(),
+        error_average_precision(correct, confidence),
+        errors_found(correct, confidence, n).tolist(),
+        residual_errors(correct, confidence, n).tolist(),
     )
 
 
@@ -37,26 +37,26 @@ def test_figures_are_those_computed_by_hand():
     correct = [False, False, True, True, False]
     # Wrong words have ranks 1, 3 and 5.
     want = (1 / 1 + 2 / 3 + 3 / 5) / 3
-    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-15)
-    assert errors_found(confidence, correct, range(7)).tolist() == [
+    assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-15)
+    assert errors_found(correct, confidence, range(7)).tolist() == [
         0, 1, 1, 2, 2, 3, 3,
     ]  # fmt: skip
-    assert residual_errors(confidence, correct, 3) == 1.0
+    assert residual_errors(correct, confidence, 3) == 1.0
 
 
 @given(words=FEW_WORDS)
 def test_ties_count_at_the_mean_over_all_their_orders(words):
-    confidence, correct = columns(words)
-    orders = tied_orders(confidence, correct)
+    correct, confidence = columns(words)
+    orders = tied_orders(correct, confidence)
     if not correct.all():
         want = np.mean([average_precision(wrong) for wrong in orders])
-        got = error_average_precision(confidence, correct)
+        got = error_average_precision(correct, confidence)
         assert_allclose(got, want, rtol=1e-12)
     for n in range(len(words) + 2):
         want = np.mean([sum(wrong[:n]) for wrong in orders])
-        assert_allclose(errors_found(confidence, correct, n), want, rtol=1e-12)
+        assert_allclose(errors_found(correct, confidence, n), want, rtol=1e-12)
         want = np.mean([sum(wrong[n:]) for wrong in orders])
-        got = residual_errors(confidence, correct, n)
+        got = residual_errors(correct, confidence, n)
         assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
@@ -68,31 +68,31 @@ def test_shuffling_words_changes_no_bit(words, data):
 
 @given(words=WORDS, data=st.data())
 def test_a_strictly_increasing_map_changes_no_bit(words, data):
-    confidence, correct = columns(words)
+    correct, confidence = columns(words)
     value = st.floats(allow_nan=False)  # infinite ones are legal ends of a ranking
     table = data.draw(st.lists(value, min_size=4, max_size=4, unique=True))
     mapped = np.sort(table)[confidence.astype(int)]
-    assert figures(mapped, correct) == figures(confidence, correct)
+    assert figures(correct, mapped) == figures(correct, confidence)
 
 
 @given(words=WORDS, data=st.data())
 def test_rows_give_the_bits_of_flat_arrays(words, data):
-    confidence, correct = columns(words)
+    correct, confidence = columns(words)
     cuts = data.draw(st.lists(st.integers(0, len(words)), max_size=4).map(sorted))
     ends = list(pairwise([0, *cuts, len(words)]))
     as_arrays = np.empty(len(ends), dtype=object)
     as_arrays[:] = [confidence[a:b] for a, b in ends]
     as_lists = [correct[a:b].tolist() for a, b in ends]
-    assert figures(as_arrays, as_lists) == figures(confidence, correct)
+    assert figures(as_lists, as_arrays) == figures(correct, confidence)
 
 
 @given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30), tied=st.booleans())
 def test_average_precision_is_one_if_all_errors_come_first(n_wrong, n_right, tied):
     correct = np.repeat([False, True], [n_wrong, n_right])
     confidence = correct * 1.0 if tied else np.arange(n_wrong + n_right)
-    assert error_average_precision(confidence, correct) == 1.0
-    assert errors_found(confidence, correct, n_wrong) == n_wrong
-    assert residual_errors(confidence, correct, n_wrong) == 0.0
+    assert error_average_precision(correct, confidence) == 1.0
+    assert errors_found(correct, confidence, n_wrong) == n_wrong
+    assert residual_errors(correct, confidence, n_wrong) == 0.0
 
 
 @given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30))
@@ -101,18 +101,18 @@ def test_equal_confidences_give_what_chance_gives(n_wrong, n_right):
     correct = np.arange(size) >= n_wrong
     confidence = np.full(size, 0.5)
     n = np.arange(size + 1)
-    got = errors_found(confidence, correct, n)
+    got = errors_found(correct, confidence, n)
     assert_allclose(got, n * n_wrong / size, rtol=1e-12)
     # Summed up over the places of one single group, by harmonic numbers.
     harmonic = sum(1 / k for k in range(1, size + 1))
     others = (n_wrong - 1) / max(1, size - 1)
     want = others + (1 - others) * harmonic / size
-    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+    assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-12)
 
 
 def test_average_precision_of_chance_tends_to_the_error_rate():
     correct = np.arange(100_000) % 20 > 0
-    got = error_average_precision(np.zeros(100_000), correct)
+    got = error_average_precision(correct, np.zeros(100_000))
     assert_allclose(got, 0.05, rtol=0.01)
 
 
@@ -125,44 +125,44 @@ def test_average_precision_of_chance_tends_to_the_error_rate():
 def test_average_precision_without_ties_is_that_of_scikit_learn(data, correct):
     confidence = np.array(data.draw(st.permutations(range(len(correct)))))
     want = average_precision_score(~np.array(correct), -confidence)
-    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+    assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-12)
 
 
 @given(words=WORDS, n=st.integers(0, 50))
 def test_errors_found_and_left_are_all_errors(words, n):
-    confidence, correct = columns(words)
-    found = errors_found(confidence, correct, n)
-    left = residual_errors(confidence, correct, n)
+    correct, confidence = columns(words)
+    found = errors_found(correct, confidence, n)
+    left = residual_errors(correct, confidence, n)
     assert_allclose(found + left, (~correct).sum(), rtol=1e-12)
     assert 0 <= found <= n and left >= 0
 
 
 @given(words=WORDS)
 def test_looking_at_more_words_never_loses_an_error(words):
-    confidence, correct = columns(words)
-    found = errors_found(confidence, correct, np.arange(len(words) + 3))
+    correct, confidence = columns(words)
+    found = errors_found(correct, confidence, np.arange(len(words) + 3))
     assert (np.diff(found) >= -1e-12).all()
     assert found[0] == 0 and found[-1] == (~correct).sum()
 
 
 def test_the_result_has_the_shape_of_n():
-    confidence, correct = [0.1, 0.2, 0.3], [False, True, False]
+    correct, confidence = [False, True, False], [0.1, 0.2, 0.3]
     for function in (errors_found, residual_errors):
-        assert isinstance(function(confidence, correct, 2), float)
-        assert isinstance(function(confidence, correct, np.int8(2)), float)
-        assert function(confidence, correct, [[1, 2], [3, 4]]).shape == (2, 2)
-        assert function(confidence, correct, []).shape == (0,)
+        assert isinstance(function(correct, confidence, 2), float)
+        assert isinstance(function(correct, confidence, np.int8(2)), float)
+        assert function(correct, confidence, [[1, 2], [3, 4]]).shape == (2, 2)
+        assert function(correct, confidence, []).shape == (0,)
     many = np.arange(300) > 0
     small = np.array([100, 127], dtype=np.int8)
-    assert_array_equal(errors_found(np.arange(300), many, small), [1, 1])
+    assert_array_equal(errors_found(many, np.arange(300), small), [1, 1])
 
 
 def test_counts_add_up_over_models_that_err_differently():
     # The second model makes fewer errors: less to find, and less is left.
     confidence = [0.1, 0.2, 0.3, 0.4]
     poor, good = [False, False, False, True], [False, True, True, True]
-    found = [errors_found(confidence, correct, 2) for correct in (poor, good)]
-    left = [residual_errors(confidence, correct, 2) for correct in (poor, good)]
+    found = [errors_found(correct, confidence, 2) for correct in (poor, good)]
+    left = [residual_errors(correct, confidence, 2) for correct in (poor, good)]
     assert found[0] > found[1] and left[0] > left[1]
 
 
@@ -175,8 +175,8 @@ def test_without_words_there_is_nothing_to_find(empty):
 
 
 def test_without_errors_average_precision_is_zero_division():
-    assert error_average_precision([0.1, 0.2], [True, True]) == 0.0
-    assert error_average_precision([0.1], [True], zero_division=1.0) == 1.0
+    assert error_average_precision([True, True], [0.1, 0.2]) == 0.0
+    assert error_average_precision([True], [0.1], zero_division=1.0) == 1.0
 
 
 @pytest.mark.parametrize("function", [errors_found, residual_errors])
@@ -200,7 +200,7 @@ def test_group_sums_of_a_long_ranking_keep_their_precision():
     place = np.arange(499_000)
     both = 2 * np.mean((3 + place / (499_000 - 1)) / (1002 + place))
     want = (first + second + both) / 4
-    assert_allclose(error_average_precision(confidence, correct), want, rtol=1e-12)
+    assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-12)
 
 
 @pytest.mark.parametrize("count", [errors_found, residual_errors])
@@ -210,8 +210,8 @@ def test_a_weight_is_a_number_of_words_to_review(count):
     weight = rng.integers(0, 4, 60)
     confidence[0], weight[0] = 2.0, 0
     n = np.arange(weight.sum() + 3)
-    want = count(np.repeat(confidence, weight), np.repeat(correct, weight), n)
-    got = count(confidence, correct, n, sample_weight=weight)
+    want = count(np.repeat(correct, weight), np.repeat(confidence, weight), n)
+    got = count(correct, confidence, n, sample_weight=weight)
     np.testing.assert_array_equal(got, want)
     with pytest.raises(ValueError, match="weights must be whole numbers"):
-        count(confidence, correct, n, sample_weight=weight + 0.5)
+        count(correct, confidence, n, sample_weight=weight + 0.5)

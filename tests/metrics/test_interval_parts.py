@@ -1,4 +1,4 @@
-"""What intervals are made of: tails, correlations, contributions, cells, resamples."""
+"""What intervals are made of: tails, correlations, influences, cells, resamples."""
 
 import numpy as np
 import pytest
@@ -8,16 +8,13 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
-from skcw.metrics._cores.table import SCORES
-from skcw.metrics._intervals.cells import make_cells
-from skcw.metrics._intervals.contributions import contributions
-from skcw.metrics._intervals.gap_path import GapPath
-from skcw.metrics._intervals.inversion import Inversion, invert
-from skcw.metrics._intervals.sentence_bootstrap import resampled_scores
-from skcw.metrics._intervals.sentence_model import latent_correlation, shared_variance
-from skcw.metrics._intervals.unified_tails import unified_quantiles
-from skcw.metrics._weighted_pairs import check_pairs
-from skcw.metrics.classwise_calibration import ClasswiseError
+from skcw.metrics._binnings import make_cells
+from skcw.metrics._classwise_error import ClasswiseError
+from skcw.metrics._intervals import resampled_scores
+from skcw.metrics._inversion import Inversion, invert, unified_quantiles
+from skcw.metrics._pairs import check_pairs
+from skcw.metrics._score import make_score
+from skcw.metrics._sentences import latent_correlation, shared_variance
 from tests.metrics.sentences import draw_words, tempered
 from tests.metrics.weighted_words import TIED_WORDS, columns
 
@@ -55,7 +52,7 @@ def test_unified_tails_have_the_same_likelihood_ratio_at_both_ends():
 
 @pytest.mark.parametrize("shared", [0.0, 0.2, 0.6])
 def test_the_correlation_of_sentences_is_recovered(shared):
-    q, y, group = draw_words(60_000, np.random.default_rng(0), shared=shared)
+    y, q, group = draw_words(60_000, np.random.default_rng(0), shared=shared)
     found = latent_correlation(y - q, q, np.ones(len(q)), group)
     assert_allclose(found, shared, atol=0.03)
 
@@ -74,17 +71,20 @@ def test_shared_variance_is_that_of_drawn_sentences():
     assert_allclose(alone + together, right.var(axis=0), rtol=0.03)
 
 
-def path_of(name, **options):
-    q, y, group = draw_words(600, np.random.default_rng(1), tempered)
-    return GapPath(SCORES[name](check_pairs(q, y, groups=group), **options))
+CENTRED = {"strategy": "uniform", "claim": "centre"}
 
 
-def test_a_flattened_path_has_the_same_error_everywhere_and_as_much_of_it():
-    path = path_of("adaptive_calibration_error")
-    flat = path.flattened()
-    assert_allclose(flat.at(0).value, path.at(0).value, atol=CLOSE)
+def family_of(name, **options):
+    y, q, group = draw_words(600, np.random.default_rng(1), tempered)
+    return make_score(name, y, q, groups=group, **options).alternatives()
+
+
+def test_a_flattened_family_has_the_same_error_everywhere_and_as_much_of_it():
+    family = family_of("adaptive_calibration_error")
+    flat = family.flattened()
+    assert_allclose(flat.shifted(0).value, family.shifted(0).value, atol=CLOSE)
     # Probabilities cannot leave [0, 1], so near the ends some of it is cut off.
-    assert 0.7 < flat.at(1).value / path.at(1).value <= 1 + CLOSE
+    assert 0.7 < flat.shifted(1).value / family.shifted(1).value <= 1 + CLOSE
     assert len(np.unique(flat._step)) == 1
 
 
@@ -97,17 +97,17 @@ def test_a_flattened_path_has_the_same_error_everywhere_and_as_much_of_it():
         ("maximum_calibration_error", {}),
     ],
 )
-def test_squares_and_maxima_need_no_other_path(name, options):
-    assert path_of(name, **options).flattened() is None
+def test_squares_and_maxima_need_no_other_family(name, options):
+    assert family_of(name, **options).flattened() is None
 
 
-def test_the_upper_end_is_the_higher_one_of_both_paths():
-    path = path_of("expected_calibration_error")
+def test_the_upper_end_is_the_higher_one_of_both_families():
+    family = family_of("expected_calibration_error")
     chance = [np.random.default_rng(3) for _ in range(2)]
-    low, high = invert(path, 0.95, 60, chance[0], NoBar()).ends(0.95)
+    low, high = invert(family, 0.95, 60, chance[0], NoBar()).ends(0.95)
     alone = [
         Inversion(each, 0.95, 60, chance[1], NoBar()).ends(0.95)
-        for each in (path, path.flattened())
+        for each in (family, family.flattened())
     ]
     assert low == alone[0][0] and high == max(alone[0][1], alone[1][1])
 
@@ -115,52 +115,52 @@ def test_the_upper_end_is_the_higher_one_of_both_paths():
 @settings(max_examples=40)
 @given(words=TIED_WORDS, bin_size=st.integers(1, 5))
 def test_sums_over_cells_are_sums_over_bins(words, bin_size):
-    confidence, correct, weight = columns(words)
-    core = SCORES["calibration_mse"](
-        check_pairs(confidence, correct, weight), bin_size=bin_size
+    correct, confidence, weight = columns(words)
+    score = make_score(
+        "calibration_mse", correct, confidence, weight, bin_size=bin_size
     )
-    parts = core.binning.shares(weight)
+    parts = score.binning.shares(weight)
     cells = make_cells(parts, confidence)
     values = (weight * correct)[cells.order]
     ends = zip(cells.starts, cells.starts[1:], strict=False)
     sums = np.array([values[a:b].sum() for a, b in ends])
     assert_allclose(
-        cells.in_bins(sums), core.binning.sums(weight).right, rtol=CLOSE, atol=CLOSE
+        cells.in_bins(sums), score.binning.sums(weight).right, rtol=CLOSE, atol=CLOSE
     )
     assert (np.bincount(cells.of_word) == np.diff(cells.starts)).all()
 
 
-def one_core(name, n=120, **options):
-    q, y, group = draw_words(n, np.random.default_rng(4), tempered)
-    return SCORES[name](check_pairs(q, y, groups=group), **options)
+def one_score(name, n=120, **options):
+    y, q, group = draw_words(n, np.random.default_rng(4), tempered)
+    return make_score(name, y, q, groups=group, **options)
 
 
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("brier_score", {}),
-        ("log_score", {}),
-        ("confidence_rmse", {}),
+        ("brier_loss", {}),
+        ("log_loss", {}),
+        ("root_calibration_mse", CENTRED),
         ("calibration_mse", {"strategy": "uniform"}),
         ("root_calibration_mse", {"strategy": "uniform", "n_bins": 5}),
         ("expected_calibration_error", {}),
         ("expected_calibration_error", {"norm": "l2"}),
         ("maximum_calibration_error", {"n_bins": 4}),
         ("brier_miscalibration", {}),
-        ("log_discrimination", {}),
+        ("log_loss_discrimination", {}),
         ("brier_uncertainty", {}),
     ],
 )
-def test_contributions_are_slopes_of_the_score(name, options):
-    core = one_core(name, **options)
-    found = contributions(core)
+def test_influences_are_slopes_of_the_score(name, options):
+    score = one_score(name, **options)
+    found = score.influence()
     step = 1e-6
     for i in range(0, 120, 7):
-        weight = core.pairs.weight.copy()
+        weight = score.pairs.weight.copy()
         weight[i] += step
-        more = core.value(weight)
+        more = score.value(weight)
         weight[i] -= 2 * step
-        slope = (more - core.value(weight)) / (2 * step)
+        slope = (more - score.value(weight)) / (2 * step)
         assert_allclose(found[i], slope, rtol=1e-3, atol=1e-7)
 
 
@@ -168,57 +168,57 @@ def test_contributions_are_slopes_of_the_score(name, options):
     "name", ["error_average_precision", "area_under_risk_coverage"]
 )
 @pytest.mark.parametrize("digits", [15, 1])
-def test_contributions_to_rankings_are_what_words_take_away(name, digits):
-    q, y, group = draw_words(400, np.random.default_rng(5), tempered)
-    core = SCORES[name](check_pairs(np.round(q, digits), y, groups=group))
-    found = contributions(core)
+def test_influences_to_rankings_are_what_words_take_away(name, digits):
+    y, q, group = draw_words(400, np.random.default_rng(5), tempered)
+    score = make_score(name, y, np.round(q, digits), groups=group)
+    found = score.influence()
     lost = []
     for i in range(400):
         weight = np.ones(400)
         weight[i] = 0
-        lost.append(core.value() - core.value(weight))
+        lost.append(score.value() - score.value(weight))
     assert np.corrcoef(found, lost)[0, 1] > 0.99
     assert_allclose(np.std(found), np.std(lost), rtol=0.05)
     assert_allclose(found.sum(), 0, atol=1e-12)
 
 
-def test_contributions_to_a_mean_over_classes_are_means():
-    q, y, group = draw_words(200, np.random.default_rng(6))
-    first = check_pairs(q, y, groups=group)
-    second = check_pairs(1 - q, ~y, groups=group)
-    core = ClasswiseError([first, second])
+def test_influences_to_a_mean_over_classes_are_means():
+    y, q, group = draw_words(200, np.random.default_rng(6))
+    first = check_pairs(y, q, groups=group)
+    second = check_pairs(~y, 1 - q, groups=group)
+    score = ClasswiseError([first, second])
     want = [
-        contributions(SCORES["expected_calibration_error"](each))
-        for each in (first, second)
+        make_score("expected_calibration_error", *each, groups=group).influence()
+        for each in ((y, q), (~y, 1 - q))
     ]
-    assert_allclose(contributions(core), np.mean(want, axis=0), rtol=CLOSE)
+    assert_allclose(score.influence(), np.mean(want, axis=0), rtol=CLOSE)
 
 
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("brier_score", {}),
+        ("brier_loss", {}),
         ("expected_calibration_error", {}),
         ("expected_calibration_error", {"norm": "l2", "debiased": True}),
-        ("confidence_rmse", {}),
+        ("root_calibration_mse", CENTRED),
         ("maximum_calibration_error", {}),
         ("area_under_risk_coverage", {}),
-        ("log_miscalibration", {}),
+        ("log_loss_miscalibration", {}),
     ],
 )
 def test_resampled_scores_are_scores_of_repeated_sentences(name, options):
-    core = one_core(name, **options)
-    drawn = resampled_scores([core], 25, np.random.default_rng(0), NoBar())
+    score = one_score(name, **options)
+    drawn = resampled_scores([score], 25, np.random.default_rng(0), NoBar())
     for counts, (scores,) in drawn:
         assert (counts.sum(axis=1) == 12).all()
-        want = [core.value(row[core.pairs.group]) for row in counts]
+        want = [score.value(row[score.pairs.group]) for row in counts]
         assert_allclose(scores, want, rtol=CLOSE, atol=1e-12)
 
 
 def test_sentences_without_weight_are_not_drawn():
-    q, y, group = draw_words(60, np.random.default_rng(0))
+    y, q, group = draw_words(60, np.random.default_rng(0))
     weight = (group > 2).astype(float)
-    core = SCORES["brier_score"](check_pairs(q, y, weight, group))
-    ((counts, _),) = resampled_scores([core], 30, np.random.default_rng(0), NoBar())
+    score = make_score("brier_loss", y, q, weight, group)
+    ((counts, _),) = resampled_scores([score], 30, np.random.default_rng(0), NoBar())
     assert not counts[:, :3].any()
     assert (counts.sum(axis=1) == 3).all()

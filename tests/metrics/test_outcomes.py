@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from skcw.metrics import (
     area_under_risk_coverage,
-    confidence_bins,
-    confidence_rmse,
     error_average_precision,
     errors_found,
     label_matches,
@@ -27,18 +25,16 @@ def joined(rows):
     return list(chain.from_iterable(rows))
 
 
-def found_first(confidence, correct):
-    return errors_found(confidence, correct, 1)
+def found_first(correct, confidence):
+    return errors_found(correct, confidence, 1)
 
 
-def left_after_one(confidence, correct):
-    return residual_errors(confidence, correct, 1)
+def left_after_one(correct, confidence):
+    return residual_errors(correct, confidence, 1)
 
 
 EVERYTHING = (
     area_under_risk_coverage,
-    confidence_bins,
-    confidence_rmse,
     error_average_precision,
     found_first,
     left_after_one,
@@ -99,84 +95,84 @@ def test_labels_that_do_not_match_up_are_refused():
     ],
 )
 @pytest.mark.parametrize("function", EVERYTHING)
-def test_every_kind_of_number_is_taken(function, confidence, correct):
-    want = function(np.array([0.0, 1.0, 1.0]), np.array([True, False, True]))
-    np.testing.assert_array_equal(function(confidence, correct), want)
+def test_every_kind_of_number_is_taken(function, correct, confidence):
+    want = function(np.array([True, False, True]), np.array([0.0, 1.0, 1.0]))
+    np.testing.assert_array_equal(function(correct, confidence), want)
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_equal_lengths_may_come_as_a_table(function):
-    confidence, correct = np.array([[0.1, 0.9], [0.4, 0.4]]), [[0, 1], [1, 0]]
-    want = function([0.1, 0.9, 0.4, 0.4], [0, 1, 1, 0])
+    correct, confidence = [[0, 1], [1, 0]], np.array([[0.1, 0.9], [0.4, 0.4]])
+    want = function([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
     for table in (confidence, confidence.astype(object), confidence.tolist()):
-        np.testing.assert_array_equal(function(table, correct), want)
-        np.testing.assert_array_equal(function(table, np.array(correct)), want)
+        np.testing.assert_array_equal(function(correct, table), want)
+        np.testing.assert_array_equal(function(np.array(correct), table), want)
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_an_empty_row_changes_nothing(function):
-    want = function([0.1, 0.9], [False, True])
-    got = function([[], [0.1], [], [0.9]], [[], [False], [], [True]])
+    want = function([False, True], [0.1, 0.9])
+    got = function([[], [False], [], [True]], [[], [0.1], [], [0.9]])
     np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_nothing_that_was_passed_is_changed(function):
-    confidence, correct = np.array([0.9, 0.1, 0.5]), np.array([True, False, True])
+    correct, confidence = np.array([True, False, True]), np.array([0.9, 0.1, 0.5])
     confidence.flags.writeable = correct.flags.writeable = False
-    function(confidence, correct)
+    function(correct, confidence)
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_lengths_that_differ_are_refused_with_where(function):
     with pytest.raises(ValueError, match="confidence has 1 words but correct has 2"):
-        function([0.5], [True, False])
+        function([True, False], [0.5])
     with pytest.raises(ValueError, match="confidence has 2 sequences but correct has"):
-        function([[0.5], [0.5]], [[True, False]])
+        function([[True, False]], [[0.5], [0.5]])
     with pytest.raises(ValueError, match="sequence 1 has 2 words in confidence but 1"):
-        function([[0.5], [0.5, 0.5]], [[True], [True]])
+        function([[True], [True]], [[0.5], [0.5, 0.5]])
     with pytest.raises(ValueError, match="correct is flat but confidence has a row"):
-        function([[0.5], [0.5]], [True, True])
+        function([True, True], [[0.5], [0.5]])
     with pytest.raises(ValueError, match="confidence is flat but correct has a row"):
-        function([0.5, 0.5], [[True], [True]])
+        function([[True], [True]], [0.5, 0.5])
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_a_missing_confidence_is_refused_with_where(function):
     with pytest.raises(ValueError, match=r"confidence\[1\] is NaN; .* leave it out"):
-        function([0.5, np.nan], [True, True])
+        function([True, True], [0.5, np.nan])
     with pytest.raises(ValueError, match=r"confidence\[2\]\[1\] is NaN"):
-        function([[0.5], [], [0.1, np.nan]], [[True], [], [True, True]])
+        function([[True], [], [True, True]], [[0.5], [], [0.1, np.nan]])
     with pytest.raises(ValueError, match=r"confidence\[0\] is NaN"):
-        function([None, 0.5], [True, True])
+        function([True, True], [None, 0.5])
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_what_is_no_outcome_is_refused_with_advice(function):
     for strange in (0.5, 2, -1, np.nan, None):
         with pytest.raises(ValueError, match=r"correct\[1\] is .*label_matches"):
-            function([0.5, 0.5], [1, strange])
+            function([1, strange], [0.5, 0.5])
     with pytest.raises(TypeError, match=r"correct holds values such as .*label_match"):
-        function([0.5, 0.5], ["N", "V"])
+        function(["N", "V"], [0.5, 0.5])
     with pytest.raises(TypeError, match=r"correct holds .*label_matches"):
-        function([0.5, 0.5], [object(), True])
+        function([object(), True], [0.5, 0.5])
 
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_what_is_no_confidence_is_refused(function):
     with pytest.raises(TypeError, match=r"confidence holds .*must be numbers"):
-        function(["a", "b"], [True, True])
+        function([True, True], ["a", "b"])
     with pytest.raises(TypeError, match=r"confidence holds .*must be numbers"):
-        function([object(), 0.5], [True, True])
+        function([True, True], [object(), 0.5])
     with pytest.raises(TypeError, match="confidence is a single string"):
-        function("ab", [True, True])
+        function([True, True], "ab")
     with pytest.raises(TypeError, match="confidence is a single value"):
-        function(np.float64(0.5), [True])
+        function([True], np.float64(0.5))
     with pytest.raises(TypeError, match="confidence is of type float"):
-        function(0.5, [True])
+        function([True], 0.5)
     with pytest.raises(ValueError, match="confidence must be a sequence with one"):
-        function([0.5, [0.5]], [True, True])
+        function([True, True], [0.5, [0.5]])
     with pytest.raises(ValueError, match=r"confidence\[0\] must be a sequence with"):
-        function([[[0.5]]], [[True]])
+        function([[True]], [[[0.5]]])
     with pytest.raises(ValueError, match=r"confidence\[0\] must be a sequence with"):
-        function([[[0.5], [0.1, 0.2]]], [[True, True]])
+        function([[True, True]], [[[0.5], [0.1, 0.2]]])

@@ -268,7 +268,7 @@ def test_an_unknown_average_is_refused(average):
         ([1.0, -1.0], r"sample_weight\[1\] is -1.0"),
         ([np.nan, 1.0], r"sample_weight\[0\] is nan"),
         ([np.inf, 1.0], r"sample_weight\[0\] is inf"),
-        ([0.0, 0.0], "zero for every sequence"),
+        ([0.0, 0.0], "zero for all 2 sequences"),
     ],
 )
 @pytest.mark.parametrize("function", EVERYTHING)

@@ -21,13 +21,13 @@ TIED_WORDS = words_of(LEVELS)
 
 
 def columns(words):
-    """Return confidences, outcomes and weights as arrays."""
+    """Return outcomes, confidences and weights as arrays."""
     confidence, correct, weight = zip(*words, strict=True)
-    return np.array(confidence), np.array(correct), np.array(weight, dtype=float)
+    return np.array(correct), np.array(confidence), np.array(weight, dtype=float)
 
 
 def repeated(words):
-    """Return confidences and outcomes with each word as often as it weighs."""
-    confidence, correct, weight = columns(words)
+    """Return outcomes and confidences with each word as often as it weighs."""
+    correct, confidence, weight = columns(words)
     times = weight.astype(int)
-    return np.repeat(confidence, times), np.repeat(correct, times)
+    return np.repeat(correct, times), np.repeat(confidence, times)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skcw import AROWSequenceTagger, CWSequenceTagger, load
-from skcw.constraints import scheme_faults, scheme_of
+from skcw.data.constraints import scheme_faults, scheme_of
 from skcw.data.labels import encode_labels
 from skcw.exceptions import ConstraintWarning
 from skcw.features import basic_features

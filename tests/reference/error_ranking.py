@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 
 
-def tied_orders(confidence, correct):
+def tied_orders(correct, confidence):
     """Return, for every order of tied words, the wrong flags from least confident.
 
     Sorting is stable, so sorting all orders of all words meets each order of the ties

@@ -12,8 +12,8 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-from skcw.constraints import forbidden_matrix
 from skcw.data import convert_labels
+from skcw.data.constraints import forbidden_matrix
 from skcw.tagging._base import BaseSequenceTagger
 from skcw.utils._check_data import make_tagged
 

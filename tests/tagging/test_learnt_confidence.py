@@ -14,7 +14,8 @@ from skcw import (
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.features import WindowFeatures
-from skcw.metrics import query_pairs, root_calibration_mse
+from skcw.inspection import query_pairs
+from skcw.metrics import root_calibration_mse
 
 TAGGERS = (
     CWSequenceTagger,
@@ -50,8 +51,8 @@ X_NEW, Y_NEW = WINDOW.transform(NEW[0]), NEW[1]
 
 
 def error_of(tagger):
-    confidence, correct, _ = query_pairs(tagger, X_NEW, Y_NEW)
-    return root_calibration_mse(confidence, correct)
+    correct, confidence, _ = query_pairs(tagger, X_NEW, Y_NEW)
+    return root_calibration_mse(correct, confidence)
 
 
 @pytest.mark.parametrize("Tagger", TAGGERS)

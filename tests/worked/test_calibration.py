@@ -7,9 +7,9 @@ and the sixth.
 import numpy as np
 from numpy.testing import assert_allclose
 
-from skcw._kernels.pooling import pool_violators
 from skcw._kernels.score_loops import average_precision, mean_risk
-from skcw.metrics import brier_decomposition, brier_score, calibration_mse
+from skcw.metrics import brier_decomposition, brier_loss, calibration_mse
+from skcw.metrics._isotonic import isotonic_blocks
 
 BY_HAND = 1e-12
 CONFIDENCE = [0.1, 0.3, 0.3, 0.6, 0.8, 0.8]
@@ -19,26 +19,25 @@ RIGHT = np.array([0.0, 2.0, 0.0, 2.0])
 
 
 def test_two_right_before_one_wrong_are_pooled_to_two_thirds():
-    first, mass, right = np.empty(4, dtype=np.int64), np.empty(4), np.empty(4)
-    assert pool_violators(WORDS, RIGHT, first, mass, right) == 3
-    assert first[:3].tolist() == [0, 1, 3]
-    assert_allclose(right[:3] / mass[:3], [0, 2 / 3, 1], rtol=BY_HAND)
+    first, mass, right = isotonic_blocks(WORDS, RIGHT)
+    assert first.tolist() == [0, 1, 3]
+    assert_allclose(right / mass, [0, 2 / 3, 1], rtol=BY_HAND)
 
 
-def test_the_brier_score_falls_into_its_parts():
+def test_the_brier_loss_falls_into_its_parts():
     # Squares: 0.01 + 0.49 + 0.49 + 0.36 + 0.04 + 0.04. Recalibrated only the three in
     # the middle cost anything, 2/3 * 1/3 each; the mean 2/3 would cost that six times.
     whole, recalibrated, uncertainty = 1.43 / 6, (3 * 2 / 9) / 6, 2 / 9
     want = whole - recalibrated, uncertainty - recalibrated, uncertainty
-    assert_allclose(brier_score(CONFIDENCE, CORRECT), whole, rtol=BY_HAND)
-    assert_allclose(brier_decomposition(CONFIDENCE, CORRECT), want, rtol=BY_HAND)
+    assert_allclose(brier_loss(CORRECT, CONFIDENCE), whole, rtol=BY_HAND)
+    assert_allclose(brier_decomposition(CORRECT, CONFIDENCE), want, rtol=BY_HAND)
 
 
 def test_the_border_of_bins_cuts_the_tie_in_the_middle():
     # CalibMSE in bins of two: {0.1, 0.3}, {0.3, 0.6} and {0.8, 0.8}; both words at 0.3
     # are right, so each half of the tie has an accuracy of 1.
     gaps = np.array([0.2 - 0.5, 0.45 - 0.5, 0.8 - 1.0])
-    got = calibration_mse(CONFIDENCE, CORRECT, bin_size=2)
+    got = calibration_mse(CORRECT, CONFIDENCE, bin_size=2)
     assert_allclose(got, np.mean(gaps**2), rtol=BY_HAND)
 
 

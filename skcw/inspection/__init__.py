@@ -1,0 +1,21 @@
+"""Questions to fitted estimators: what they claim, what is true, and scorers of it."""
+
+from skcw.inspection._queries import Answers, query_pairs
+from skcw.inspection._questions import Question, parse_query
+from skcw.inspection._scorers import (
+    ConfidenceScorer,
+    get_scorer,
+    make_confidence_scorer,
+    scorer_names,
+)
+
+__all__ = [
+    "Answers",
+    "ConfidenceScorer",
+    "Question",
+    "get_scorer",
+    "make_confidence_scorer",
+    "parse_query",
+    "query_pairs",
+    "scorer_names",
+]

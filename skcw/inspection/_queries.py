@@ -1,0 +1,305 @@
+"""Claimed probabilities and outcomes of a yes/no question asked of an estimator."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw.data.checks import check_same_length, check_same_lengths
+from skcw.data.schemes import extract_spans, split_label
+from skcw.inspection._answering import RowAnswers, ask_tagger, innermost
+from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
+from skcw.metrics._label_pairs import check_label_rows, listed, refuse_unordered
+from skcw.metrics._pairs import flat_outcomes
+from skcw.metrics._token_scores import label_matches
+
+# Probabilities leave [0, 1] by rounding: in single precision by no more than this.
+ROUNDING = 1e-6
+
+
+class Answers(NamedTuple):
+    """What is true and what an estimator claims, one entry for every time it was asked.
+
+    Parameters
+    ----------
+    correct : ndarray of bool, shape (n,)
+        Whether the answer is yes.
+    confidence : ndarray of float64, shape (n,)
+        How sure the estimator is that it is.
+    groups : ndarray of intp, shape (n,)
+        The number of the sequence, or of the row, that was asked about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.inspection import Answers
+    >>> from skcw.metrics import brier_loss
+    >>> answers = Answers(np.array([True, False]), np.array([0.9, 0.4]), np.arange(2))
+    >>> round(brier_loss(answers.correct, answers.confidence), 3)
+    0.085
+    """
+
+    correct: np.ndarray
+    confidence: np.ndarray
+    groups: np.ndarray
+
+
+def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=None):
+    """Ask a fitted estimator a yes/no question about every word, row or span.
+
+    Parameters
+    ----------
+    estimator : tagger or classifier
+        A fitted one of skcw, scikit-learn or your own; a search or a pipeline around
+        one will do.
+    X : sequences, or rows of a classifier
+        What it has not learnt from.
+    y : sequences of labels, or labels of rows
+        The truth. Flat labels ask about rows, sequences of labels about words.
+    query : label, collection of labels, str, dict or None, default=None
+        The question.
+
+        - None: is the predicted label right?
+        - ``"NN"``: is this an NN? Asked of every word, whatever label was predicted.
+        - ``["NN", "NNS"]``, or a set: is it one of these?
+        - ``"not O"``, or ``{"not": ["O", "X"]}``: is it none of these?
+        - ``"span:PER"``, or ``{"span": ["PER", "LOC"]}``: is this predicted entity of
+          that type in the truth, from the same first to the same last word?
+          ``"span:*"`` asks it of every type. Entities that were missed are not asked
+          about.
+
+        A string is read as above; a label that looks like another form is put into a
+        list.
+    method : str, default=None
+        A method of ``predict_confidence``; None is the estimator's default.
+    confidence_options : dict, default=None
+        Further options of ``predict_confidence``, such as ``{"n_draws": 50}``; for
+        spans those of ``predict_entities``.
+
+    Returns
+    -------
+    answers : Answers
+        The named tuple ``(correct, confidence, groups)`` of flat arrays: what every
+        score of confidence takes.
+
+    See Also
+    --------
+    skcw.metrics.score_interval : How far what is claimed is from coming true.
+    make_confidence_scorer : The same question for ``scoring=``.
+
+    Notes
+    -----
+    A tagger of this package is asked once (``ask``), and a list of labels costs one
+    table of all labels. Other taggers answer by ``predict`` and ``predict_confidence``
+    or ``predict_marginals``, classifiers by ``predict_confidence`` or
+    ``predict_proba``.
+
+    A label that the estimator does not know has probability 0. If the truth does not
+    have it either, it is an error.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.inspection import query_pairs
+    >>> X = [["Ann", "met", "Bob"], ["Bob", "left"]]
+    >>> y = [["PER", "O", "PER"], ["PER", "O"]]
+    >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
+    >>> answers = query_pairs(tagger, [["Bob", "met"], ["Ann"]], [["PER", "O"], ["O"]])
+    >>> answers.correct.tolist()
+    [True, True, False]
+    >>> answers.groups.tolist()
+    [0, 0, 1]
+    >>> query_pairs(tagger, [["Bob", "met"]], [["PER", "O"]], "not O").correct.tolist()
+    [True, False]
+    """
+    question = parse_query(query)
+    X = list(X) if isinstance(X, Iterator) else X
+    refuse_unordered(y, "y")
+    y = listed(y, "y") if not hasattr(y, "__len__") else y
+    estimator, X = innermost(estimator, X)
+    given = check_confidence_options(confidence_options)
+    given = given if method is None else {"method": method, **given}
+    if is_flat(y):
+        return _ask_rows(estimator, X, np.asarray(y), question, given)
+    rows = check_label_rows(y, "y")
+    ask = {RIGHT: _ask_words, LABEL: _ask_labels, SPAN: _ask_spans}[question.kind]
+    return ask(estimator, X, rows, question, given)
+
+
+def check_confidence_options(options):
+    """Return options of ``predict_confidence`` as a dict; an empty one for None."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(
+            f"confidence_options is {options!r}; it must be a dict of options of "
+            "predict_confidence, such as {'n_draws': 50}"
+        )
+    return dict(options)
+
+
+def is_flat(y):
+    """Tell whether labels stand by themselves instead of in sequences."""
+    if hasattr(y, "__array__"):
+        y = np.asarray(y)
+    if isinstance(y, (str, bytes)) or not len(y):
+        return False
+    return isinstance(y[0], str) or not hasattr(y[0], "__len__")
+
+
+def _ask_words(tagger, X, rows, question, given):
+    """Answer whether each predicted label is right."""
+    asked = ask_tagger(tagger, X)
+    predicted = asked.labels()
+    check_same_lengths(list(map(len, predicted)), list(map(len, rows)))
+    correct = label_matches(rows, predicted)
+    correct, confidence, _ = flat_outcomes(correct, asked.confidence(**given))
+    return _answers(correct, confidence, _row_numbers(rows))
+
+
+def _ask_labels(tagger, X, rows, question, given):
+    """Answer whether each word has, or has not, one of some labels."""
+    truth = list(chain.from_iterable(rows))
+    _check_known(question.labels, getattr(tagger, "classes_", ()), truth)
+    asked = ask_tagger(tagger, X)
+    check_same_lengths(asked.lengths, list(map(len, rows)))
+    claimed = _summed(asked.label_table(**given), asked.classes, question.labels)
+    found = _among(truth, question.labels)
+    return _answers(*_yes(found, claimed, question), _row_numbers(rows))
+
+
+def _summed(table, classes, labels):
+    """Return the probability that a word has one of some labels."""
+    columns = [k for k, label in enumerate(classes) if label in labels]
+    return table[:, columns].sum(axis=1)
+
+
+def _ask_spans(tagger, X, rows, question, given):
+    """Answer whether each predicted entity of some types is in the truth."""
+    found = list(ask_tagger(tagger, X).entities(**given))
+    check_same_length(len(found), len(rows))
+    for number, (entities, row) in enumerate(zip(found, rows, strict=True)):
+        if any(entity.end > len(row) for entity in entities):
+            raise ValueError(f"sequence {number} is longer in X than in y")
+    spans = [set(map(tuple, extract_spans(row))) for row in rows]
+    _check_types(question.labels, tagger, spans, found)
+    asked = [
+        (tuple(entity[:3]) in truth, entity.confidence, number)
+        for number, (entities, truth) in enumerate(zip(found, spans, strict=True))
+        for entity in entities
+        if not question.labels or entity.label in question.labels
+    ]
+    return _answers(*zip(*asked, strict=True)) if asked else _answers([], [], [])
+
+
+def _check_types(types, tagger, spans, found):
+    """Raise at a type of entities that neither the tagger nor the truth has."""
+    marked = map(split_label, getattr(tagger, "classes_", ()))
+    known = {kind for role, kind in marked if role != "O"}
+    known |= {entity.label for entities in found for entity in entities}
+    truth = {kind for row in spans for kind, _, _ in row}
+    _check_known(types, sorted(known), truth, what="entity type")
+
+
+def _ask_rows(classifier, X, truth, question, given):
+    """Answer the question for every row of a classifier."""
+    if question.kind == SPAN:
+        raise ValueError(
+            "y holds single labels; spans are marked by sequences of labels"
+        )
+    labels = truth.tolist()
+    _check_truth(labels, classifier)
+    asked = RowAnswers(classifier, X)
+    if question.kind == RIGHT:
+        predicted = _check_predicted(asked.labels(), len(truth), classifier)
+        confidence = asked.confidence(predicted, **given)
+        correct, confidence, _ = flat_outcomes(predicted == truth, confidence)
+    else:
+        _check_known(question.labels, getattr(classifier, "classes_", ()), labels)
+        table = asked.label_table(**given)
+        _check_rows(len(table), len(labels))
+        claimed = _summed(table, asked.classes, question.labels)
+        found = _among(labels, question.labels)
+        correct, confidence = _yes(found, claimed, question)
+    return _answers(correct, confidence, np.arange(len(truth)))
+
+
+def _check_predicted(predicted, n_labels, classifier):
+    """Return the predicted labels if there is one for each label of the truth."""
+    if predicted.ndim != 1 or (len(predicted) and not is_flat(predicted)):
+        raise ValueError(
+            f"y holds single labels, but {type(classifier).__name__} predicts several "
+            "for each item of X; give as many for each item"
+        )
+    _check_rows(len(predicted), n_labels)
+    return predicted
+
+
+def _yes(found, claimed, question):
+    """Return whether the answer is yes, and how probable that is said to be."""
+    claimed = np.asarray(claimed, dtype=np.float64)
+    return (~found, 1.0 - claimed) if question.negated else (found, claimed)
+
+
+def _answers(correct, confidence, groups):
+    confidence = np.asarray(confidence, dtype=np.float64)
+    # Distances go far beyond one, and stay what they are.
+    if ((confidence >= -ROUNDING) & (confidence <= 1 + ROUNDING)).all():
+        confidence = np.clip(confidence, 0.0, 1.0)
+    return Answers(
+        np.asarray(correct, dtype=bool),
+        confidence,
+        np.asarray(groups, dtype=np.intp),
+    )
+
+
+def _check_known(labels, classes, truth, what="label"):
+    """Raise at a label that neither the estimator nor the truth has: a slip."""
+    known = {*np.asarray(classes).tolist(), *truth}
+    unknown = [label for label in labels if label not in known]
+    if unknown and known:
+        raise ValueError(
+            f"query names the {what} {unknown[0]!r}, which neither the estimator nor "
+            f"the truth has; they have {', '.join(sorted(map(repr, known)))}"
+            + _hint(unknown[0], known)
+        )
+
+
+def _hint(name, known):
+    """Return what else may have been meant by a name that is no label."""
+    types = {kind for role, kind in map(split_label, map(str, known)) if role != "O"}
+    return f". For whole entities ask 'span:{name}'" if name in types else ""
+
+
+def _check_truth(truth, classifier):
+    """Raise at labels that are missing, or of another type than those learnt."""
+    for row, label in enumerate(truth):
+        if label is None or (isinstance(label, float) and np.isnan(label)):
+            raise ValueError(
+                f"y[{row}] is {label}; a row without a true label cannot be judged, so "
+                "leave it out of both X and y"
+            )
+    known = np.asarray(getattr(classifier, "classes_", ())).tolist()
+    if not truth or not known or not set(truth).isdisjoint(known):
+        return
+    if isinstance(truth[0], str) != isinstance(known[0], str):
+        raise ValueError(
+            f"y holds labels such as {truth[0]!r}, but those that "
+            f"{type(classifier).__name__} has learnt are such as {known[0]!r}: none "
+            "could be right. Give y as it was given to fit"
+        )
+
+
+def _check_rows(n_rows, n_labels):
+    if n_rows != n_labels:
+        raise ValueError(f"X has {n_rows} rows but y has {n_labels} labels")
+
+
+def _among(truth, labels):
+    wanted = set(labels)
+    return np.fromiter((label in wanted for label in truth), dtype=bool)
+
+
+def _row_numbers(rows):
+    return np.repeat(np.arange(len(rows)), list(map(len, rows)))

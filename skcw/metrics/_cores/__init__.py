@@ -1,1 +1,0 @@
-"""Scores, prepared so that they can be computed anew for other weights."""

@@ -1,1 +1,0 @@
-"""What intervals, bands and comparisons of scores are made of."""

@@ -1,0 +1,152 @@
+"""True and predicted labels: checked once, and counted as scikit-learn counts them."""
+
+from collections.abc import Mapping, Set
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import classification_report, precision_recall_fscore_support
+
+from skcw.data.checks import check_same_lengths
+from skcw.data.schemes import check_labels
+
+AVERAGES = ("micro", "macro", "weighted", None)
+
+# Every label that is not scored, among them "no span here".
+UNSCORED = -1
+
+
+def check_label_rows(y, name):
+    """Return ``y`` as a list of label lists, or say which row is not one."""
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"{name} is a single string; it must be a list of sequences")
+    rows = listed_in_order(y, name)
+    for i, row in enumerate(rows):
+        refuse_unordered(row, f"{name}[{i}]")
+    return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
+
+
+def check_label_pair(y_true, y_pred):
+    """Return both as lists of label lists of the same lengths."""
+    true_rows = check_label_rows(y_true, "y_true")
+    pred_rows = check_label_rows(y_pred, "y_pred")
+    check_same_lengths(
+        list(map(len, true_rows)),
+        list(map(len, pred_rows)),
+        ("y_true", "y_pred"),
+        ("labels in y_true", "in y_pred"),
+    )
+    return true_rows, pred_rows
+
+
+def check_label_names(labels, name):
+    """Return the labels a caller asked for as a list without repeats."""
+    names = list(dict.fromkeys(check_labels(labels, name)))
+    if not names:
+        raise ValueError(f"{name} is empty; name at least one label or pass None")
+    return names
+
+
+def listed(values, name):
+    """Return any iterable as a list, or say that it is not one."""
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(
+            f"{name} is of type {type(values).__name__}; it must be a sequence"
+        ) from None
+
+
+def listed_in_order(values, name):
+    """Return any iterable whose order means something as a list."""
+    refuse_unordered(values, name)
+    return listed(values, name)
+
+
+def refuse_unordered(values, name):
+    """Raise at a set or a dict, whose entries belong to no places."""
+    if isinstance(values, (Set, Mapping)):
+        raise TypeError(
+            f"{name} is a {type(values).__name__}, whose entries have no places; give "
+            "a list or an array"
+        )
+
+
+class LabelPairs(NamedTuple):
+    """One true and one predicted label per item, as indices into ``names``.
+
+    The last pair is always (UNSCORED, UNSCORED). It changes no count, keeps the
+    arrays from being empty, and makes scikit-learn report a micro average where
+    it would otherwise switch to accuracy.
+    """
+
+    names: list
+    true: np.ndarray
+    pred: np.ndarray
+    weight: np.ndarray | None
+
+    @property
+    def scored(self):
+        """Indices of the labels to score; a phantom where there are none."""
+        return np.arange(max(1, len(self.names)))
+
+
+def encode_pairs(true, pred, names, weight=None):
+    """Return the pairs with the labels in ``names`` as indices, others UNSCORED."""
+    index = {name: i for i, name in enumerate(names)}
+    if weight is not None:
+        weight = np.append(weight, 1.0)
+    return LabelPairs(names, _encode(true, index), _encode(pred, index), weight)
+
+
+def _encode(labels, index):
+    codes = (index.get(label, UNSCORED) for label in labels)
+    return np.fromiter(chain(codes, (UNSCORED,)), dtype=np.intp)
+
+
+def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
+    """Return precision, recall, F and support, averaged as scikit-learn does.
+
+    Unlike scikit-learn's, the support of an average is the total, not None.
+    """
+    if average not in AVERAGES:
+        raise ValueError(f"average is {average!r}; it must be one of {AVERAGES}")
+    *scores, support = precision_recall_fscore_support(
+        pairs.true,
+        pairs.pred,
+        beta=beta,
+        labels=pairs.scored,
+        average=average,
+        warn_for=warn_for,
+        sample_weight=pairs.weight,
+        zero_division=zero_division,
+    )
+    if average is None:
+        n = len(pairs.names)
+        return *(score[:n] for score in scores), support[:n]
+    return *(float(score) for score in scores), _total_support(pairs)
+
+
+def _total_support(pairs):
+    scored = pairs.true != UNSCORED
+    if pairs.weight is None:
+        return int(scored.sum())
+    return float(pairs.weight[scored].sum())
+
+
+def report_pairs(pairs, *, digits, output_dict, zero_division):
+    """Return scikit-learn's report with a row per name and three averages."""
+    phantom = [] if pairs.names else ["(none)"]
+    report = classification_report(
+        pairs.true,
+        pairs.pred,
+        labels=pairs.scored,
+        target_names=pairs.names or phantom,
+        sample_weight=pairs.weight,
+        digits=digits,
+        output_dict=output_dict,
+        zero_division=zero_division,
+    )
+    if output_dict:
+        return {name: row for name, row in report.items() if name not in phantom}
+    return report

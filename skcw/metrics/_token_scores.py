@@ -1,0 +1,257 @@
+"""Scores that count words, or whole sequences of them."""
+
+from itertools import chain
+from operator import eq
+
+import numpy as np
+
+from skcw.data.checks import check_same_length, check_sample_weight
+from skcw.data.ragged import offsets_of, split_rows
+from skcw.data.schemes import check_labels, split_label
+from skcw.metrics._label_pairs import (
+    check_label_names,
+    check_label_pair,
+    encode_pairs,
+    listed_in_order,
+    report_pairs,
+    score_pairs,
+)
+
+
+def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
+    """Compute the share of words that got their true label.
+
+    Parameters
+    ----------
+    y_true, y_pred : list or 1-D object array of sequences of str
+        True and predicted labels.
+    sample_weight : array of shape (n_sequences,), default=None
+        One weight per sequence; each of its words counts that much.
+    zero_division : float, default=0.0
+        Value if there are no words (of positive weight) at all.
+
+    Returns
+    -------
+    accuracy : float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_accuracy_score
+    >>> token_accuracy_score([["N", "V"], ["N", "N"]], [["N", "V"], ["N", "V"]])
+    0.75
+    """
+    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    hits = [sum(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
+    sizes = [len(row) for row in true_rows]
+    return _weighted_share(hits, sizes, sample_weight, zero_division)
+
+
+def sequence_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
+    """Compute the share of sequences without a single wrong label.
+
+    Parameters
+    ----------
+    y_true, y_pred : list or 1-D object array of sequences of str
+        True and predicted labels. An empty sequence has no wrong label: it counts
+        as right.
+    sample_weight : array of shape (n_sequences,), default=None
+        One weight per sequence.
+    zero_division : float, default=0.0
+        Value if there are no sequences at all.
+
+    Returns
+    -------
+    accuracy : float
+        From 0 to 1, for sequences of equal and of different lengths alike.
+
+    Examples
+    --------
+    >>> from skcw.metrics import sequence_accuracy_score
+    >>> sequence_accuracy_score([["N", "V"], ["N", "N"]], [["N", "V"], ["N", "V"]])
+    0.5
+    """
+    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    hits = [all(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
+    return _weighted_share(hits, [1] * len(hits), sample_weight, zero_division)
+
+
+def token_f1_score(
+    y_true,
+    y_pred,
+    *,
+    labels=None,
+    exclude=("O",),
+    average="micro",
+    sample_weight=None,
+    zero_division=0.0,
+):
+    """Compute F1 over words, by default of all labels but ``"O"``.
+
+    Parameters
+    ----------
+    y_true, y_pred : list or 1-D object array of sequences of str
+        True and predicted labels.
+    labels : list of str, default=None
+        Labels to score, in this order; if None, all that occur but ``exclude``,
+        sorted by type and then prefix.
+    exclude : collection of str, default=("O",)
+        Labels left out where ``labels`` is None. ``exclude=()`` scores them all.
+    average : {"micro", "macro", "weighted"} or None, default="micro"
+        How to sum up the labels, as in scikit-learn; None gives an array with one
+        entry per label.
+    sample_weight : array of shape (n_sequences,), default=None
+        One weight per sequence; each of its words counts that much.
+    zero_division : {0.0, 1.0, np.nan, "warn"}, default=0.0
+        Value of a score whose denominator is zero; ``"warn"`` stands for 0.0 with
+        scikit-learn's warning.
+
+    Returns
+    -------
+    f1 : float, or array of shape (n_labels,)
+        The score; an array if ``average`` is None.
+
+    See Also
+    --------
+    span_f1_score : The same over whole spans, which is what readers expect of
+        chunks and names.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_f1_score
+    >>> y_true = [["B-PER", "I-PER", "O", "O"]]
+    >>> y_pred = [["B-PER", "I-PER", "I-PER", "O"]]
+    >>> token_f1_score(y_true, y_pred)
+    0.8
+    """
+    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return score_pairs(
+        pairs, average=average, zero_division=zero_division, warn_for=("f-score",)
+    )[2]
+
+
+def token_classification_report(
+    y_true,
+    y_pred,
+    *,
+    labels=None,
+    exclude=("O",),
+    sample_weight=None,
+    digits=2,
+    output_dict=False,
+    zero_division=0.0,
+):
+    """Report precision, recall, F1 and support of every label, word by word.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, exclude, sample_weight, zero_division :
+        As in :func:`token_f1_score`: all labels but ``"O"`` are reported unless
+        ``labels`` or ``exclude`` say otherwise.
+    digits : int, default=2
+        Decimals in the text; ignored with ``output_dict``.
+    output_dict : bool, default=False
+        Return the figures as a dict of dicts instead of a text.
+
+    Returns
+    -------
+    report : str or dict
+        Rows are the labels, then ``micro avg``, ``macro avg``, ``weighted avg``,
+        whichever labels are chosen. If no label is left the text has one row,
+        ``(none)``, and the dict only the averages.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_classification_report
+    >>> y_true = [["B-PER", "I-PER", "O", "B-LOC"]]
+    >>> y_pred = [["B-PER", "I-PER", "I-PER", "O"]]
+    >>> print(token_classification_report(y_true, y_pred))
+                  precision    recall  f1-score   support
+    <BLANKLINE>
+           B-LOC       0.00      0.00      0.00         1
+           B-PER       1.00      1.00      1.00         1
+           I-PER       0.50      1.00      0.67         1
+    <BLANKLINE>
+       micro avg       0.67      0.67      0.67         3
+       macro avg       0.50      0.67      0.56         3
+    weighted avg       0.50      0.67      0.56         3
+    <BLANKLINE>
+    """
+    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return report_pairs(
+        pairs, digits=digits, output_dict=output_dict, zero_division=zero_division
+    )
+
+
+def _weighted_share(hits, sizes, sample_weight, zero_division):
+    """Return the weighted sum of hits over that of sizes, one of each a sequence."""
+    weight = check_sample_weight(sample_weight, len(sizes))
+    if_nothing = float(zero_division)
+    if weight is None:
+        right, total = sum(hits), sum(sizes)
+    else:
+        right, total = weight @ np.asarray(hits), weight @ np.asarray(sizes)
+    return float(right / total) if total else if_nothing
+
+
+def _pair_tokens(y_true, y_pred, labels, exclude, sample_weight):
+    names = None if labels is None else check_label_names(labels, "labels")
+    excluded = set(check_labels(exclude, "exclude"))
+    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    weight = check_sample_weight(sample_weight, len(true_rows))
+    if names is None:
+        seen = set().union(*true_rows, *pred_rows) - excluded
+        names = sorted(map(str, seen), key=_by_type_then_prefix)
+    if weight is not None:
+        sizes = np.array([len(row) for row in true_rows], dtype=np.intp)
+        weight = np.repeat(weight, sizes)
+    flat = chain.from_iterable
+    return encode_pairs(flat(true_rows), flat(pred_rows), names, weight)
+
+
+def _by_type_then_prefix(label):
+    """Sort key that keeps B-PER and I-PER together."""
+    _, kind = split_label(label)
+    return kind, label
+
+
+def label_matches(y_true, y_pred):
+    """Tell which words got their true label.
+
+    Parameters
+    ----------
+    y_true, y_pred : list or array of str, or of sequences of str
+        True and predicted labels: both flat, or both with a sequence of labels for
+        each sentence.
+
+    Returns
+    -------
+    correct : ndarray of bool, or 1-D object array of such
+        True where the labels agree: one array if the labels are flat, else one array
+        per sequence. It is what :func:`error_average_precision` and its neighbours
+        take beside the confidences.
+
+    Examples
+    --------
+    >>> from skcw.metrics import label_matches
+    >>> label_matches(["N", "V", "N"], ["N", "N", "N"]).tolist()
+    [True, False, True]
+    >>> label_matches([["N", "V"], ["N"]], [["N", "N"], ["N"]])[0].tolist()
+    [True, False]
+    """
+    if isinstance(y_true, np.ndarray):
+        y_true = y_true.tolist()
+    if not isinstance(y_true, (str, bytes)):
+        y_true = listed_in_order(y_true, "y_true")
+        if y_true and isinstance(y_true[0], str):
+            return _flat_matches(y_true, y_pred)
+    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    flat = chain.from_iterable
+    matches = np.fromiter(map(eq, flat(true_rows), flat(pred_rows)), dtype=bool)
+    return split_rows(matches, offsets_of(list(map(len, true_rows))))
+
+
+def _flat_matches(y_true, y_pred):
+    true, pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+    check_same_length(len(true), len(pred), ("y_true", "y_pred"), "labels")
+    return np.fromiter(map(eq, true, pred), dtype=bool, count=len(true))
