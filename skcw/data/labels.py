@@ -1,6 +1,12 @@
-"""Label sequences as numbers."""
+"""Label sequences: checked, and as numbers."""
+
+from collections.abc import Mapping, Set
 
 import numpy as np
+
+# The exact types are looked up first: one set per sequence is cheaper than one
+# isinstance call per label, and nearly every label is a plain str.
+_STRING_TYPES = frozenset({str, np.str_})
 
 
 def encode_labels(y, known=(), grow=True):
@@ -91,3 +97,61 @@ def joined_labels(known, classes):
 def plain(label):
     """Return the string that a subclass of str holds; str() might say another one."""
     return str.__str__(label)
+
+
+def check_labels(labels, name):
+    """Return one sequence of labels as a list, or say which label is not a string."""
+    if isinstance(labels, (str, bytes)):
+        raise TypeError(
+            f"{name} is a single string, {labels!r}; "
+            "it must be a sequence of labels, such as ['B-PER', 'O']"
+        )
+    if isinstance(labels, np.ndarray):
+        labels = labels.tolist()
+    elif not isinstance(labels, (list, tuple)):
+        labels = listed(labels, name)
+    if not _STRING_TYPES.issuperset(map(type, labels)):
+        for position, label in enumerate(labels):
+            if not isinstance(label, str):
+                raise TypeError(
+                    f"{name}[{position}] is {label!r} of type "
+                    f"{type(label).__name__}; labels must be strings"
+                )
+        # Members of a string enumeration stand for the strings they hold.
+        labels = [str.__str__(label) for label in labels]
+    return labels
+
+
+def check_label_rows(y, name):
+    """Return ``y`` as a list of label lists, or say which row is not one."""
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"{name} is a single string; it must be a list of sequences")
+    rows = listed_in_order(y, name)
+    for i, row in enumerate(rows):
+        refuse_unordered(row, f"{name}[{i}]")
+    return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
+
+
+def listed(values, name):
+    """Return any iterable as a list, or say that it is not one."""
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(
+            f"{name} is of type {type(values).__name__}; it must be a sequence"
+        ) from None
+
+
+def listed_in_order(values, name):
+    """Return any iterable whose order means something as a list."""
+    refuse_unordered(values, name)
+    return listed(values, name)
+
+
+def refuse_unordered(values, name):
+    """Raise at a set or a dict, whose entries belong to no places."""
+    if isinstance(values, (Set, Mapping)):
+        raise TypeError(
+            f"{name} is a {type(values).__name__}, whose entries have no places; give "
+            "a list or an array"
+        )

@@ -3,8 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
+from skcw.data.labels import check_labels
 from skcw.data.ragged import object_rows
 
 # The prefixes each scheme may use, and other names of schemes.
@@ -18,10 +17,6 @@ ROLES = {"B": "B", "I": "I", "O": "O", "E": "E", "S": "S", "L": "E", "U": "S"}
 # A lone L or U is more likely a label of its own than a BILOU prefix.
 BARE_PREFIXES = "OBIES"
 NO_TYPE = "_"
-
-# The exact types are looked up first: one set per sequence is cheaper than one
-# isinstance call per label, and nearly every label is a plain str.
-_STRING_TYPES = frozenset({str, np.str_})
 
 
 def parse_label(label, bare=BARE_PREFIXES):
@@ -80,34 +75,6 @@ def resolve_scheme(scheme, labels):
     """Return the first name of a scheme, detected from ``labels`` for "auto"."""
     name = scheme_name(scheme, "scheme", auto=True)
     return detect_scheme(labels) if name == "auto" else name
-
-
-def check_labels(labels, name):
-    """Return one sequence of labels as a list, or say which label is not a string."""
-    if isinstance(labels, (str, bytes)):
-        raise TypeError(
-            f"{name} is a single string, {labels!r}; "
-            "it must be a sequence of labels, such as ['B-PER', 'O']"
-        )
-    if isinstance(labels, np.ndarray):
-        labels = labels.tolist()
-    elif not isinstance(labels, (list, tuple)):
-        try:
-            labels = list(labels)
-        except TypeError:
-            raise TypeError(
-                f"{name} is of type {type(labels).__name__}; it must be a sequence"
-            ) from None
-    if not _STRING_TYPES.issuperset(map(type, labels)):
-        for position, label in enumerate(labels):
-            if not isinstance(label, str):
-                raise TypeError(
-                    f"{name}[{position}] is {label!r} of type "
-                    f"{type(label).__name__}; labels must be strings"
-                )
-        # Members of a string enumeration stand for the strings they hold.
-        labels = [str.__str__(label) for label in labels]
-    return labels
 
 
 class Span(NamedTuple):

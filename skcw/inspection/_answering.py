@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.metrics._label_pairs import listed
+from skcw.data.labels import listed
 
 
 def innermost(estimator, X):

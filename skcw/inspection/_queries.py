@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.data.checks import check_same_length, check_same_lengths
+from skcw.data.labels import check_label_rows, listed, refuse_unordered
 from skcw.data.schemes import extract_spans, split_label
 from skcw.inspection._answering import RowAnswers, ask_tagger, innermost
 from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
-from skcw.metrics._label_pairs import check_label_rows, listed, refuse_unordered
-from skcw.metrics._pairs import flat_outcomes
-from skcw.metrics._token_scores import label_matches
+from skcw.metrics import label_matches
 
 # Probabilities leave [0, 1] by rounding: in single precision by no more than this.
 ROUNDING = 1e-6
@@ -153,9 +152,12 @@ def _ask_words(tagger, X, rows, question, given):
     asked = ask_tagger(tagger, X)
     predicted = asked.labels()
     check_same_lengths(list(map(len, predicted)), list(map(len, rows)))
+    confidence = asked.confidence(**given)
+    check_same_lengths(
+        list(map(len, confidence)), list(map(len, rows)), ("predict_confidence", "y")
+    )
     correct = label_matches(rows, predicted)
-    correct, confidence, _ = flat_outcomes(correct, asked.confidence(**given))
-    return _answers(correct, confidence, _row_numbers(rows))
+    return _answers(_joined(correct), _joined(confidence), _row_numbers(rows))
 
 
 def _ask_labels(tagger, X, rows, question, given):
@@ -213,8 +215,7 @@ def _ask_rows(classifier, X, truth, question, given):
     asked = RowAnswers(classifier, X)
     if question.kind == RIGHT:
         predicted = _check_predicted(asked.labels(), len(truth), classifier)
-        confidence = asked.confidence(predicted, **given)
-        correct, confidence, _ = flat_outcomes(predicted == truth, confidence)
+        correct, confidence = predicted == truth, asked.confidence(predicted, **given)
     else:
         _check_known(question.labels, getattr(classifier, "classes_", ()), labels)
         table = asked.label_table(**given)
@@ -299,6 +300,11 @@ def _check_rows(n_rows, n_labels):
 def _among(truth, labels):
     wanted = set(labels)
     return np.fromiter((label in wanted for label in truth), dtype=bool)
+
+
+def _joined(rows):
+    """Return the words of all rows in one array."""
+    return np.concatenate([np.empty(0), *map(np.asarray, rows)])
 
 
 def _row_numbers(rows):

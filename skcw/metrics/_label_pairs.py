@@ -1,6 +1,5 @@
 """True and predicted labels: checked once, and counted as scikit-learn counts them."""
 
-from collections.abc import Mapping, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,22 +7,12 @@ import numpy as np
 from sklearn.metrics import classification_report, precision_recall_fscore_support
 
 from skcw.data.checks import check_same_lengths
-from skcw.data.schemes import check_labels
+from skcw.data.labels import check_label_rows, check_labels
 
 AVERAGES = ("micro", "macro", "weighted", None)
 
 # Every label that is not scored, among them "no span here".
 UNSCORED = -1
-
-
-def check_label_rows(y, name):
-    """Return ``y`` as a list of label lists, or say which row is not one."""
-    if isinstance(y, (str, bytes)):
-        raise TypeError(f"{name} is a single string; it must be a list of sequences")
-    rows = listed_in_order(y, name)
-    for i, row in enumerate(rows):
-        refuse_unordered(row, f"{name}[{i}]")
-    return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
 
 
 def check_label_pair(y_true, y_pred):
@@ -45,31 +34,6 @@ def check_label_names(labels, name):
     if not names:
         raise ValueError(f"{name} is empty; name at least one label or pass None")
     return names
-
-
-def listed(values, name):
-    """Return any iterable as a list, or say that it is not one."""
-    try:
-        return list(values)
-    except TypeError:
-        raise TypeError(
-            f"{name} is of type {type(values).__name__}; it must be a sequence"
-        ) from None
-
-
-def listed_in_order(values, name):
-    """Return any iterable whose order means something as a list."""
-    refuse_unordered(values, name)
-    return listed(values, name)
-
-
-def refuse_unordered(values, name):
-    """Raise at a set or a dict, whose entries belong to no places."""
-    if isinstance(values, (Set, Mapping)):
-        raise TypeError(
-            f"{name} is a {type(values).__name__}, whose entries have no places; give "
-            "a list or an array"
-        )
 
 
 class LabelPairs(NamedTuple):

@@ -9,7 +9,7 @@ from skcw.data.checks import (
     check_same_lengths,
     check_weight_values,
 )
-from skcw.metrics._label_pairs import listed_in_order
+from skcw.data.labels import listed_in_order
 
 # Squares of weights are summed, too, and must not overflow.
 MOST_WEIGHT = 1e100
