@@ -22,7 +22,7 @@ from skcw import (
     load,
 )
 from skcw.exceptions import ModelFileError
-from skcw.persistence import FORMAT, HEADER, read_model, write_model
+from skcw._persistence import FORMAT, HEADER, read_model, write_model
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import outputs, weights
 
@@ -222,7 +222,7 @@ def test_a_failure_leaves_the_old_file(path, tagger, monkeypatch, data):
             file.write(b"half")
         raise OSError("disk full")
 
-    monkeypatch.setattr("skcw.persistence.save_file", fail)
+    monkeypatch.setattr("skcw._persistence.save_file", fail)
     with pytest.raises(OSError, match="disk full"):
         tagger.partial_fit(*data).save(path)
     assert path.read_bytes() == before

@@ -27,7 +27,7 @@ from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.metrics import span_f1_scorer
-from skcw.persistence import read_model, write_model
+from skcw._persistence import read_model, write_model
 
 TAGGERS = [
     CWSequenceTagger(max_iter=3, random_state=0),

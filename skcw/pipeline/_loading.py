@@ -1,6 +1,6 @@
 """Open what was saved."""
 
-from skcw.persistence import read_model
+from skcw._persistence import read_model
 from skcw.pipeline._tagging import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 

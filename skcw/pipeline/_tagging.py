@@ -9,7 +9,7 @@ from skcw.calibration.saving import READERS
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.features.saving import features_state, restored_features
-from skcw.persistence import read_model, write_model
+from skcw._persistence import read_model, write_model
 from skcw.pipeline._available import tagger_has
 from skcw.pipeline._confidence import PassedConfidence
 from skcw.tagging import BaseSequenceTagger

@@ -16,7 +16,7 @@ import skcw
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.calibration import CalibratedTagger
 from skcw.exceptions import ModelFileError
-from skcw.persistence import read_model, write_model
+from skcw._persistence import read_model, write_model
 from skcw.tagging import BaseSequenceTagger
 from tests.integration.corpora import features, news
 

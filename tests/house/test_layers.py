@@ -10,10 +10,10 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "skcw"
 
 LAYERS = [
-    {"_kernels", "_compat", "_version", "exceptions"},
+    {"_kernels", "_compat", "_lazy", "_version", "exceptions"},
     {"data", "metrics"},
     {"features"},
-    {"belief", "callbacks", "constraints", "decoding", "monitor", "persistence"},
+    {"belief", "callbacks", "constraints", "decoding", "monitor", "_persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration"},

@@ -23,7 +23,7 @@ from skcw.confidence.whole import DEFINITIONS, JOINT_METHODS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.metrics import extract_spans
-from skcw.persistence import read_model, write_model
+from skcw._persistence import read_model, write_model
 from skcw.utils._check_data import make_tagged
 
 TAGGERS = {

@@ -12,7 +12,7 @@ import skcw
 from skcw import MaxEntSequenceTagger, make_tagging_pipeline
 from skcw.data import SequenceEncoder
 from skcw.exceptions import ModelFileError
-from skcw.persistence import read_model, write_model
+from skcw._persistence import read_model, write_model
 from skcw.tagging._maxent_training import labels_before
 from tests.integration.corpora import features, news
 from tests.reference import beam as twin

@@ -5,16 +5,12 @@ arrays are then mapped into memory, so that a large model opens at once.
 """
 
 import json
-import os
-import secrets
-import stat
-from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from skcw.data.files import replacing
 from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1.
@@ -34,21 +30,10 @@ def write_model(path, header, arrays):
     arrays : dict of str to ndarray
         The arrays.
     """
-    path = Path(path)
     text = json.dumps({"format": FORMAT, **header}, default=_plain)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
-    # safetensors makes files that only their owner can read; others may be meant to.
-    draft.touch(exist_ok=False)
-    mode = (path if path.exists() else draft).stat().st_mode
-    try:
+    with replacing(path) as draft:
         _save(arrays, draft, text, path)
-        os.chmod(draft, stat.S_IMODE(mode))
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(draft)
-        raise
 
 
 def _save(arrays, draft, text, path):
