@@ -13,8 +13,8 @@ from safetensors.numpy import save_file
 from skcw.data.files import replacing
 from skcw.exceptions import ModelFileError
 
-# 2: names are hashed in another way than in 1.
-FORMAT = 2
+# 2: names are hashed in another way than in 1. 3: parameters have other names.
+FORMAT = 3
 HEADER = "skcw"
 
 
@@ -89,7 +89,7 @@ def _checked_header(path, text):
         )
     if older:
         raise ModelFileError(
-            f"{path} has format {written}, whose table of names cannot be searched any "
+            f"{path} has format {written}, which this version of skcw cannot read any "
             "more. Train the model again"
         )
     return header

@@ -21,8 +21,8 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw.exceptions import ModelFileError
 from skcw._persistence import FORMAT, HEADER, read_model, write_model
+from skcw.exceptions import ModelFileError
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import outputs, weights
 
@@ -323,7 +323,7 @@ def test_a_newer_format_is_refused(path, tmp_path):
 
 def test_an_older_format_is_refused(path, tmp_path):
     older = changed(path, tmp_path / "older", format=FORMAT - 1)
-    with pytest.raises(ModelFileError, match=r"has format 1,.*Train the model again"):
+    with pytest.raises(ModelFileError, match=r"has format 2,.*Train the model again"):
         load(older)
 
 

@@ -22,12 +22,12 @@ from skcw import (
     TaggingPipeline,
     make_tagging_pipeline,
 )
+from skcw._persistence import read_model, write_model
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.metrics import span_f1_scorer
-from skcw._persistence import read_model, write_model
 
 TAGGERS = [
     CWSequenceTagger(max_iter=3, random_state=0),
@@ -296,7 +296,7 @@ def test_names_of_features_are_stored_once(tmp_path, pipeline):
         WindowFeatures(["U00:%x[0,0]", "U01:%x[-1,0]/%x[0,1]", "B"]),
         WindowFeatures([(("word", -1), ("word", 0)), "bias"]),
         WindowFeatures("ner", columns=["form", "pos"], min_count=2),
-        WindowFeatures("ner", n_hashed=500),
+        WindowFeatures("ner", n_features=500),
     ],
     ids=["lexicons", "template", "crfsuite", "columns", "hashed"],
 )
@@ -358,7 +358,7 @@ def test_other_transformers_are_not_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "others", [WindowFeatures(["pos"]), WindowFeatures(["word"], n_hashed=9)]
+    "others", [WindowFeatures(["pos"]), WindowFeatures(["word"], n_features=9)]
 )
 def test_features_that_the_tagger_does_not_know_are_not_saved(tmp_path, others):
     pipeline = fitted(["word"])

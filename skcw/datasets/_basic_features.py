@@ -1,26 +1,8 @@
 """The usual features of a word, as strings."""
 
-import re
+from skcw.features.shapes import word_shape
 
 MAX_AFFIX = 4
-_RUNS = re.compile(r"(.)\1+")
-
-
-def word_shape(word):
-    """Return the word with letters and digits replaced by their kind.
-
-    Capitals become ``A``, other letters ``a``, digits ``0``; the rest stays.
-
-    Examples
-    --------
-    >>> from skcw.datasets._basic_features import word_shape
-    >>> word_shape("McLeod-1973")
-    'AaAaaa-0000'
-    """
-    return "".join(
-        "0" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c
-        for c in word
-    )
 
 
 def basic_features(sequence):
@@ -60,7 +42,7 @@ def basic_features(sequence):
                 f"Token {position} has {len(row)} columns, token 0 has {len(rows[0])}."
             )
     columns = list(zip(*rows, strict=True))
-    shapes = [_RUNS.sub(r"\1", word_shape(word)) for word in columns[0]]
+    shapes = [word_shape(word, short=True) for word in columns[0]]
     lower = [word.lower() for word in columns[0]]
     named = [("word", columns[0]), ("lower", lower), ("shape", shapes)]
     named += [(f"column{i}", column) for i, column in enumerate(columns[1:], 1)]

@@ -1,6 +1,15 @@
 """From columns of tokens to features, natively."""
 
+from typing import TYPE_CHECKING
+
+from skcw._lazy import lazy_names
 from skcw.features.crfpp import read_template
-from skcw.features.window import WindowFeatures
+
+if TYPE_CHECKING:
+    from skcw.features._window_features import WindowFeatures
 
 __all__ = ["WindowFeatures", "read_template"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__, {"WindowFeatures": "skcw.features._window_features"}
+)

@@ -5,11 +5,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from skcw._persistence import read_model, write_model
 from skcw.calibration.saving import READERS
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
-from skcw.features.saving import features_state, restored_features
-from skcw._persistence import read_model, write_model
 from skcw.pipeline._available import tagger_has
 from skcw.pipeline._confidence import PassedConfidence
 from skcw.tagging import BaseSequenceTagger
@@ -250,7 +249,7 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         header, arrays = tagger._model()
         header["steps"] = [name, tagger_name]
         _check_common_names(features, tagger)
-        header["features"], names = features_state(features)
+        header["features"], names = features._saved()
         # The tagger may know fewer names; the others have no weight yet.
         return header, names | arrays
 
@@ -290,7 +289,7 @@ class TaggingPipeline(PassedConfidence, Pipeline):
     def _from_model(cls, path, header, arrays):
         try:
             name, tagger_name = header["steps"]
-            features = restored_features(header["features"], arrays)
+            features = WindowFeatures._opened(header["features"], arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skcw._persistence import read_model, write_model
 from skcw._version import __version__
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_sequences
 from skcw.data.ragged import object_rows
 from skcw.exceptions import ModelFileError
 from skcw.metrics import extract_spans, token_accuracy_score
-from skcw._persistence import read_model, write_model
 
 # Class name -> class, for `load`; filled by __init_subclass__.
 TAGGERS = {}

@@ -17,13 +17,13 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._persistence import read_model, write_model
 from skcw.confidence.methods import METHODS
 from skcw.confidence.tuning import K_VALUES
 from skcw.confidence.whole import DEFINITIONS, JOINT_METHODS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.metrics import extract_spans
-from skcw._persistence import read_model, write_model
 from skcw.utils._check_data import make_tagged
 
 TAGGERS = {

@@ -1,4 +1,4 @@
-"""Features of a token and its neighbours."""
+"""The features of a token and its neighbours as a transformer of scikit-learn."""
 
 from numbers import Integral
 
@@ -7,20 +7,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
-from skcw.data.batch import SequenceBatch
-from skcw.data.columns import TokenColumns
 from skcw.data.encoder import drop_rare
 from skcw.data.vocabulary import Vocabulary
-from skcw.features._window import NoTextError, WindowExtractor
-from skcw.features.columns import (
-    check_names,
-    check_order,
-    is_sequence,
-    look_ahead,
-    names_of,
+from skcw.features.columns import check_names, look_ahead, names_of
+from skcw.features.extractor import (
+    FeatureExtractor,
+    not_encoded,
+    opened_extractor,
+    saved_features,
 )
 from skcw.features.lines import check_lexicons, templates_of
-from skcw.features.templates import compiled_plan
 
 
 class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
@@ -64,7 +60,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Words by the name of their list, compared as they are written.
     min_count : int, default=1
         Features that occur fewer times in ``fit`` are left out.
-    n_hashed : int, default=None
+    n_features : int, default=None
         Hash the features to so many numbers instead of keeping their names. Memory is
         then fixed, some features share a number, and names are lost.
 
@@ -98,17 +94,23 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     _parameter_constraints: dict = {
         "min_count": [Interval(Integral, 1, None, closed="left")],
-        "n_hashed": [None, Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "n_features": [None, Interval(Integral, 1, 2**31 - 1, closed="both")],
     }
 
     def __init__(
-        self, features="ner", *, columns=None, lexicons=None, min_count=1, n_hashed=None
+        self,
+        features="ner",
+        *,
+        columns=None,
+        lexicons=None,
+        min_count=1,
+        n_features=None,
     ):
         self.features = features
         self.columns = columns
         self.lexicons = lexicons
         self.min_count = min_count
-        self.n_hashed = n_hashed
+        self.n_features = n_features
 
     def fit(self, X, y=None):
         """Learn the features.
@@ -144,14 +146,14 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         batch : SequenceBatch
             The features of every token.
         """
-        if self.n_hashed is not None and self.min_count > 1:
-            raise ValueError("min_count needs the names of features; n_hashed has none")
-        X, columns, templates = self._understood(X)
-        nothing = Vocabulary.empty()
-        batch = self._extracted(X, columns, templates, nothing, grow=True)
-        batch = drop_rare(batch, self.min_count)
-        self.columns_, self.templates_ = columns, templates
-        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
+        if self.n_features is not None and self.min_count > 1:
+            raise ValueError(
+                "min_count needs the names of features; hashing by n_features has none"
+            )
+        X, extractor = self._understood(X)
+        batch = drop_rare(extractor.learn(X), self.min_count)
+        self.columns_, self.templates_ = extractor.columns, extractor.templates
+        self._keep_names(batch)
         return batch
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -174,15 +176,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if not hasattr(self, "templates_"):
             return self.fit(X)
         if self.vocabulary_ is not None:
-            batch = self._extracted(
-                self._further(X),
-                self.columns_,
-                self.templates_,
-                self.vocabulary_,
-                grow=True,
-            )
-            batch = drop_rare(batch, self.min_count, len(self.vocabulary_))
-            self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
+            batch = self._fitted_extractor().learn(X)
+            self._keep_names(drop_rare(batch, self.min_count, len(self.vocabulary_)))
         return self
 
     def transform(self, X):
@@ -199,10 +194,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             The features of every token.
         """
         check_is_fitted(self)
-        X = self._further(X)
-        return self._extracted(
-            X, self.columns_, self.templates_, self.vocabulary_, grow=False
-        )
+        return self._fitted_extractor().extract(X)
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the features.
@@ -223,70 +215,43 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return np.array(self.vocabulary_.names(), dtype=object)
 
     def _understood(self, X):
-        """Return X, the names of its columns, and the templates for them."""
+        """Return X, and an extractor for its columns that knows no feature yet."""
         check_names(self.columns)
-        X, first = look_ahead(_not_encoded(X))
-        names = names_of(X, first, self.columns)
+        X, first = look_ahead(not_encoded(X))
+        columns = names_of(X, first, self.columns)
         check_lexicons(self.lexicons)
-        return X, names, templates_of(self.features, names, self.lexicons or ())
+        templates = templates_of(self.features, columns, self.lexicons or ())
+        return X, self._extractor(columns, templates, Vocabulary.empty())
 
-    def _further(self, X):
-        """Return sentences that come after those of fit."""
-        X, _ = look_ahead(_not_encoded(X))
-        if isinstance(X, TokenColumns) and self.columns is None:
-            check_order(X, self.columns_)
-        return X
-
-    def _extracted(self, X, columns, templates, vocabulary, grow):
-        hashed = self.n_hashed is not None
-        names = Vocabulary.empty() if vocabulary is None else vocabulary
-        table = names.table(grow=grow and not hashed)
-        known = len(table)
-        views, rows = compiled_plan(templates, self.lexicons or {})
-        extractor = WindowExtractor(views, rows, columns, table, grow, self.n_hashed)
-        if isinstance(X, TokenColumns):
-            _add_columns(extractor, X, views, columns)
-        else:
-            _add_sequences(extractor, X, columns)
-        if hashed:
-            return SequenceBatch(*extractor.finish(), None, self.n_hashed)
-        if len(table) > known:
-            vocabulary = Vocabulary(*table.freeze())
-        return SequenceBatch(*extractor.finish(), None, len(vocabulary), vocabulary)
-
-
-def _not_encoded(X):
-    if isinstance(X, SequenceBatch):
-        raise TypeError(
-            f"X is a {X!r}, which has features already; WindowFeatures takes sentences "
-            "of tokens"
+    def _extractor(self, columns, templates, vocabulary):
+        return FeatureExtractor(
+            columns,
+            templates,
+            self.lexicons,
+            vocabulary,
+            self.n_features,
+            named=self.columns is not None,
         )
-    return X
 
+    def _fitted_extractor(self):
+        return self._extractor(self.columns_, self.templates_, self.vocabulary_)
 
-def _add_columns(extractor, X, views, columns):
-    used = sorted({view[0] for view in views if view[0] is not None})
-    if used and used[-1] >= X.n_columns:
-        raise ValueError(
-            f"X has {X.n_columns} columns; the features look at column {used[-1]} "
-            f"({columns[used[-1]]})"
-        )
-    codes = np.ascontiguousarray(X.codes[used], dtype=np.int32)
-    extractor.add_columns(X.offsets, codes, [X.values[c].table() for c in used])
+    def _keep_names(self, batch):
+        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
+    def _saved(self):
+        """Return fitted features as plain values and arrays, for a model in a file."""
+        check_is_fitted(self)
+        params = self.get_params(deep=False)
+        return saved_features(params, self.columns_, self.vocabulary_)
 
-def _add_sequences(extractor, X, columns):
-    for s, sequence in enumerate(X):
-        if not isinstance(sequence, (list, tuple)) and not is_sequence(sequence):
-            raise TypeError(
-                f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
-            )
-        try:
-            extractor.add_sequence(sequence)
-        except NoTextError as error:
-            found = "nothing" if error.found is None else repr(error.found)
-            raise TypeError(
-                f"sequence {s}, token {error.token}: column {error.column} "
-                f"({columns[error.column]}) holds {found}; the features look at it, "
-                "and it must be a string"
-            ) from None
+    @classmethod
+    def _opened(cls, state, arrays):
+        """Return fitted features from what `_saved` told of them."""
+        extractor = opened_extractor(state, arrays)
+        features = cls(**state["params"])
+        features.columns_ = extractor.columns
+        features.templates_ = extractor.templates
+        features.vocabulary_ = extractor.vocabulary
+        features.n_features_out_ = extractor.n_features or len(extractor.vocabulary)
+        return features
