@@ -2,6 +2,7 @@
 
 import codecs
 import sys
+from contextlib import contextmanager
 from itertools import chain
 
 from skcw.cli._files import written
@@ -93,20 +94,28 @@ def run(options):
     pipeline = load_pipeline(options.model)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     blocks = raw_blocks(options.input, options, 1 if prompt else BLOCK_TOKENS)
-    # A bar among the labels on the same screen would be no help.
-    quiet = options.quiet or (options.output == "-" and sys.stdout.isatty())
     echo = Echo(options)
-    with (
-        written(options.output) as file,
-        progress_bar(quiet=quiet, unit=" words", unit_scale=True) as bar,
-    ):
+    with written(options.output) as file, _progress(options) as count:
         for text, X in _checked(blocks, pipeline, options):
             columns = _predicted(pipeline, X, options) if X.n_tokens else []
             numbers = X.lines.tolist() if columns else []
             file.write(echo.block(text, numbers, columns))
             # A block is large, or someone waits for it.
             file.flush()
-            bar.update(X.n_tokens)
+            count(X.n_tokens)
+
+
+@contextmanager
+def _progress(options):
+    """Give a function that counts words on standard error, if someone looks at it."""
+    # A bar among the labels on the same screen would be no help.
+    among = options.output == "-" and sys.stdout.isatty()
+    if options.quiet or among or not sys.stderr.isatty():
+        # A bar that shows nothing is not worth importing one.
+        yield lambda n_words: None
+        return
+    with progress_bar(unit=" words", unit_scale=True) as bar:
+        yield bar.update
 
 
 def _checked(blocks, pipeline, options):
@@ -117,7 +126,7 @@ def _checked(blocks, pipeline, options):
     checked = False
     for text, X in blocks:
         if X.n_tokens and not checked:
-            check_file(pipeline, X, options.input, "tag", besides)
+            check_file(pipeline[0].extractor_, X, options.input, "tag", besides)
             checked = True
         yield text, X
 
@@ -210,11 +219,12 @@ class Echo:
             _fill_up(lines, self.separator + join([NOTHING] * len(columns)))
         # Blanks at the end separate nothing; a TAB there would be a column.
         loose = " \t" if self.separator == " " else ""
-        for at, *added in zip(numbers, *columns, strict=True):
-            at -= first
-            line = lines[at].rstrip("\r")
-            end = lines[at][len(line) :]
-            lines[at] = join((line.rstrip(loose), *added)) + end
+        added = map(join, zip(*columns, strict=True))
+        for number, further in zip(numbers, added, strict=True):
+            line = lines[number - first]
+            words = line.rstrip("\r")
+            end = line[len(words) :]
+            lines[number - first] = join((words.rstrip(loose), further)) + end
 
 
 def _separator_of(line):

@@ -80,7 +80,15 @@ class Vocabulary:
 
     def find(self, name):
         """Return the number of a name, or -1."""
-        return self.table().find_name(name.encode("utf-8", "surrogatepass"))
+        return int(self.find_all([name])[0])
+
+    def find_all(self, names):
+        """Return the numbers of many names as an array, -1 where one is not known."""
+        find = self.table().find_name
+        return np.array(
+            [find(name.encode("utf-8", "surrogatepass")) for name in names],
+            dtype=np.int64,
+        )
 
     def names(self):
         """Return all names as a list of strings."""

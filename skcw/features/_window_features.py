@@ -74,6 +74,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         The names of the columns.
     templates_ : list of Template
         What the lines stand for.
+    extractor_ : FeatureExtractor
+        What makes the features, without scikit-learn.
 
     See Also
     --------
@@ -176,7 +178,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if not hasattr(self, "templates_"):
             return self.fit(X)
         if self.vocabulary_ is not None:
-            batch = self._fitted_extractor().learn(X)
+            batch = self.extractor_.learn(X)
             self._keep_names(drop_rare(batch, self.min_count, len(self.vocabulary_)))
         return self
 
@@ -194,7 +196,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             The features of every token.
         """
         check_is_fitted(self)
-        return self._fitted_extractor().extract(X)
+        return self.extractor_.extract(X)
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the features.
@@ -233,7 +235,9 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             named=self.columns is not None,
         )
 
-    def _fitted_extractor(self):
+    @property
+    def extractor_(self):
+        """What makes the features, without scikit-learn."""
         return self._extractor(self.columns_, self.templates_, self.vocabulary_)
 
     def _keep_names(self, batch):
