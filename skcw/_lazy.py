@@ -28,9 +28,10 @@ def lazy_names(package, homes):
     Examples
     --------
     >>> from skcw._lazy import lazy_names
-    >>> __getattr__, _ = lazy_names("skcw.data", {"Counter": "collections"})
-    >>> __getattr__("Counter")("aab").most_common(1)
-    [('a', 2)]
+    >>> homes = {"Vocabulary": "skcw.data.vocabulary"}
+    >>> __getattr__, _ = lazy_names("skcw.data", homes)
+    >>> __getattr__("Vocabulary")
+    <class 'skcw.data.vocabulary.Vocabulary'>
     """
     module = sys.modules[package]
 
