@@ -8,6 +8,8 @@ import numpy as np
 from skcw.data._names import NameTable
 from skcw.data.ragged import joined_ranges, offsets_of
 
+_PARTS = ("blob", "ends", "slots")
+
 
 class Vocabulary:
     """Names numbered in order of first appearance; frozen once made.
@@ -56,6 +58,17 @@ class Vocabulary:
         for name in names:
             table.find_or_add(name.encode("utf-8", "surrogatepass"))
         return cls(*table.freeze())
+
+    @classmethod
+    def from_arrays(cls, arrays):
+        """Return the vocabulary among the arrays of a model, or None if it has none."""
+        if _saved_as(_PARTS[0]) not in arrays:
+            return None
+        return cls(*(arrays[_saved_as(part)] for part in _PARTS))
+
+    def arrays(self):
+        """Return the arrays by the names that they have in the file of a model."""
+        return {_saved_as(part): getattr(self, part) for part in _PARTS}
 
     def check(self, n_names):
         """Raise unless the arrays fit together and hold so many names."""
@@ -122,3 +135,7 @@ class Vocabulary:
 
     def __repr__(self):
         return f"Vocabulary({len(self)} names)"
+
+
+def _saved_as(part):
+    return f"vocabulary.{part}"

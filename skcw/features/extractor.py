@@ -12,9 +12,6 @@ from skcw.features.columns import check_order, is_sequence, look_ahead
 from skcw.features.lines import templates_of
 from skcw.features.templates import compiled_plan
 
-# The arrays of a vocabulary, under the names that the taggers give them, too.
-PARTS = ("blob", "ends", "slots")
-
 
 class FeatureExtractor:
     """Turns sentences into batches of features by a plan that does not change.
@@ -177,9 +174,7 @@ def saved_features(params, columns, vocabulary):
             for name, words in lexicons.items()
         }
     state = {"params": {**params, "lexicons": lexicons}, "columns": columns}
-    if vocabulary is None:
-        return state, {}
-    return state, {f"vocabulary.{part}": getattr(vocabulary, part) for part in PARTS}
+    return state, {} if vocabulary is None else vocabulary.arrays()
 
 
 def opened_extractor(state, arrays):
@@ -204,7 +199,9 @@ def opened_extractor(state, arrays):
         templates = templates_of(params["features"], columns, params["lexicons"] or ())
     vocabulary = None
     if params["n_features"] is None:
-        vocabulary = Vocabulary(*(arrays[f"vocabulary.{part}"] for part in PARTS))
+        vocabulary = Vocabulary.from_arrays(arrays)
+        if vocabulary is None:
+            raise ValueError("the names of the features are missing")
         vocabulary.check(len(vocabulary))
     return FeatureExtractor(
         columns,

@@ -145,17 +145,12 @@ class EncodedTagger(TrainingMemory, BaseSequenceTagger):
 
 def vocabulary_arrays(vocabulary):
     """Return the arrays of a vocabulary under the names they are saved by."""
-    if vocabulary is None:
-        return {}
-    names = ("blob", "ends", "slots")
-    return {f"vocabulary.{name}": getattr(vocabulary, name) for name in names}
+    return {} if vocabulary is None else vocabulary.arrays()
 
 
 def restored_vocabulary(arrays, n_features):
     """Return the vocabulary among saved arrays, or None where there is none."""
-    if "vocabulary.blob" not in arrays:
-        return None
-    names = ("blob", "ends", "slots")
-    vocabulary = Vocabulary(*(arrays[f"vocabulary.{name}"] for name in names))
-    vocabulary.check(n_features)
+    vocabulary = Vocabulary.from_arrays(arrays)
+    if vocabulary is not None:
+        vocabulary.check(n_features)
     return vocabulary
