@@ -127,8 +127,8 @@ def split_labels(columns, label, name):
         )
     if not -n_columns <= label < n_columns:
         raise ValueError(
-            f"{title_of(name)} has {n_columns} columns; --label-column {label} is none "
-            "of them (the first is 0, the last -1)"
+            f"{title_of(name)} has {n_columns} columns; --label-column {label} is not "
+            "one of them (the first is 0, the last -1)"
         )
     return columns.split_label(label)
 
@@ -139,7 +139,7 @@ def title_of(name):
 
 
 def read_words(name, encoding):
-    """Return the words of a list, one a line."""
+    """Return the words of a list, one per line."""
     with open(name, encoding=encoding) as file:
         try:
             return [line.strip() for line in file if line.strip()]

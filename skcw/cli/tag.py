@@ -69,8 +69,8 @@ def add_parser(commands):
         type=positive,
         default=1,
         metavar="N",
-        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, a "
-        "column each. The order of added columns: label, confidence, 2nd, 3rd ... Nth",
+        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, "
+        "one column for each. Columns are added in the order label, confidence, 2nd ... Nth",
     )
     parser.add_argument(
         "--sentence-buffered",
@@ -132,7 +132,7 @@ def _checked(blocks, pipeline, options):
 
 
 def _predicted(pipeline, X, options):
-    """Return the columns to add: a list of strings for each, one a word."""
+    """Return the columns to add: a list of strings for each, one per word."""
     import numpy as np
 
     from skcw.cli._corpus import rescheme

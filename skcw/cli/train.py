@@ -21,7 +21,7 @@ from skcw.cli._tables import report, table
 from skcw.cli._taggers import make_tagger, passes_parameter
 
 TEXT = """\
-Learn to label words from a column file (one word a line, an empty line after each
+Learn to label words from a column file (one word per line, an empty line after each
 sentence) and save the model, features and all, in one file.
 
 Progress goes to standard error, a line per pass. With --dev the best pass on that file

@@ -1,4 +1,4 @@
-"""Write column files: one token a line, a blank line after each sentence."""
+"""Write column files: one token per line, a blank line after each sentence."""
 
 import codecs
 import gzip

@@ -15,7 +15,7 @@ class Vocabulary:
     """Names numbered in order of first appearance; frozen once made.
 
     The names lie in one UTF-8 blob with a compact hash table beside it: about
-    30 bytes a name besides its letters, where a dict of strings takes 150. All
+    30 bytes per name besides its letters, where a dict of strings takes 150. All
     of it is arrays, so it pickles, and a saved one is searched where it lies.
 
     Parameters
