@@ -70,7 +70,7 @@ def add_parser(commands):
         default=1,
         metavar="N",
         help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, "
-        "one column for each. Columns are added in the order label, confidence, 2nd ... Nth",
+        "one column for each. The order of columns: label, confidence, 2nd ... Nth",
     )
     parser.add_argument(
         "--sentence-buffered",
