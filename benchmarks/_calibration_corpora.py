@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from skcw.datasets import load_ark_twitter, load_ud_ewt, make_tagged_corpus
+from skcw.datasets import fetch_ark_twitter, fetch_ud_ewt, make_tagged_corpus
 
 EWT, ARK = "UD-EWT", "ARK"
 QUICK_SENTENCES = 120
@@ -21,8 +21,8 @@ class Source(NamedTuple):
 
 
 SOURCES = {
-    EWT: Source(load_ud_ewt, "ud-english-ewt", "NN", "NN", 0),
-    ARK: Source(load_ark_twitter, "ark-twitter-pos", "V", "VBD", 1),
+    EWT: Source(fetch_ud_ewt, "ud-english-ewt", "NN", "NN", 0),
+    ARK: Source(fetch_ark_twitter, "ark-twitter-pos", "V", "VBD", 1),
 }
 
 

@@ -1,8 +1,7 @@
 """The rows and labels on which classifiers are compared.
 
-They come from real corpora, which are not part of the project, through the loaders of
-`skcw.datasets`. Without them reviews that are made take their place, to show that the
-scripts run.
+They come from real corpora, which are not part of the project. Without them reviews
+that are made take their place, to show that the scripts run.
 """
 
 import sys
@@ -11,17 +10,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.model_selection import StratifiedKFold, train_test_split
-
-from skcw.datasets import (
+from _text_corpora import (
     load_20newsgroups,
     load_amazon_reviews,
     load_enron_bow,
     load_reuters21578,
-    make_reviews,
 )
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from skcw.datasets import make_reviews
 
 NEWS, AMAZON, REUTERS = "20 News", "Amazon 4", "Reuters"
 ENRON_A, ENRON_B = "Enron A", "Enron B"
@@ -118,22 +117,22 @@ class _Source:
 
 
 def _newsgroups(data_home):
-    texts = load_20newsgroups(data_home=data_home, subset="all")
+    texts = load_20newsgroups(data_home)
     return _Source(texts.data, texts.target, CountVectorizer(binary=True))
 
 
 def _amazon(data_home):
-    texts = load_amazon_reviews(data_home=data_home, target="domain")
+    texts = load_amazon_reviews(data_home, target="domain")
     return _Source(texts.data, texts.target, CountVectorizer(ngram_range=(1, 2)))
 
 
 def _enron(part, data_home):
-    mail = load_enron_bow(part, data_home=data_home)
+    mail = load_enron_bow(part, data_home)
     return _Source(mail.data, mail.target)
 
 
 def _reuters(data_home):
-    texts = load_reuters21578(data_home=data_home, subset="all", topics=TOPICS)
+    texts = load_reuters21578(data_home, topics=TOPICS)
     words = TfidfVectorizer(sublinear_tf=True, stop_words="english")
     return _Source(texts.data, texts.target, words)
 

@@ -11,10 +11,10 @@ from _features import collapsed_shape
 
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.datasets import (
-    load_ark_twitter,
-    load_conll2000,
-    load_conll2002,
-    load_ud_ewt,
+    fetch_ark_twitter,
+    fetch_conll2000,
+    fetch_conll2002,
+    fetch_ud_ewt,
     make_tagged_corpus,
 )
 from skcw.features import WindowFeatures
@@ -79,12 +79,12 @@ def load(corpus, settings):
 def _read(corpus, subset, home):
     options = {"data_home": home, "subset": subset, "return_X_y": True}
     if corpus in (CHUNKS, NP):
-        tokens, labels = load_conll2000(**options)
+        tokens, labels = fetch_conll2000(**options)
     elif corpus in (SPANISH, DUTCH):
         language = {SPANISH: "es", DUTCH: "nl"}[corpus]
-        tokens, labels = load_conll2002(language, **options)
+        tokens, labels = fetch_conll2002(language, **options)
     else:
-        loader = {ARK: load_ark_twitter, EWT: load_ud_ewt}[corpus]
+        loader = {ARK: fetch_ark_twitter, EWT: fetch_ud_ewt}[corpus]
         tokens, labels = loader(**options)
         # The universal tag would give most of the finer one away.
         tokens = [[token[:1] for token in row] for row in tokens]

@@ -9,19 +9,19 @@ from functools import cache, partial
 
 import numpy as np
 from _multiclass_data import AMAZON, ENRON_A, ENRON_B, MADE, NEWS, REUTERS
-from scipy import sparse
-from sklearn.datasets import load_digits
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.model_selection import StratifiedShuffleSplit
-
-from skcw.datasets import (
+from _text_corpora import (
     load_20newsgroups,
     load_amazon_reviews,
     load_enron_bow,
     load_reuters21578,
     load_sms_spam,
-    make_reviews,
 )
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from skcw.datasets import make_reviews
 
 SENTIMENT, SMS, DIGITS = "Amazon sentiment", "SMS", "digits"
 # Four domains with 1, 2, 4 or 5 stars: classes that overlap.
@@ -106,11 +106,13 @@ def _counts(name, data_home, quick):
 
 
 def _texts(load, data_home, **options):
-    return load(data_home=data_home, return_X_y=True, **options)
+    texts = load(data_home, **options)
+    return texts.data, texts.target
 
 
 def _enron(part, data_home):
-    return load_enron_bow(part, data_home=data_home, return_X_y=True)
+    mail = load_enron_bow(part, data_home)
+    return mail.data, mail.target
 
 
 def _digits(_):
@@ -132,12 +134,12 @@ def _sixteen(n_reviews):
 
 _MADE = {MADE: _domains, SIXTEEN: _sixteen}
 _READERS = {
-    NEWS: partial(_texts, load_20newsgroups, subset="all"),
+    NEWS: partial(_texts, load_20newsgroups),
     AMAZON: partial(_texts, load_amazon_reviews, target="domain"),
     SENTIMENT: partial(_texts, load_amazon_reviews, target="sentiment"),
     ENRON_A: partial(_enron, "a"),
     ENRON_B: partial(_enron, "b"),
-    REUTERS: partial(_texts, load_reuters21578, subset="all"),
+    REUTERS: partial(_texts, load_reuters21578),
     SMS: partial(_texts, load_sms_spam),
     DIGITS: _digits,
     SIXTEEN: None,

@@ -21,7 +21,8 @@ from sklearn.preprocessing import FunctionTransformer
 import skcw
 from skcw import CWSequenceTagger
 from skcw.data import SequenceEncoder
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
 from skcw.metrics import span_f1_scorer, token_accuracy_score
 
 corpus = make_tagged_corpus(400, random_state=0)

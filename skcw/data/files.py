@@ -11,8 +11,8 @@ def replacing(path):
     """Give a draft beside a file; it takes the file's place once it is complete.
 
     An error, or Ctrl-C, leaves the file as it was. A file that is there keeps its
-    permissions, a new one has the usual ones; a link stays a link, and what it points to
-    is replaced. Pipes and devices cannot be replaced and are written to directly.
+    permissions, a new one has the usual ones; a link stays a link, and what it points
+    to is replaced. Pipes and devices cannot be replaced and are written to directly.
 
     Parameters
     ----------

@@ -8,8 +8,8 @@ labels all words below it as one mention of that type.
 
 import math
 
+from skcw.datasets._invention import chance, pick
 from skcw.datasets._lexicon import WORDS
-from skcw.datasets._names import chance, pick
 
 RULES = {
     "SENTENCE": """

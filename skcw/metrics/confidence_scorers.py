@@ -172,7 +172,8 @@ def make_confidence_scorer(
     --------
     >>> from sklearn.model_selection import cross_validate
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.datasets import basic_features, make_tagged_corpus
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> from skcw.features import basic_features
     >>> from skcw.metrics import confidence_rmse, make_confidence_scorer
     >>> sentences, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
     >>> X = [basic_features(sentence) for sentence in sentences]

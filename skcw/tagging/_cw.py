@@ -145,7 +145,8 @@ class CWSequenceTagger(GaussianSequenceTagger):
     How sure it is of each label, as a probability. ``fit`` has learnt that from
     sentences that a shadow of the tagger had not seen:
 
-    >>> from skcw.datasets import basic_features, make_tagged_corpus
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> from skcw.features import basic_features
     >>> corpus = make_tagged_corpus(300, random_state=0)
     >>> X = [basic_features(sentence) for sentence in corpus.tokens]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X[:250], corpus.labels[:250])

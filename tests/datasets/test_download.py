@@ -4,39 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from skcw.datasets import _conll as conll
-from skcw.datasets import _sms as sms
-from skcw.datasets import load_conll2000, load_sms_spam
-from skcw.datasets._download import download_file
-from skcw.datasets._sources import (
-    AMAZON,
+from skcw.datasets import _sequence_corpora as corpora
+from skcw.datasets import fetch_conll2000, fetch_ud_ewt
+from skcw.datasets._fetching import RemoteFile, download_file
+from skcw.datasets._sequence_sources import (
     ARK_TWITTER,
     CONLL2000,
     CONLL2002,
     CONLL2003,
-    ENRON,
-    NEWSGROUPS,
-    REUTERS,
-    SMS,
     UD_EWT,
-    RemoteFile,
 )
 from tests.datasets.web import web_server
 
 CONTENT = b"He PRP B-NP\nreckons VBZ B-VP\n\n" * 5000
 FILES = {"/train.txt": CONTENT, "/unknown-length": CONTENT}
-SOURCES = [
-    AMAZON,
-    ARK_TWITTER,
-    CONLL2000,
-    *CONLL2002.values(),
-    CONLL2003,
-    *ENRON.values(),
-    NEWSGROUPS,
-    REUTERS,
-    SMS,
-    UD_EWT,
-]
+SOURCES = [ARK_TWITTER, CONLL2000, *CONLL2002.values(), CONLL2003, UD_EWT]
 
 
 def sha256(content):
@@ -113,7 +95,7 @@ def test_ctrl_c_leaves_no_draft(web, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skcw.datasets._download._copy", interrupted)
+    monkeypatch.setattr("skcw.datasets._fetching._copy", interrupted)
     with pytest.raises(KeyboardInterrupt):
         download_file(f"{web.url}/train.txt", tmp_path / "x", sha256(CONTENT))
     assert list(tmp_path.iterdir()) == []
@@ -130,26 +112,28 @@ def test_verbose_shows_progress_and_otherwise_nothing_is_printed(web, tmp_path, 
 
 def test_nothing_is_fetched_without_being_asked(web, tmp_path, monkeypatch):
     url = f"{web.url}/train.txt"
-    point_to(monkeypatch, conll, "CONLL2000", url, sha256(CONTENT))
+    point_to(monkeypatch, corpora, "CONLL2000", url, sha256(CONTENT))
     with pytest.raises(FileNotFoundError, match=f"download=True.*{re.escape(url)}"):
-        load_conll2000(data_home=tmp_path)
+        fetch_conll2000(data_home=tmp_path)
     assert web.asked == []
 
 
 def test_a_file_that_is_there_is_not_fetched_again(web, tmp_path, monkeypatch):
     url = f"{web.url}/train.txt"
-    point_to(monkeypatch, conll, "CONLL2000", url, sha256(CONTENT))
+    point_to(monkeypatch, corpora, "CONLL2000", url, sha256(CONTENT))
     for _ in range(2):
-        corpus = load_conll2000(data_home=tmp_path, download=True)
+        corpus = fetch_conll2000(data_home=tmp_path, download=True)
         assert len(corpus.tokens) == 5000
     assert web.asked == ["/train.txt"]
     assert (tmp_path / "conll2000" / "train.txt").read_bytes() == CONTENT
 
 
 def test_a_file_in_the_other_layout_is_not_fetched_either(web, tmp_path, monkeypatch):
-    point_to(monkeypatch, sms, "SMS", f"{web.url}/x.zip", "0" * 64, "all")
-    (tmp_path / "SMSSpamCollection").write_text("ham\tHi\n")
-    assert load_sms_spam(data_home=tmp_path, download=True).data == ["Hi"]
+    point_to(monkeypatch, corpora, "UD_EWT", f"{web.url}/x.conllu", "0" * 64)
+    (tmp_path / "ud-english-ewt").mkdir()
+    (tmp_path / "ud-english-ewt" / "train.txt").write_text("What\tPRON\tWP\n")
+    corpus = fetch_ud_ewt(data_home=tmp_path, download=True)
+    assert corpus.labels[0] == ["WP"]
     assert web.asked == []
 
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from skcw.data import TokenColumns
 from skcw.datasets import (
+    fetch_ark_twitter,
+    fetch_conll2000,
+    fetch_conll2002,
+    fetch_ud_ewt,
     get_data_home,
-    load_ark_twitter,
-    load_conll2000,
-    load_conll2002,
     load_conll2003,
-    load_ud_ewt,
 )
-from skcw.datasets._sequences import stack
+from skcw.datasets._sequence_corpora import stack
 from skcw.exceptions import ColumnFileError
 
 CHUNKS = [[("#", "#", "B-NP"), ("1", "CD", "I-NP")], [("No", "UH", "O")]]
@@ -50,30 +50,30 @@ def labels(sentences):
 
 
 def spanish(**options):
-    return load_conll2002("es", **options)
+    return fetch_conll2002("es", **options)
 
 
 def dutch(**options):
-    return load_conll2002("nl", **options)
+    return fetch_conll2002("nl", **options)
 
 
 def english(data_home, **options):
-    return load_conll2003(data_home, **options)
+    return load_conll2003(data_home=data_home, **options)
 
 
 # Loader, folder and file in the uniform layout, sentences, columns of the tokens.
 UNIFORM = [
-    (load_conll2000, "conll2000", CHUNKS, ("word", "pos")),
+    (fetch_conll2000, "conll2000", CHUNKS, ("word", "pos")),
     (spanish, "conll2002-es", SPANISH, ("word", "pos")),
     (dutch, "conll2002-nl", DUTCH, ("word", "pos")),
     (english, "conll2003", ENGLISH, ("word", "pos", "chunk")),
-    (load_ark_twitter, "ark-twitter-pos", TWEETS, ("word",)),
-    (load_ud_ewt, "ud-english-ewt", WEB, ("word",)),
+    (fetch_ark_twitter, "ark-twitter-pos", TWEETS, ("word",)),
+    (fetch_ud_ewt, "ud-english-ewt", WEB, ("word",)),
 ]
 # Loader, split, original file, sentences, separator, encoding.
 ORIGINAL = [
-    (load_conll2000, "train", "train.txt", CHUNKS, " ", "utf-8"),
-    (load_conll2000, "test", "conll2000/test.txt.gz", CHUNKS, " ", "utf-8"),
+    (fetch_conll2000, "train", "train.txt", CHUNKS, " ", "utf-8"),
+    (fetch_conll2000, "test", "conll2000/test.txt.gz", CHUNKS, " ", "utf-8"),
     (spanish, "train", "esp.train", SPANISH, " ", "latin-1"),
     (spanish, "dev", "conll2002/esp.testa", SPANISH, " ", "utf-8"),
     (spanish, "test", "conll2002-es/esp.testb.gz", SPANISH, " ", "latin-1"),
@@ -84,17 +84,17 @@ ORIGINAL = [
     (english, "dev", "eng.testa", ENGLISH, " ", "utf-8"),
     (english, "dev", "valid.txt", ENGLISH, " ", "utf-8"),
     (english, "test", "eng.testb", ENGLISH, " ", "utf-8"),
-    (load_ark_twitter, "train", "oct27.train", TWEETS, "\t", "utf-8"),
-    (load_ark_twitter, "dev", "oct27.splits/oct27.dev", TWEETS, "\t", "utf-8"),
+    (fetch_ark_twitter, "train", "oct27.train", TWEETS, "\t", "utf-8"),
+    (fetch_ark_twitter, "dev", "oct27.splits/oct27.dev", TWEETS, "\t", "utf-8"),
     (
-        load_ark_twitter,
+        fetch_ark_twitter,
         "test",
         "twpos-data-v0.3/oct27.splits/oct27.test",
         TWEETS,
         "\t",
         "utf-8",
     ),
-    (load_ark_twitter, "daily547", "daily547.conll", TWEETS, "\t", "utf-8"),
+    (fetch_ark_twitter, "daily547", "daily547.conll", TWEETS, "\t", "utf-8"),
 ]
 
 
@@ -131,7 +131,7 @@ def test_the_treebank_is_read_as_published(tmp_path, label, tags, packed):
     raw = CONLLU.encode()
     (tmp_path / "UD_English-EWT").mkdir()
     (tmp_path / name).write_bytes(gzip.compress(raw) if packed else raw)
-    corpus = load_ud_ewt(data_home=tmp_path, subset="dev", label=label)
+    corpus = fetch_ud_ewt(data_home=tmp_path, subset="dev", label=label)
     assert list(corpus.tokens) == inputs(WEB, 1)
     assert corpus.labels.tolist() == [[token[tags] for token in WEB[0]]]
 
@@ -149,7 +149,7 @@ def test_lines_between_documents_are_no_tokens(tmp_path):
 def test_all_is_the_splits_one_after_the_other(tmp_path):
     for split, sentences in (("train", CHUNKS), ("test", CHUNKS[::-1])):
         write(tmp_path / "conll2000" / f"{split}.txt", sentences)
-    corpus = load_conll2000(data_home=tmp_path, subset="all")
+    corpus = fetch_conll2000(data_home=tmp_path, subset="all")
     both = CHUNKS + CHUNKS[::-1]
     assert list(corpus.tokens) == inputs(both)
     assert corpus.labels.tolist() == labels(both)
@@ -159,13 +159,13 @@ def test_all_is_the_splits_one_after_the_other(tmp_path):
 def test_all_tweets_are_without_the_daily_ones(tmp_path):
     for split in ("train", "dev", "test", "daily547"):
         write(tmp_path / "ark-twitter-pos" / f"{split}.txt", TWEETS)
-    corpus = load_ark_twitter(data_home=tmp_path, subset="all")
+    corpus = fetch_ark_twitter(data_home=tmp_path, subset="all")
     assert np.unique(corpus.split).tolist() == ["dev", "test", "train"]
 
 
 def test_return_X_y_gives_tokens_and_labels(tmp_path):
     write(tmp_path / "train.txt", CHUNKS, " ")
-    tokens, y = load_conll2000(data_home=tmp_path, return_X_y=True)
+    tokens, y = fetch_conll2000(data_home=tmp_path, return_X_y=True)
     assert isinstance(tokens, TokenColumns)
     assert list(tokens) == inputs(CHUNKS) and y.tolist() == labels(CHUNKS)
 
@@ -183,16 +183,16 @@ def test_what_is_missing_is_named_with_places_source_and_terms(tmp_path, load, f
 def test_all_files_are_looked_for_before_one_is_read(tmp_path):
     (tmp_path / "train.txt").write_text("not a column file\nat all")
     with pytest.raises(FileNotFoundError, match="test part"):
-        load_conll2000(data_home=tmp_path, subset="all")
+        fetch_conll2000(data_home=tmp_path, subset="all")
 
 
 def test_a_file_with_other_columns_is_refused_by_name(tmp_path):
     write(tmp_path / "train.txt", TWEETS)
     with pytest.raises(ColumnFileError, match=r"train\.txt has 2 columns where 3"):
-        load_conll2000(data_home=tmp_path)
+        fetch_conll2000(data_home=tmp_path)
     (tmp_path / "train.txt").write_text("")
     with pytest.raises(ColumnFileError, match=r"train\.txt has 0 columns where 3"):
-        load_conll2000(data_home=tmp_path)
+        fetch_conll2000(data_home=tmp_path)
 
 
 @pytest.mark.parametrize("load", [row[0] for row in UNIFORM])
@@ -203,9 +203,9 @@ def test_a_subset_that_does_not_exist_is_refused(tmp_path, load):
 
 def test_other_languages_and_labels_are_refused(tmp_path):
     with pytest.raises(ValueError, match="lang must be"):
-        load_conll2002("de", data_home=tmp_path)
+        fetch_conll2002("de", data_home=tmp_path)
     with pytest.raises(ValueError, match="label must be"):
-        load_ud_ewt(data_home=tmp_path, label="word")
+        fetch_ud_ewt(data_home=tmp_path, label="word")
 
 
 def test_the_data_home_is_given_or_named_by_the_environment(tmp_path, monkeypatch):
@@ -213,7 +213,7 @@ def test_the_data_home_is_given_or_named_by_the_environment(tmp_path, monkeypatc
     assert get_data_home(tmp_path / "b") == tmp_path / "b"
     assert get_data_home() == tmp_path / "a"
     write(tmp_path / "a" / "train.txt", CHUNKS, " ")
-    assert len(load_conll2000().tokens) == len(CHUNKS)
+    assert len(fetch_conll2000().tokens) == len(CHUNKS)
 
 
 @pytest.mark.parametrize("value", [None, ""])

@@ -1,33 +1,41 @@
 """The shape of the package: rooms stand in layers and imports point downwards."""
 
-import ast
-import re
+import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "skcw"
+from tests.house.room_graph import (
+    PACKAGE,
+    PROJECT,
+    ancestors,
+    imports,
+    modules,
+    room_of,
+    rooms_imported,
+)
 
+# From the ground up. A room may be absent, but one that is not here has no place yet.
 LAYERS = [
     {"_kernels", "_compat", "_lazy", "_version", "exceptions"},
-    {"data", "metrics"},
-    {"features"},
-    {"belief", "callbacks", "constraints", "decoding", "monitor", "_persistence"},
+    {"data"},
+    {"features", "metrics"},
+    {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence", "constraints"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration"},
-    {"active", "rerank", "pipeline"},
+    {"pipeline"},
+    {"inspection"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},
     {"__main__"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
+# A room keeps its layer whether or not its name begins with an underscore.
+RANK |= {room.lstrip("_"): RANK[room] for room in RANK if not room.startswith("__")}
 
-MODULES = sorted(
-    path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"}
-)
+MODULES = modules()
 
 # Import names that come with the declared dependencies.
 DECLARED = {
@@ -37,69 +45,6 @@ DECLARED = {
 # What only some users have; imported inside the function that needs it.
 OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
-
-# `from a.b cimport c`, `cimport a.b`, `import a.b`: all that kernels ever write.
-CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(.*)$")
-CYTHON_IMPORT = re.compile(r"^\s*c?import\s+([\w., ]+)")
-
-
-def room_of(path):
-    """Return the room a module belongs to: the first part below the package."""
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def python_imports(path):
-    """Yield (line, depth, relative level, module, imported names) of a .py file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    at_top = {id(node) for node in tree.body}
-    for node in ast.walk(tree):
-        top = id(node) in at_top
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, top, 0, alias.name, []
-        elif isinstance(node, ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            yield node.lineno, top, node.level, node.module or "", names
-
-
-def cython_imports(path):
-    """Yield the same as `python_imports` for a .pyx or .pxd file."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, start=1):
-        code = line.split("#")[0]
-        if match := CYTHON_FROM.match(code):
-            dotted = match[1].lstrip(".")
-            level = len(match[1]) - len(dotted)
-            yield number, True, level, dotted, re.findall(r"\w+", match[2])
-        elif match := CYTHON_IMPORT.match(code):
-            for name in match[1].split(","):
-                yield number, True, 0, name.split(" as ")[0].strip(), []
-
-
-def imports(path):
-    return python_imports(path) if path.suffix == ".py" else cython_imports(path)
-
-
-def absolute(path, level, module):
-    """Return the dotted name a relative import points to."""
-    if not level:
-        return module
-    package = ("skcw", *path.relative_to(PACKAGE).parts[:-1])
-    base = package[: len(package) - level + 1]
-    return ".".join([*base, *([module] if module else [])])
-
-
-def rooms_imported(path):
-    """Yield (line, room) of every import that stays inside the package."""
-    for line, _, level, module, names in imports(path):
-        parts = absolute(path, level, module).split(".")
-        if parts[0] != "skcw":
-            continue
-        if len(parts) > 1:
-            yield line, parts[1]
-        else:
-            for name in names or ["__init__"]:
-                yield line, name if name in RANK else "__init__"
 
 
 def module_id(path):
@@ -116,7 +61,7 @@ def test_imports_point_downwards(path):
     here = room_of(path)
     upwards = [
         f"{module_id(path)}:{line} imports {room}"
-        for line, room in rooms_imported(path)
+        for line, room in rooms_imported(path, RANK)
         if room != here and RANK.get(room, len(LAYERS)) >= RANK[here]
     ]
     assert not upwards
@@ -159,14 +104,11 @@ def test_private_scikit_learn_names_are_imported_by_compat_alone(path):
         ("from .. import tagging", "tagging"),
     ],
 )
-def test_an_upward_import_is_seen_however_it_is_written(
-    tmp_path, monkeypatch, source, room
-):
-    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+def test_an_upward_import_is_seen_however_it_is_written(tmp_path, source, room):
     path = tmp_path / "data" / "batch.py"
     path.parent.mkdir()
     path.write_text(source)
-    assert [found for _, found in rooms_imported(path)] == [room]
+    assert [found for _, found in rooms_imported(path, RANK, tmp_path)] == [room]
 
 
 @pytest.mark.parametrize(
@@ -178,11 +120,19 @@ def test_an_upward_import_is_seen_however_it_is_written(
         ("from .. import tagging  # why", "tagging"),
     ],
 )
-def test_an_upward_cimport_is_seen_however_it_is_written(
-    tmp_path, monkeypatch, source, room
-):
-    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+def test_an_upward_cimport_is_seen_however_it_is_written(tmp_path, source, room):
     path = tmp_path / "_kernels" / "lattice.pyx"
     path.parent.mkdir()
     path.write_text(source)
-    assert [found for _, found in rooms_imported(path)] == [room]
+    assert [found for _, found in rooms_imported(path, RANK, tmp_path)] == [room]
+
+
+def test_the_room_graph_is_printed_by_a_script():
+    script = PROJECT / "tests" / "house" / "room_graph.py"
+    found = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True
+    )
+    for room in {room_of(path) for path in MODULES}:
+        assert found.stdout.count(f"  {room}: ") == 2
+    for name, above in ancestors().items():
+        assert f"  {name}: {' > '.join(above)}\n" in found.stdout

@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
 
 # Enough to learn from, little enough for dozens of fits.
 N_SEQUENCES = 90

@@ -6,7 +6,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
-from skcw.datasets import load_20newsgroups, load_amazon_reviews, load_enron_bow
+from tests.benchmarks.modules import benchmark_module
+
+texts = benchmark_module("_text_corpora")
 
 pytestmark = pytest.mark.real_data
 
@@ -20,7 +22,7 @@ def tenth(X, y):
 
 @pytest.fixture(scope="module")
 def newsgroups(data_home):
-    messages = load_20newsgroups(data_home=data_home, subset="all")
+    messages = texts.load_20newsgroups(data_home, subset="all")
     words = CountVectorizer(binary=True).fit_transform(messages.data)
     return tenth(words, messages.target)
 
@@ -52,14 +54,14 @@ def test_cw_is_above_its_companions_on_newsgroups(newsgroups):
 
 @pytest.mark.parametrize(("part", "least"), [("a", 0.78), ("b", 0.70)])
 def test_mail_is_sorted_into_its_folder(data_home, part, least):
-    mail = load_enron_bow(part, data_home=data_home)
+    mail = texts.load_enron_bow(part, data_home)
     X, y, X_test, y_test = tenth(mail.data, mail.target)
     for classifier in (MultiClassCW(random_state=0), MultiClassAROW(random_state=0)):
         assert classifier.fit(X, y).score(X_test, y_test) > least
 
 
 def test_reviews_are_told_apart_by_what_they_are_about(data_home):
-    reviews = load_amazon_reviews(data_home=data_home, target="domain")
+    reviews = texts.load_amazon_reviews(data_home, target="domain")
     words = CountVectorizer(binary=True).fit_transform(reviews.data)
     X, y, X_test, y_test = tenth(words, reviews.target)
     fitted = MultiClassCW(random_state=0).fit(X, y)

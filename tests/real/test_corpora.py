@@ -8,8 +8,8 @@ import pytest
 from skcw import AROWSequenceTagger, CWSequenceTagger, load
 from skcw.constraints import scheme_faults, scheme_of
 from skcw.data.labels import encode_labels
-from skcw.datasets import basic_features
 from skcw.exceptions import ConstraintWarning
+from skcw.features import basic_features
 from skcw.metrics import span_f1_score
 
 pytestmark = pytest.mark.real_data

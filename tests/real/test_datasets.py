@@ -7,33 +7,31 @@ import numpy as np
 import pytest
 
 from skcw.datasets import (
-    load_20newsgroups,
-    load_amazon_reviews,
-    load_ark_twitter,
-    load_conll2000,
-    load_conll2002,
-    load_enron_bow,
-    load_reuters21578,
-    load_sms_spam,
-    load_ud_ewt,
+    fetch_ark_twitter,
+    fetch_conll2000,
+    fetch_conll2002,
+    fetch_ud_ewt,
 )
-from skcw.datasets._sources import ARK_TWITTER, CONLL2000, CONLL2002
+from skcw.datasets._sequence_sources import ARK_TWITTER, CONLL2000, CONLL2002
+from tests.benchmarks.modules import benchmark_module
+
+texts = benchmark_module("_text_corpora")
 
 pytestmark = pytest.mark.real_data
 
 
 def spanish(**options):
-    return load_conll2002("es", **options)
+    return fetch_conll2002("es", **options)
 
 
 def dutch(**options):
-    return load_conll2002("nl", **options)
+    return fetch_conll2002("nl", **options)
 
 
 @pytest.mark.parametrize(
     ("load", "sizes", "n_labels"),
     [
-        (load_conll2000, {"train": (8936, 211727), "test": (2012, 47377)}, 23),
+        (fetch_conll2000, {"train": (8936, 211727), "test": (2012, 47377)}, 23),
         (
             spanish,
             {"train": (8323, 264715), "dev": (1915, 52923), "test": (1517, 51533)},
@@ -45,12 +43,12 @@ def dutch(**options):
             9,
         ),
         (
-            load_ark_twitter,
+            fetch_ark_twitter,
             {"train": (1000, 14619), "dev": (327, 4823), "test": (500, 7152)},
             25,
         ),
         (
-            load_ud_ewt,
+            fetch_ud_ewt,
             {"train": (12544, 204577), "dev": (2001, 25147), "test": (2077, 25094)},
             49,
         ),
@@ -69,7 +67,7 @@ def test_sentences_and_tokens_are_as_many_as_published(
 
 
 def test_daily_tweets_are_a_part_of_their_own(data_home):
-    tokens, _ = load_ark_twitter(
+    tokens, _ = fetch_ark_twitter(
         data_home=data_home, subset="daily547", return_X_y=True
     )
     assert len(tokens) == 547
@@ -77,9 +75,9 @@ def test_daily_tweets_are_a_part_of_their_own(data_home):
 
 def test_quirks_of_the_corpora_are_kept(data_home):
     known = {
-        label for row in load_conll2000(data_home=data_home).labels for label in row
+        label for row in fetch_conll2000(data_home=data_home).labels for label in row
     }
-    test = load_conll2000(data_home=data_home, subset="test")
+    test = fetch_conll2000(data_home=data_home, subset="test")
     assert "I-LST" in {label for row in test.labels for label in row} - known
     for subset in ("train", "dev", "test"):
         labels = spanish(data_home=data_home, subset=subset).labels
@@ -100,7 +98,7 @@ def test_published_checksums_are_those_of_the_corpora(data_home, source):
 @pytest.mark.parametrize(
     ("load", "uniform", "original", "encoding"),
     [
-        (load_conll2000, "conll2000/test.txt.gz", "test.txt", "utf-8"),
+        (fetch_conll2000, "conll2000/test.txt.gz", "test.txt", "utf-8"),
         (spanish, "conll2002-es/test.txt.gz", "esp.testb", "latin-1"),
         (dutch, "conll2002-nl/test.txt.gz", "ned.testb", "latin-1"),
     ],
@@ -120,23 +118,23 @@ def test_the_original_files_give_the_same_sentences(
 
 
 def test_newsgroups_are_as_many_as_published(data_home):
-    messages = load_20newsgroups(data_home=data_home, subset="all")
+    messages = texts.load_20newsgroups(data_home, subset="all")
     assert (messages.split == "train").sum() == 11314
     assert (messages.split == "test").sum() == 7532
     assert set(messages.target) == set(range(20))
 
 
 def test_other_texts_are_as_many_as_published(data_home):
-    reviews = load_amazon_reviews(data_home=data_home, target="domain")
+    reviews = texts.load_amazon_reviews(data_home, target="domain")
     assert np.bincount(reviews.target).tolist() == [2000] * 4
-    assert np.bincount(load_sms_spam(data_home=data_home).target).tolist() == [
+    assert np.bincount(texts.load_sms_spam(data_home).target).tolist() == [
         4827,
         747,
     ]
     # The eight largest topics of the collection that exclude each other.
-    news = load_reuters21578(data_home=data_home, subset="all")
+    news = texts.load_reuters21578(data_home, subset="all")
     assert len(news.data) == 6184 + 2431 and set(news.target) == set(range(8))
     for part, n_messages in (("a", 3132), ("b", 3163)):
-        mail = load_enron_bow(part, data_home=data_home)
+        mail = texts.load_enron_bow(part, data_home)
         assert mail.data.shape[0] == n_messages and set(mail.data.data) == {1.0}
         assert len(mail.target_names) == 10

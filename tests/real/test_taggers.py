@@ -3,7 +3,7 @@
 import pytest
 
 from skcw import HMMSequenceTagger, MaxEntSequenceTagger, make_tagging_pipeline
-from skcw.datasets import load_ark_twitter, load_ud_ewt
+from skcw.datasets import fetch_ark_twitter, fetch_ud_ewt
 
 pytestmark = pytest.mark.real_data
 
@@ -14,10 +14,10 @@ POINTS = 0.15
 @pytest.mark.parametrize(
     ("load", "unseen", "accuracy"),
     [
-        (load_ud_ewt, "spelling", 92.86),
-        (load_ud_ewt, "vocabulary", 89.50),
-        (load_ark_twitter, "spelling", 86.27),
-        (load_ark_twitter, "prior", 74.27),
+        (fetch_ud_ewt, "spelling", 92.86),
+        (fetch_ud_ewt, "vocabulary", 89.50),
+        (fetch_ark_twitter, "spelling", 86.27),
+        (fetch_ark_twitter, "prior", 74.27),
     ],
     ids=["ewt-spelling", "ewt-vocabulary", "ark-spelling", "ark-prior"],
 )
@@ -29,6 +29,6 @@ def test_the_hidden_markov_model_is_as_good_as_it_says(load, unseen, accuracy):
 
 def test_the_maximum_entropy_tagger_is_as_good_as_it_says():
     tagger = make_tagging_pipeline("pos", MaxEntSequenceTagger(random_state=0))
-    tagger.fit(*load_ark_twitter(return_X_y=True))
-    found = 100 * tagger.score(*load_ark_twitter(subset="test", return_X_y=True))
+    tagger.fit(*fetch_ark_twitter(return_X_y=True))
+    found = 100 * tagger.score(*fetch_ark_twitter(subset="test", return_X_y=True))
     assert found == pytest.approx(85.00, abs=2 * POINTS)

@@ -25,8 +25,9 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import check_is_fitted
 
 from skcw.data import SequenceEncoder
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
+from skcw.features import basic_features
 from skcw.tagging import CRFSequenceTagger, load
 from skcw.tagging._crfsuite_training import ALGORITHMS
 

@@ -13,7 +13,8 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
 from skcw.metrics import span_f1_score
 from skcw.tagging._inputs import token_costs
 from skcw.utils._check_data import make_tagged

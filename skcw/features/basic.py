@@ -1,8 +1,50 @@
-"""The usual features of a word, as strings."""
+"""The usual features of a word, as strings, in plain Python.
 
-from skcw.features.shapes import word_shape
+To read and to change; :class:`~skcw.features.WindowFeatures` is the fast way.
+"""
+
+from functools import cache
+from itertools import groupby
 
 MAX_AFFIX = 4
+
+
+def word_shape(word, short=False):
+    """Return a word with letters and digits replaced by their kind.
+
+    Capitals become ``A``, other letters ``a``, digits ``0``; other characters stay.
+    The features ``shape`` and ``short_shape`` of :class:`WindowFeatures` are the same
+    in compiled code.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    short : bool, default=False
+        Write a run of the same characters as one.
+
+    Returns
+    -------
+    shape : str
+        Its shape.
+
+    Examples
+    --------
+    >>> from skcw.features.basic import word_shape
+    >>> word_shape("McLeod-73"), word_shape("McLeod-73", short=True)
+    ('AaAaaa-00', 'AaAa-0')
+    """
+    kinds = map(_kind_of, word)
+    return "".join((kind for kind, _ in groupby(kinds)) if short else kinds)
+
+
+@cache
+def _kind_of(character):
+    if character.isdigit():
+        return "0"
+    if character.isupper():
+        return "A"
+    return "a" if character.isalpha() else character
 
 
 def basic_features(sequence):
@@ -26,7 +68,7 @@ def basic_features(sequence):
 
     Examples
     --------
-    >>> from skcw.datasets import basic_features
+    >>> from skcw.features import basic_features
     >>> first, second = basic_features([("Rose", "NNP"), ("fell", "VBD")])
     >>> first[:5]
     ['bias', 'prefix=R', 'suffix=e', 'prefix=Ro', 'suffix=se']
@@ -39,7 +81,7 @@ def basic_features(sequence):
     for position, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise ValueError(
-                f"Token {position} has {len(row)} columns, token 0 has {len(rows[0])}."
+                f"token {position} has {len(row)} columns, token 0 has {len(rows[0])}"
             )
     columns = list(zip(*rows, strict=True))
     shapes = [word_shape(word, short=True) for word in columns[0]]

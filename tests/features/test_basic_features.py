@@ -1,6 +1,7 @@
 import pytest
 
-from skcw.datasets import basic_features, make_tagged_corpus
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
 
 
 def test_every_token_gets_its_own_list_of_strings():
@@ -37,5 +38,5 @@ def test_affixes_go_by_characters():
 
 
 def test_rows_of_different_width_are_refused():
-    with pytest.raises(ValueError, match="Token 1 has 1 columns"):
+    with pytest.raises(ValueError, match="token 1 has 1 columns"):
         basic_features([("a", "X"), ("b",)])

@@ -1,7 +1,8 @@
-"""Invented names of people, places and firms, some of them shared."""
+"""What both generators need: chances, checks of rates, and invented names."""
 
 import re
 from functools import cache
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -21,6 +22,19 @@ N_SHARED = 120
 TELLING_RATE = {"known": 0.6, "new": 0.25}
 WORD_NAME_RATE = 0.2
 _TRIPLE = re.compile(r"(.)\1\1")
+
+
+def check_count(name, count):
+    """Raise unless `count` is an integer and not negative."""
+    if not isinstance(count, Integral) or count < 0:
+        raise ValueError(f"{name} must be a non-negative integer, got {count!r}")
+
+
+def check_rates(**rates):
+    """Raise unless every rate is a number from zero to one."""
+    for name, rate in rates.items():
+        if not isinstance(rate, Real) or not 0 <= rate <= 1:
+            raise ValueError(f"{name} must be a number in [0, 1], got {rate!r}")
 
 
 def pick(rng, items, *, skewed=False):

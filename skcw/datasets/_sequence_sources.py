@@ -1,11 +1,11 @@
-"""Which files a real corpus consists of, where they may be had, and on what terms.
+"""Files, addresses and terms of use of the corpora of tagged sentences.
 
 The checksums of CoNLL-2000, Spanish CoNLL-2002 and the tweets were compared with the
-corpora themselves, and a test does so again. Those of Dutch CoNLL-2002, the English Web
-Treebank, 20 Newsgroups, Reuters-21578 and the text messages are taken as published.
+corpora themselves, and a test does so again. Those of Dutch CoNLL-2002 and the English
+Web Treebank are taken as published.
 """
 
-from dataclasses import dataclass, field
+from skcw.datasets._fetching import RemoteFile, Source
 
 TEROPA = "https://github.com/teropa/nlp/raw/master/resources/corpora"
 ARK = (
@@ -15,66 +15,6 @@ ARK = (
 EWT = "https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/r2.7"
 
 
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file with a stable public address.
-
-    Attributes
-    ----------
-    url : str
-    sha256 : str
-        In hexadecimal digits.
-    name : str
-        What it is called once it is here.
-    """
-
-    url: str
-    sha256: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Source:
-    """The files of one corpus.
-
-    Attributes
-    ----------
-    title : str
-    folder : str
-        The folder below the data home that holds the corpus.
-    terms : str
-        Who may use it for what.
-    origin : str
-        Where a person finds it.
-    prepared : dict
-        For every split the name of its file in one uniform layout.
-    original : dict
-        For every split the names under which it was published; they are looked for
-        in `folder`, in `folders` and in the data home itself.
-    remote : dict
-        For every split the file to download, if there is one.
-    folders : tuple of str
-        Other folders that may hold the original files.
-    """
-
-    title: str
-    folder: str
-    terms: str
-    origin: str
-    prepared: dict
-    original: dict
-    remote: dict = field(default_factory=dict)
-    folders: tuple = ()
-
-    def candidates(self, split):
-        """Return the relative paths that may hold a split, the best one first."""
-        folders = (self.folder, *self.folders)
-        places = [f"{self.folder}/{name}" for name in self.prepared.get(split, ())]
-        for name in self.original[split]:
-            places += [f"{folder}/{name}" for folder in folders] + [name]
-        return list(dict.fromkeys(places))
-
-
 def _column_files(*names):
     return tuple(name + suffix for name in names for suffix in ("", ".gz"))
 
@@ -82,8 +22,6 @@ def _column_files(*names):
 def _prepared(*splits):
     return {split: (f"{split}.txt.gz", f"{split}.txt") for split in splits}
 
-
-JSON_LINES = ("data.jsonl.gz", "data.jsonl")
 
 CONLL2000 = Source(
     title="CoNLL-2000",
@@ -209,92 +147,5 @@ UD_EWT = Source(
             f"{EWT}/en_ewt-ud-{split}.conllu", checksum, f"en_ewt-ud-{split}.conllu"
         )
         for split, checksum in _EWT_SUMS.items()
-    },
-)
-
-_NEWSGROUPS_ARCHIVE = RemoteFile(
-    "https://ndownloader.figshare.com/files/5975967",
-    "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-    "20news-bydate.tar.gz",
-)
-
-NEWSGROUPS = Source(
-    title="20 Newsgroups, by date",
-    folder="20newsgroups-bydate",
-    folders=("20news-bydate",),
-    terms="public messages of 1993, collected for research by Ken Lang",
-    origin="http://qwone.com/~jason/20Newsgroups/",
-    prepared={"train": JSON_LINES, "test": JSON_LINES},
-    original={
-        split: (f"20news-bydate-{split}", _NEWSGROUPS_ARCHIVE.name)
-        for split in ("train", "test")
-    },
-    remote={"train": _NEWSGROUPS_ARCHIVE, "test": _NEWSGROUPS_ARCHIVE},
-)
-
-AMAZON = Source(
-    title="Amazon reviews of four domains (Blitzer)",
-    folder="amazon-blitzer-4domain",
-    terms="for research",
-    origin=(
-        "https://www.cs.jhu.edu/~mdredze/datasets/sentiment/, "
-        "domain_sentiment_data.tar.gz (the processed_acl files hold no texts)"
-    ),
-    prepared={"all": JSON_LINES},
-    original={"all": ("sorted_data_acl", "domain_sentiment_data.tar.gz")},
-)
-
-ENRON = {
-    part: Source(
-        title=f"Enron {part.upper()}",
-        folder="enron-bow",
-        terms="public mail of real people; the words are left out on purpose",
-        origin=(
-            "the mail of one user of the Enron corpus "
-            "(https://www.cs.cmu.edu/~enron/), its ten largest folders turned into "
-            f"svmlight lines of word numbers and saved as enron-{part}.svm"
-        ),
-        prepared={"all": (f"enron-{part}.svm.gz", f"enron-{part}.svm")},
-        original={"all": (f"enron-{part}.svm.gz", f"enron-{part}.svm")},
-    )
-    for part in ("a", "b")
-}
-
-REUTERS = Source(
-    title="Reuters-21578",
-    folder="reuters21578",
-    terms="for research only, (c) Reuters Ltd.",
-    origin="https://kdd.ics.uci.edu/databases/reuters21578/",
-    prepared={"all": JSON_LINES},
-    original={"all": ("reut2-000.sgm", "reuters21578.tar.gz")},
-    remote={
-        "all": RemoteFile(
-            "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
-            "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
-            "reuters21578.tar.gz",
-        )
-    },
-)
-
-SMS = Source(
-    title="SMS Spam Collection",
-    folder="sms-spam",
-    terms="CC BY 4.0, with the names of the authors (Almeida and Hidalgo)",
-    origin="https://archive.ics.uci.edu/dataset/228/sms+spam+collection",
-    prepared={"all": JSON_LINES},
-    original={
-        "all": (
-            "SMSSpamCollection",
-            "SMSSpamCollection.txt",
-            "sms+spam+collection.zip",
-            "smsspamcollection.zip",
-        )
-    },
-    remote={
-        "all": RemoteFile(
-            "https://archive.ics.uci.edu/static/public/228/sms+spam+collection.zip",
-            "1587ea43e58e82b14ff1f5425c88e17f8496bfcdb67a583dbff9eefaf9963ce3",
-            "sms+spam+collection.zip",
-        )
     },
 )

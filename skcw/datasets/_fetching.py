@@ -1,0 +1,246 @@
+"""Real corpora: where their files lie, and how a missing one is fetched and checked."""
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from tqdm import tqdm
+
+from skcw.data.files import replacing
+
+VARIABLE = "SKCW_DATA"
+DEFAULT = "~/skcw_data"
+BLOCK = 1 << 16
+TIMEOUT = 60.0
+
+
+def get_data_home(data_home=None):
+    """Return the folder in which the loaders look for real corpora.
+
+    The folder need not exist; a download creates it.
+
+    Parameters
+    ----------
+    data_home : str, path-like or None, default=None
+        The folder; None means the one that the environment variable ``SKCW_DATA``
+        names, and ``~/skcw_data`` where it names none.
+
+    Returns
+    -------
+    folder : pathlib.Path
+        The folder, with ``~`` expanded.
+
+    Examples
+    --------
+    >>> from skcw.datasets import get_data_home
+    >>> get_data_home("corpora").name
+    'corpora'
+    """
+    if data_home is None:
+        data_home = os.environ.get(VARIABLE) or DEFAULT
+    return Path(data_home).expanduser()
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file with a stable public address.
+
+    Attributes
+    ----------
+    url : str
+        The address.
+    sha256 : str
+        The checksum in hexadecimal digits.
+    name : str
+        The name that it gets on disk.
+    """
+
+    url: str
+    sha256: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of one corpus.
+
+    Attributes
+    ----------
+    title : str
+        The name of the corpus in messages and descriptions.
+    folder : str
+        The folder below the data home that holds the corpus.
+    terms : str
+        Who may use it for what.
+    origin : str
+        The page where a person finds it.
+    prepared : dict
+        The names of each split in one uniform layout.
+    original : dict
+        The names under which each split was published; they are looked for in
+        `folder`, in `folders` and in the data home itself.
+    remote : dict
+        The file to download for each split, where there is one.
+    folders : tuple of str
+        Other folders that may hold the original files.
+    """
+
+    title: str
+    folder: str
+    terms: str
+    origin: str
+    prepared: dict
+    original: dict
+    remote: dict = field(default_factory=dict)
+    folders: tuple = ()
+
+    def candidates(self, split):
+        """Return the relative paths that may hold a split, the best one first."""
+        folders = (self.folder, *self.folders)
+        places = [f"{self.folder}/{name}" for name in self.prepared.get(split, ())]
+        for name in self.original[split]:
+            places += [f"{folder}/{name}" for folder in folders] + [name]
+        return list(dict.fromkeys(places))
+
+
+def splits_of(source, subset):
+    """Return the splits that a subset consists of."""
+    known = list(source.original)
+    usual = [split for split in known if split in ("train", "dev", "test")]
+    if subset == "all":
+        return usual
+    if subset not in known:
+        raise ValueError(f"subset must be one of {[*known, 'all']}, got {subset!r}")
+    return [subset]
+
+
+def description(source, about):
+    """Return the description of a corpus, the ``DESCR`` of its Bunch."""
+    return (
+        f"{source.title}\n{'=' * len(source.title)}\n\n{about.strip()}\n\n"
+        f"From: {source.origin}\nTerms of use: {source.terms}.\n"
+    )
+
+
+def locate(source, split, *, data_home=None, download=False, verbose=False):
+    """Return the path that holds a split of a corpus.
+
+    Parameters
+    ----------
+    source : Source
+        The corpus.
+    split : str
+        A key of its `original`.
+    data_home : str, path-like or None, default=None
+        As in :func:`~skcw.datasets.get_data_home`.
+    download : bool, default=False
+        Fetch what is not there.
+    verbose : bool, default=False
+        Show a progress bar while fetching.
+
+    Returns
+    -------
+    path : pathlib.Path
+        A file, or a folder where the corpus comes in one.
+    """
+    home = get_data_home(data_home)
+    places = source.candidates(split)
+    for place in places:
+        if (home / place).exists():
+            return home / place
+    remote = source.remote.get(split)
+    if not download or remote is None:
+        raise FileNotFoundError(_missing(source, split, home, places))
+    path = home / source.folder / remote.name
+    download_file(remote.url, path, remote.sha256, verbose=verbose)
+    return path
+
+
+def _missing(source, split, home, places):
+    """Return a message that says what was looked for, where, and how to get it."""
+    part = "" if split == "all" else f", {split} part,"
+    if split in source.remote:
+        offer = f"download=True fetches it from {source.remote[split].url}"
+    else:
+        offer = "It has to be fetched by hand"
+    return (
+        f"{source.title}{part} is not in {home}: none of {', '.join(places)} is there. "
+        f"{offer}; it comes from {source.origin}. Terms of use: {source.terms}. "
+        f"The folder is the one given, else what the environment variable {VARIABLE} "
+        f"names, else {DEFAULT}"
+    )
+
+
+def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
+    """Fetch a file to `path`; it appears there whole and checked, or not at all.
+
+    Parameters
+    ----------
+    url : str
+        The address of the file.
+    path : pathlib.Path
+        Where to put it; the folder is made.
+    sha256 : str
+        The checksum that it must have.
+    verbose : bool, default=False
+        Show a progress bar.
+    timeout : float, default=60.0
+        Seconds to wait for an answer.
+
+    Raises
+    ------
+    OSError
+        If it cannot be fetched, ends early or has another checksum.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as draft:
+        with open(draft, "wb") as file:
+            found = _fetch(url, file, path.name, verbose, timeout)
+        if found != sha256:
+            raise OSError(
+                f"{url} has the SHA-256 checksum {found}, but {sha256} is expected. "
+                f"What was fetched is deleted; get {path.name} elsewhere and put it "
+                f"into {path.parent}"
+            )
+
+
+def _fetch(url, file, name, verbose, timeout):
+    """Copy what lies at `url` into `file`; return its checksum."""
+    request = Request(url, headers={"User-Agent": "skcw"})
+    try:
+        with urlopen(request, timeout=timeout) as answer:
+            return _copy(answer, file, url, name, verbose)
+    except HTTPError as error:
+        error.close()
+        raise OSError(f"{url} cannot be fetched: {error}") from None
+    except (HTTPException, OSError) as error:
+        if isinstance(error, _EndedEarly):
+            raise
+        raise OSError(f"{url} cannot be fetched: {error}") from error
+
+
+class _EndedEarly(OSError):
+    """The connection was closed before the file was complete."""
+
+
+def _copy(answer, file, url, name, verbose):
+    length = answer.headers.get("Content-Length")
+    total = int(length) if length else None
+    digest, n_bytes = hashlib.sha256(), 0
+    bar = tqdm(desc=name, total=total, unit="B", unit_scale=True, disable=not verbose)
+    with bar:
+        while block := answer.read(BLOCK):
+            file.write(block)
+            digest.update(block)
+            n_bytes += len(block)
+            bar.update(len(block))
+    if total is not None and n_bytes < total:
+        raise _EndedEarly(
+            f"{url} ended after {n_bytes} of {total} bytes. What was fetched is "
+            "deleted; try again"
+        )
+    return digest.hexdigest()
