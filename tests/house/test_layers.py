@@ -13,7 +13,7 @@ LAYERS = [
     {"_kernels", "_compat", "_version", "exceptions"},
     {"data", "metrics"},
     {"features"},
-    {"belief", "callbacks", "constraints", "decoding", "monitor", "persistence"},
+    {"_belief", "_callbacks", "constraints", "_decoding", "_monitor", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
     {"calibration"},
