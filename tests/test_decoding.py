@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
+from skcw import _decoding as decoding
+from skcw._decoding import Decoder
 from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
-from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice as twin

@@ -31,10 +31,10 @@ def delta(decoder, batch, codes):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
     >>> decoder = Decoder(Belief.start(2, 3))
     >>> delta(decoder, batch, decoder.viterbi(batch)[0])
@@ -81,10 +81,10 @@ def delta_deviation(decoder, batch, codes, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta_deviation
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
     >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
     >>> delta_deviation(decoder, batch, decoder.viterbi(batch)[0])
@@ -137,10 +137,10 @@ def normalised_delta(decoder, batch, codes, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import normalised_delta
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
     >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
     >>> normalised_delta(decoder, batch, decoder.viterbi(batch)[0])
@@ -178,10 +178,10 @@ def delta_probit(decoder, batch, codes, scale, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta_probit
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
     >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
     >>> delta_probit(decoder, batch, decoder.viterbi(batch)[0], 1.0)

@@ -46,10 +46,10 @@ def count_draws(
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import count_draws
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
     >>> decoder = Decoder(Belief.start(2, 3, initial_variance=1.0))
     >>> def show(labelings, tokens, sequences):
@@ -101,10 +101,10 @@ def draw_votes(decoder, batch, n_draws, scale, *, seed, fixed=False, independent
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import draw_votes
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
     >>> decoder = Decoder(Belief.start(2, 3, initial_variance=1.0))
     >>> draw_votes(decoder, batch, 300, 1.0, seed=0).sum(axis=1)
@@ -163,10 +163,10 @@ def draw_marginals(
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import draw_marginals
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
     >>> decoder = Decoder(Belief.start(2, 2, initial_variance=1.0))
     >>> draw_marginals(decoder, batch, 10, 0.0, seed=0)

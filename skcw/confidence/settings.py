@@ -35,10 +35,10 @@ class Settings(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import METHODS, Settings
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
     >>> decoder = Decoder(Belief.start(2, 4))
     >>> codes, _ = decoder.viterbi(batch)

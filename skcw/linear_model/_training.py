@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from skcw.callbacks import PassTasks
+from skcw._callbacks import PassTasks
+from skcw._monitor import Monitor
 from skcw.linear_model._belief import TableBelief
-from skcw.monitor import Monitor
 
 
 @dataclass

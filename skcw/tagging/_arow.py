@@ -188,9 +188,9 @@ class AROWSequenceTagger(GaussianSequenceTagger):
         )
         self.r = r
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return arow_pass(
-            mean, variance, drift, state, corpus, lesson, self.r, self.diagonal
+            mean, variance, drift, state, corpus, options, self.r, self.diagonal
         )
 
     def _margin(self, belief=None, norm=None):

@@ -1,7 +1,7 @@
 """Prediction from a belief over weights."""
 
+from skcw._decoding import Decoder
 from skcw.data.ragged import object_rows
-from skcw.decoding import Decoder
 from skcw.tagging._base import only_sequence
 from skcw.tagging._confidence import ConfidenceMixin
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
@@ -33,7 +33,7 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
         # A batch may come from an encoder that has learnt features since.
         n_features = max(batch.n_features, len(self.belief_.row_of))
         if n_features > len(self.belief_.row_of):
-            return self.belief_.grown(n_features, self.belief_.n_labels)
+            return self.belief_.extended(n_features, self.belief_.n_labels)
         return self.belief_
 
     def _border_rows(self):

@@ -229,14 +229,14 @@ class CWSequenceTagger(GaussianSequenceTagger):
         norm = self.token_norm_ if norm is None else norm
         return 0.3 * self._cost_unit() * norm
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return cw_pass(
             mean,
             variance,
             drift,
             state,
             corpus,
-            lesson,
+            options,
             self.phi,
             self.diagonal,
             self.C / self.initial_variance**0.5,

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skcw.belief import Belief
+from skcw._belief import Belief
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, encode_any
 from skcw.data.labels import check_lengths, encode_labels, joined_labels

@@ -6,8 +6,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw.belief import Belief
 from skcw.data.ragged import object_rows
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._encoded_tagger import restored_vocabulary, vocabulary_arrays

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._decoding import Decoder
 from skcw.confidence.learning import (
     LEARNT,
     learn_values,
@@ -11,7 +12,6 @@ from skcw.confidence.learning import (
     moved_values,
     words_to_judge,
 )
-from skcw.decoding import Decoder
 
 # With fewer sequences or words held out, what they say of a temperature is chance.
 FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
@@ -132,7 +132,7 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
     trials = []
     for belief, part in zip(beliefs, parts, strict=True):
         part = part.first(judges.n_words // len(beliefs))
-        belief = belief.grown(part.batch.n_features, belief.n_labels)
+        belief = belief.extended(part.batch.n_features, belief.n_labels)
         decoder = Decoder(belief, forbidden)
         trials.append(make_trial(decoder, part.batch, part.codes, margin_of(belief)))
     if judges.source == "stream" and known.keys() >= set(LEARNT):

@@ -6,14 +6,14 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skcw._belief import Belief
+from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
-from skcw.belief import Belief
-from skcw.callbacks import PassTasks
+from skcw._decoding import Decoder
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import split_rows
-from skcw.decoding import Decoder
 from skcw.metrics import span_f1_score
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
@@ -215,7 +215,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         if one_pass:
             judging = [start]
         else:
-            belief = belief.settled()
+            belief = belief.with_average_restarted()
         asked = data if judges.unseen else new[0] if new else None
         sure = self._learnt_sureness(judges, judging, belief, data, asked, rules, fresh)
         memory = self._memory(data, fresh)
@@ -317,7 +317,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             return split_rows(names[codes].tolist(), batch.offsets)
 
         def score(belief):
-            belief = belief.grown(batch.n_features, belief.n_labels)
+            belief = belief.extended(batch.n_features, belief.n_labels)
             guess, _ = Decoder(belief, rules.forbidden, self.n_jobs).viterbi(batch)
             if rules.spans:
                 return span_f1_score(rows(codes) if y is None else y, rows(guess))
@@ -330,9 +330,9 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             belief = self.belief_
             if n_labels > belief.n_labels:
                 # The average so far knows nothing of the new labels.
-                belief = belief.settled()
-            grown = belief.grown(n_features, n_labels)
-            return grown.recast(self.dtype, self.averaging)
+                belief = belief.with_average_restarted()
+            grown = belief.extended(n_features, n_labels)
+            return grown.as_dtype(self.dtype, self.averaging)
         return Belief.start(
             n_features, n_labels, self._initial_variance(), self.averaging, self.dtype
         )

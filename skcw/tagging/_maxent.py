@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw._decoding import Decoder
 from skcw._kernels.beam import beam_search, history_marginals
 from skcw.data.ragged import object_rows, split_rows
-from skcw.decoding import Decoder
 from skcw.tagging._encoded_tagger import EncodedTagger, check_n
 from skcw.tagging._inputs import Examples, check_sample_weight
 from skcw.tagging._maxent_training import labels_before, train
@@ -292,7 +292,7 @@ class MaxEntSequenceTagger(EncodedTagger):
 
     def _decoder(self, batch):
         n_features = max(batch.n_features, len(self.belief_.row_of))
-        belief = self.belief_.grown(n_features, self.belief_.n_labels)
+        belief = self.belief_.extended(n_features, self.belief_.n_labels)
         return Decoder(belief, n_jobs=self.n_jobs)
 
     def _token_scores(self, decoder, piece):

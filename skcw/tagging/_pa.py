@@ -176,9 +176,9 @@ class PASequenceTagger(LinearSequenceTagger):
         self.C = C
         self.k_best = k_best
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return pa_pass(
-            mean, variance, drift, state, corpus, lesson, self.C, self.k_best
+            mean, variance, drift, state, corpus, options, self.C, self.k_best
         )
 
     def _margin(self, belief=None, norm=None):

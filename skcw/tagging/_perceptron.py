@@ -158,8 +158,8 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
             verbose=verbose,
         )
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
-        return perceptron_pass(mean, variance, drift, state, corpus, lesson)
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
+        return perceptron_pass(mean, variance, drift, state, corpus, options)
 
     def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw._decoding import Decoder
 from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
-from skcw.decoding import Decoder
 from skcw.metrics import extract_spans
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
+from skcw import _decoding as decoding
 from skcw.confidence import constrained
 from skcw.confidence.constrained import path_probability
 from skcw.confidence.kbv import k_best_shares

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
-from skcw.belief import Belief
+from skcw import _decoding as decoding
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw.confidence import draw_marginals
 from skcw.confidence.draw_marginal import COOLER
 from skcw.confidence.methods import METHODS, check_method
@@ -17,7 +18,6 @@ from skcw.confidence.whole import (
     span_confidence,
 )
 from skcw.data.batch import SequenceBatch
-from skcw.decoding import Decoder
 from tests.confidence.lattices import BIO, IOBES, small_problem, spans_of
 from tests.reference import draws as twin
 

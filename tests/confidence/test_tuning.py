@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw.belief import Belief
+from skcw._belief import Belief
 from skcw.confidence.methods import METHODS
 from skcw.confidence.settings import (
     Settings,

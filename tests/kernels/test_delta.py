@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from skcw.belief import Belief
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw.confidence import (
     delta,
     delta_deviation,
@@ -18,7 +19,6 @@ from skcw.confidence import (
 )
 from skcw.constraints import forbidden_matrix
 from skcw.data.batch import SequenceBatch
-from skcw.decoding import Decoder
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,
@@ -114,7 +114,7 @@ def test_threads_change_no_bit(monkeypatch):
     belief, batch, _ = problem()
     codes, _ = Decoder(belief).viterbi(batch)
     alone = delta_deviation(Decoder(belief), batch, codes)
-    monkeypatch.setattr("skcw.decoding.TOKENS_A_PIECE", 2)
+    monkeypatch.setattr("skcw._decoding.TOKENS_A_PIECE", 2)
     assert_array_equal(delta_deviation(Decoder(belief, n_jobs=2), batch, codes), alone)
 
 

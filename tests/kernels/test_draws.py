@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
+from skcw import _decoding as decoding
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw._kernels.draws import LANES, distinct_features, draw_keys, draw_rows
-from skcw.belief import Belief
 from skcw.confidence import (
     Agreement,
     SpanAgreement,
@@ -19,7 +20,6 @@ from skcw.confidence import (
 )
 from skcw.constraints import first_violation, forbidden_matrix
 from skcw.data.batch import SequenceBatch
-from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus
 from tests.reference import draws as twin
@@ -334,7 +334,7 @@ def test_tokens_without_features_are_drawn_by_transitions(draw):
 
 def test_a_belief_in_double_precision_draws_the_same_labels():
     single, batch, _ = problem(real_values=False)
-    double = single.recast(np.float64, averaging=True)
+    double = single.as_dtype(np.float64, averaging=True)
     assert_array_equal(
         all_labelings(Decoder(single), batch, 12),
         all_labelings(Decoder(double), batch, 12),

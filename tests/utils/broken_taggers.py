@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skcw import AROWSequenceTagger, CWSequenceTagger
-from skcw.belief import Belief
+from skcw._belief import Belief
 from skcw.data import SequenceBatch
 from skcw.data.ragged import object_rows
 from skcw.tagging import Entity
@@ -120,9 +120,9 @@ class LosesBitsInPickle(CWSequenceTagger):
     def __getstate__(self):
         state = dict(super().__getstate__())
         if "belief_" in state:
-            belief = state["belief_"].recast("float64", True)
+            belief = state["belief_"].as_dtype("float64", True)
             belief.average = belief.average * (1 + 1e-6)
-            state["belief_"] = belief.recast("float32", True)
+            state["belief_"] = belief.as_dtype("float32", True)
         return state
 
 

@@ -28,7 +28,7 @@ class Monitor:
 
     Examples
     --------
-    >>> from skcw.monitor import Monitor
+    >>> from skcw._monitor import Monitor
     >>> monitor = Monitor(max_iter=5, n_iter_no_change=2, tol=0.0)
     >>> scores = iter([0.5, 0.7, 0.6, 0.7])
     >>> while not monitor.end_pass({}, "", lambda: ("model", next(scores))):

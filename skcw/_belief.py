@@ -20,8 +20,8 @@ class Belief:
     mistakes, so most features of a corpus keep the blank row (65 % after ten passes
     over CoNLL-2000), cost no memory and stay out of the way.
 
-    The kernels train an *open* belief, with room for every feature and with
-    ``drift``, the lazy form of the averaged mean. A *closed* one holds just the
+    The kernels train an *expanded* belief, with room for every feature and with
+    ``drift``, the lazy form of the averaged mean. A *compact* one holds just the
     rows in use and the average itself.
 
     Parameters
@@ -41,7 +41,7 @@ class Belief:
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> belief = Belief.start(n_features=3, n_labels=2, initial_variance=1.0)
     >>> belief.feature_weights("variance")
     array([[1., 1.],
@@ -91,7 +91,7 @@ class Belief:
 
     @property
     def n_rows(self):
-        """The number of rows of a closed belief."""
+        """The number of rows of a compact belief."""
         return len(self.mean) // self.width
 
     @property
@@ -109,7 +109,7 @@ class Belief:
         rows = getattr(self, kind).reshape(-1, self.width)
         return rows[: self.n_labels, : self.n_labels].copy()
 
-    def grown(self, n_features, n_labels):
+    def extended(self, n_features, n_labels):
         """Return a belief that also covers new features and labels, at the prior."""
         row_of, width = self.row_of, padded(n_labels)
         if n_features > len(row_of):
@@ -127,7 +127,7 @@ class Belief:
             self.rounds,
         )
 
-    def recast(self, dtype, averaging):
+    def as_dtype(self, dtype, averaging):
         """Return a belief in this precision that goes on with averaging, or without.
 
         Where there was no average, the mean so far counts as one.
@@ -143,7 +143,7 @@ class Belief:
             self.rounds,
         )
 
-    def settled(self):
+    def with_average_restarted(self):
         """Return a belief that goes on from the average, and averages anew.
 
         Otherwise the many rounds of a finished training would outweigh what is
@@ -166,7 +166,7 @@ class Belief:
         new[width:, : self.width] = old[self.width :]
         return new.ravel()
 
-    def opened(self):
+    def expanded_for_training(self):
         """Return a copy ready for training: (belief with room, rows in use).
 
         Its ``average`` is the drift: rounds * (mean - average).
@@ -179,13 +179,13 @@ class Belief:
         if self.average is not None:
             drift = _with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
-        opened = Belief(
+        expanded = Belief(
             self.n_labels, self.row_of.copy(), mean, variance, drift, self.rounds
         )
-        return opened, self.n_rows
+        return expanded, self.n_rows
 
-    def closed(self, n_rows):
-        """Return a compact copy of an open belief, its drift turned into the mean."""
+    def compacted(self, n_rows):
+        """Return a compact copy of an expanded belief, with its average."""
         size = n_rows * self.width
         mean = self.mean[:size].copy()
         average = None
@@ -229,7 +229,7 @@ def _with_room(flat, size):
 
 
 class BeliefMean:
-    """The mean of several closed beliefs about the same features and labels.
+    """The mean of several compact beliefs about the same features and labels.
 
     Means are averaged, and so are precisions: the result is what one typical model
     believes. (Multiplying the Gaussians would count the same data several times.)
@@ -237,7 +237,7 @@ class BeliefMean:
 
     Examples
     --------
-    >>> from skcw.belief import Belief, BeliefMean
+    >>> from skcw._belief import Belief, BeliefMean
     >>> total = BeliefMean()
     >>> for variance in (1.0, 3.0):
     ...     total.add(Belief.start(2, 2, initial_variance=variance))

@@ -19,7 +19,7 @@ class Decoder:
     Parameters
     ----------
     belief : Belief
-        The closed belief to predict with.
+        The compact belief to predict with.
     forbidden : ndarray or None, default=None
         What :func:`skcw.constraints.forbidden_matrix` returns.
     n_jobs : int or None, default=None
@@ -30,9 +30,9 @@ class Decoder:
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], []])
     >>> Decoder(Belief.start(2, 3)).viterbi(batch)
     (array([0, 0], dtype=int32), array([0., 0.]))
