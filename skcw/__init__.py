@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         MultiClassPA,
         MultiClassPerceptron,
     )
-    from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline
+    from skcw._loading import load
+    from skcw.pipeline import TaggingPipeline, make_tagging_pipeline
     from skcw.tagging import (
         AROWSequenceTagger,
         CRFSequenceTagger,
@@ -59,7 +60,8 @@ _HOMES = {
         "MultiClassPA",
         "MultiClassPerceptron",
     },
-    "skcw.pipeline": {"TaggingPipeline", "load", "make_tagging_pipeline"},
+    "skcw._loading": {"load"},
+    "skcw.pipeline": {"TaggingPipeline", "make_tagging_pipeline"},
 }
 
 

@@ -232,7 +232,7 @@ def load_pipeline(path):
         The model.
     """
     from skcw.exceptions import ModelFileError
-    from skcw.pipeline import TaggingPipeline, load
+    from skcw import TaggingPipeline, load
 
     try:
         model = load(path)

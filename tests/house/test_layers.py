@@ -16,8 +16,9 @@ LAYERS = [
     {"_belief", "_callbacks", "constraints", "_decoding", "_monitor", "persistence"},
     {"confidence"},
     {"tagging", "linear_model"},
+    {"pipeline"},
     {"calibration"},
-    {"active", "rerank", "pipeline"},
+    {"_loading"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},
