@@ -14,6 +14,7 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw._loading import load
     from skcw.calibration import CalibratedTagger
     from skcw.linear_model import (
         MultiClassAROW,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
         MultiClassPA,
         MultiClassPerceptron,
     )
-    from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline
+    from skcw.pipeline import TaggingPipeline, make_tagging_pipeline
     from skcw.tagging import (
         AROWSequenceTagger,
         CRFSequenceTagger,
@@ -54,7 +55,8 @@ __all__ = [
 _HOMES = {
     "skcw.calibration": ["CalibratedTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
-    "skcw.pipeline": ["TaggingPipeline", "load", "make_tagging_pipeline"],
+    "skcw._loading": ["load"],
+    "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],
     "skcw.tagging": [name for name in __all__ if name.endswith("SequenceTagger")],
 }
 

@@ -231,8 +231,8 @@ def load_pipeline(path):
     pipeline : TaggingPipeline
         The model.
     """
+    from skcw import TaggingPipeline, load
     from skcw.exceptions import ModelFileError
-    from skcw.pipeline import TaggingPipeline, load
 
     try:
         model = load(path)

@@ -18,7 +18,7 @@ from skcw.cli._options import (
 )
 from skcw.cli._passes import kept_passes, kept_text
 from skcw.cli._tables import report, table
-from skcw.cli._taggers import make_tagger, passes_parameter
+from skcw.cli._taggers import make_tagger
 
 TEXT = """\
 Learn to label words from a column file (one word per line, an empty line after each
@@ -132,7 +132,7 @@ def _parameters(options):
     """Return what the options say on parameters of the learner."""
     given = {name: value_of(text) for name, text in options.set}
     named = {
-        passes_parameter(options.model): options.passes,
+        "max_iter": options.passes,
         "n_models": options.models,
     }
     for name, value in named.items():

@@ -97,7 +97,7 @@ def test_hashed_features_are_called_as_taggers_call_them():
 
 def test_a_crf_takes_the_same_batch(corpus):
     batch = WindowFeatures("ner").fit_transform(corpus.tokens[:40])
-    crf = CRFSequenceTagger(max_iterations=20).fit(batch, corpus.labels[:40])
+    crf = CRFSequenceTagger(max_iter=20).fit(batch, corpus.labels[:40])
     assert crf.score(batch, corpus.labels[:40]) > 0.9
 
 

@@ -23,9 +23,9 @@ LAYERS = [
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence", "constraints"},
     {"confidence"},
     {"tagging", "linear_model"},
-    {"calibration"},
     {"pipeline"},
-    {"inspection"},
+    {"calibration"},
+    {"_loading", "inspection"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},

@@ -52,7 +52,7 @@ Y_THREE = [["B-PER", "O"], ["O"], []]
 def tagger(kind):
     X, y = features(n_sequences=60)
     if kind == "crf":
-        return CRFSequenceTagger(c2=0.1, max_iterations=30).fit(X, y)
+        return CRFSequenceTagger(c2=0.1, max_iter=30).fit(X, y)
     return CWSequenceTagger(random_state=0, max_iter=4).fit(X, y)
 
 
@@ -149,10 +149,11 @@ def test_words_that_have_the_label_asked_for_are_as_sure_as_their_prediction():
 
 def test_options_reach_the_method():
     X, y = features(seed=1, n_sequences=20)
-    answers = query_pairs(tagger("cw"), X, y, method="kd-pc", n_draws=7, scale=0.5)
+    options = {"n_draws": 7, "variance_scale": 0.5}
+    answers = query_pairs(tagger("cw"), X, y, method="kd-pc", **options)
     votes = answers.confidence * 7
     assert_allclose(votes, np.round(votes), rtol=0, atol=1e-9)
-    exact = query_pairs(tagger("cw"), X, y, "span:*", definition="exact")
+    exact = query_pairs(tagger("cw"), X, y, "span:*", span_event="exact")
     least = query_pairs(tagger("cw"), X, y, "span:*")
     assert len(exact.confidence) == len(least.confidence)
     assert (exact.confidence != least.confidence).any()

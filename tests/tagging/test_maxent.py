@@ -259,7 +259,7 @@ def test_every_method_gives_a_row_per_sequence(fitted, method):
 
 
 def test_unknown_methods_are_refused_by_name(fitted):
-    with pytest.raises(ValueError, match="'kd-pc'; there are marginal, local, nbest"):
+    with pytest.raises(ValueError, match="'kd-pc'; it must be one of marginal, local"):
         fitted.predict_confidence([[["a"]]], "kd-pc")
 
 

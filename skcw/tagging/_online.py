@@ -10,6 +10,7 @@ from skcw._belief import Belief
 from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
+from skcw.confidence.settings import DEFAULT_TEMPERATURE
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import check_lengths, encode_labels
@@ -26,16 +27,16 @@ from skcw.tagging._inputs import (
     token_costs,
 )
 from skcw.tagging._judges import choose_judges, learnt_confidence
-from skcw.tagging._memory import learnt_hashes
 from skcw.tagging._training import Plan, train_several
 
 
-class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
+class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     """Base of CW, AROW, PA and the perceptron.
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_run_pass``, its kernel, and ``_initial_variance``.
+    ``_run_pass``, its kernel. One that keeps a variance for every weight has a
+    parameter ``initial_variance``.
     """
 
     # Whether the cost of a wrong label is in units of the length of the token's
@@ -53,6 +54,7 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "learn_confidence": ["boolean"],
+        "remember_training": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -67,47 +69,6 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
         "dtype": [StrOptions({"float32", "float64"})],
         "verbose": ["verbose"],
     }
-
-    def __init__(
-        self,
-        *,
-        max_iter,
-        averaging,
-        cost,
-        shuffle,
-        class_weight,
-        min_count,
-        constraints,
-        n_models,
-        learn_confidence,
-        early_stopping,
-        validation_fraction,
-        n_iter_no_change,
-        tol,
-        warm_start,
-        n_jobs,
-        random_state,
-        dtype,
-        verbose,
-    ):
-        self.max_iter = max_iter
-        self.averaging = averaging
-        self.cost = cost
-        self.shuffle = shuffle
-        self.class_weight = class_weight
-        self.min_count = min_count
-        self.constraints = constraints
-        self.n_models = n_models
-        self.learn_confidence = learn_confidence
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.dtype = dtype
-        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
@@ -279,11 +240,6 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
             "confidence_": confidence, "confidence_source_": judges.source
         }  # fmt: skip
 
-    def _memory(self, data, fresh):
-        """Return what will be remembered of the sequences learnt from."""
-        before = () if fresh else getattr(self, "training_hashes_", None)
-        return learnt_hashes(data, before)
-
     def _common_batch(self, X, fresh, min_count):
         """Return the training data without rare features."""
         batch = self._training_batch(X, fresh)
@@ -318,7 +274,8 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
 
         def score(belief):
             belief = belief.extended(batch.n_features, belief.n_labels)
-            guess, _ = Decoder(belief, rules.forbidden, self.n_jobs).viterbi(batch)
+            decoder = Decoder(belief, rules.forbidden, self.n_jobs)
+            guess, _ = decoder.open(batch).viterbi()
             if rules.spans:
                 return span_f1_score(rows(codes) if y is None else y, rows(guess))
             return np.mean(guess == codes) if len(codes) else 0.0
@@ -333,57 +290,38 @@ class LinearSequenceTagger(CallbackSupportMixin, BeliefTagger):
                 belief = belief.with_average_restarted()
             grown = belief.extended(n_features, n_labels)
             return grown.as_dtype(self.dtype, self.averaging)
-        return Belief.start(
-            n_features, n_labels, self._initial_variance(), self.averaging, self.dtype
-        )
-
-    def _initial_variance(self):
-        """Return the prior variance, or None for a learner that keeps none."""
-        return None
+        variance = getattr(self, "initial_variance", None)
+        return Belief.start(n_features, n_labels, variance, self.averaging, self.dtype)
 
     def _cost_unit(self):
         """Return the score that a cost of one is worth in cost-augmented decoding."""
         return 1.0
 
-    def _margin(self, belief=None, norm=None):
-        """Return the unit of temperatures: what a right label's lead is about.
-
-        Without arguments it is that of the fitted tagger.
-        """
-        return 1.0
-
-    def _usual_values(self, method):
+    def _usual_temperature(self):
         # Measured with 100 sentences: the more labels share what is left, the lower
         # the temperature at which the first of them is as sure as it may be.
-        usual = super()._usual_values(method)
         many = max(1.0, len(self.classes_) / 10.0)
-        return usual | {"temperature": usual["temperature"] / many**0.5}
+        return DEFAULT_TEMPERATURE / many**0.5
 
-
-class GaussianSequenceTagger(LinearSequenceTagger):
-    """Base of the taggers that keep a variance for every weight."""
-
-    _parameter_constraints: dict = {
-        **LinearSequenceTagger._parameter_constraints,
-        # Far from where single precision ends, and above the least variance kept.
-        "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
-        "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
-    }
-
-    def __init__(self, *, initial_variance, diagonal, **common):
-        super().__init__(**common)
-        self.initial_variance = initial_variance
-        self.diagonal = diagonal
-
-    def _initial_variance(self):
-        return self.initial_variance
+    def _belief_with_variance(self):
+        if not hasattr(self, "initial_variance"):
+            raise AttributeError(f"{type(self).__name__} keeps no variances")
+        return self.belief_
 
     @property
     def coef_variance_(self):
         """The variance of each weight, of shape (n_features, n_classes)."""
-        return self.belief_.feature_weights("variance")
+        return self._belief_with_variance().feature_weights("variance")
 
     @property
     def transition_variance_(self):
         """The variance of each transition weight."""
-        return self.belief_.transition_weights("variance")
+        return self._belief_with_variance().transition_weights("variance")
+
+
+# The constraints of parameters that taggers with a variance for every weight add.
+GAUSSIAN_CONSTRAINTS = {
+    # Far from where single precision ends, and above the least variance kept.
+    "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
+    "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+}

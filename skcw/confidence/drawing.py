@@ -1,9 +1,10 @@
-"""Weights drawn for the pieces of a batch, group by group."""
+"""Weights drawn for the pieces of a batch, group by group, and their variance."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from skcw._kernels.delta import square_values
 from skcw._kernels.draws import (
     LANES,
     IndependentScores,
@@ -14,7 +15,7 @@ from skcw._kernels.draws import (
     padded_labels,
     token_ids,
 )
-from skcw.confidence._variance import score_variance
+from skcw._kernels.lattice import score_tokens
 
 # Transitions from label i are drawn as if i were this feature and those after it.
 FIRST_TRANSITION = 1 << 32
@@ -31,7 +32,7 @@ class Group(NamedTuple):
 
 
 class Drawing:
-    """Draws w ~ N(weights, scale * variance), each one weight vector for all input.
+    """Draws w ~ N(weights, s * variance), each one weight vector for all input.
 
     Every weight's normal is a pure function of the seed, the draw's number, the
     feature and the label. So no result depends on how a batch is cut, on its order
@@ -40,15 +41,15 @@ class Drawing:
 
     Parameters
     ----------
-    decoder : Decoder
-        The model, its constraints and its number of threads.
+    scored : ScoredBatch
+        The sequences under the model.
     n_draws : int
         The number of draws.
-    scale : float
+    variance_scale : float
         The factor s of the variances, at least 0.
     seed : int
         From 0 to 2**64 - 1.
-    fixed : bool, default=False
+    unit_variance : bool, default=False
         Whether all variances count as one, those of untouched features too.
     independent : bool, default=False
         Whether to draw the scores of every token on their own instead: cheaper, but a
@@ -57,47 +58,56 @@ class Drawing:
     """
 
     def __init__(
-        self, decoder, n_draws, scale, *, seed, fixed=False, independent=False
+        self,
+        scored,
+        n_draws,
+        variance_scale,
+        *,
+        seed,
+        unit_variance=False,
+        independent=False,
     ):
-        if n_draws < 1 or not 0 <= scale < np.inf:
+        if n_draws < 1 or not 0 <= variance_scale < np.inf:
             raise ValueError(
-                "n_draws must be at least 1 and scale finite and not negative, got "
-                f"{n_draws} and {scale}"
+                "n_draws must be at least 1 and variance_scale finite and not "
+                f"negative, got {n_draws} and {variance_scale}"
             )
-        if not fixed and decoder.belief.variance is None:
+        if not unit_variance and scored.decoder.belief.variance is None:
             raise ValueError(
-                "this model keeps no variances to draw with; draw with fixed=True"
+                "this model keeps no variances to draw with; draw with "
+                "unit_variance=True"
             )
-        self.decoder = decoder
+        self.scored = scored
+        self.decoder = scored.decoder
         self.n_draws = n_draws
-        self.root_scale = np.float32(np.sqrt(scale))
+        self.root_scale = np.float32(np.sqrt(variance_scale))
         self.seed = seed
-        self.fixed = fixed
+        self.unit_variance = unit_variance
         self.independent = independent
-        self.labels = padded_labels(decoder.n_labels)
+        self.labels = padded_labels(scored.n_labels)
 
-    def each_group(self, work, batch):
-        """Call work(group, piece, its tokens, its sequences) for all groups of draws.
+    def each_group(self, work):
+        """Call work(group, part, its tokens, its sequences) for all groups of draws.
 
-        Pieces run in the decoder's threads, and a piece's groups one after another.
+        Pieces run in the decoder's threads, and the groups of a part one after another.
         """
 
         def draw(piece, tokens, sequences):
-            for first, last in _cuts(piece):
-                start = int(piece.offsets[first])
-                part = piece[first:last].compact()
+            for first, last in _cuts(piece.batch):
+                start, stop = map(int, piece.offsets[[first, last]])
                 self._draw_part(
                     work,
-                    part,
-                    slice(tokens.start + start, tokens.start + start + part.n_tokens),
+                    piece.batch[first:last].compact(),
+                    piece.scores[start:stop] if self.independent else None,
+                    slice(tokens.start + start, tokens.start + stop),
                     slice(sequences.start + first, sequences.start + last),
                 )
 
-        self.decoder.each_piece(draw, batch)
+        self.scored.each_piece(draw)
 
-    def _draw_part(self, work, piece, tokens, sequences):
+    def _draw_part(self, work, part, mean, tokens, sequences):
         n_labels, borders = self.decoder.n_labels, self.decoder.borders
-        scores_of = (self._independent if self.independent else self._rows)(piece)
+        scores_of = self._rows(part) if mean is None else self._independent(part, mean)
         transitions = self._transitions()
         trans = self._room(n_labels)
         for first in range(0, self.n_draws, LANES):
@@ -107,7 +117,7 @@ class Drawing:
             if borders is not None:
                 scores.add_borders(*borders.astype(np.float32))
             n_draws = min(LANES, self.n_draws - first)
-            work(Group(scores, trans, n_draws), piece, tokens, sequences)
+            work(Group(scores, trans, n_draws), part, tokens, sequences)
 
     def _rows(self, piece):
         """Return a function that draws the weights of the features of a piece."""
@@ -126,15 +136,16 @@ class Drawing:
 
         return draw
 
-    def _independent(self, piece):
+    def _independent(self, piece, mean):
         """Return a function that draws the scores of the tokens of a piece."""
         ids = np.empty(piece.n_tokens, dtype=np.int64)
         values = piece.values
         if values is not None:
             values = values.astype(np.float64, copy=False)
         token_ids(piece.offsets, piece.indptr, piece.indices, values, ids)
-        mean = _single(self.decoder.scores(piece)[:, : self.labels])
-        variance = score_variance(self.decoder, piece, fixed=self.fixed)
+        mean = _single(mean[:, : self.labels])
+        belief = self.decoder.belief
+        variance = score_variance(belief, piece, unit_variance=self.unit_variance)
         deviation = self.root_scale * np.sqrt(_single(variance[:, : self.labels]))
 
         def draw(keys):
@@ -154,7 +165,7 @@ class Drawing:
         return _single(flat.reshape(-1, self.decoder.belief.width)[rows, : self.labels])
 
     def _deviation(self, rows):
-        if self.fixed:
+        if self.unit_variance:
             return np.full((len(rows), self.labels), self.root_scale)
         variance = self._columns(self.decoder.belief.variance, rows)
         return self.root_scale * np.sqrt(variance)
@@ -178,3 +189,45 @@ def _cuts(piece):
         last = max(last - 1, first + 1)
         yield first, last
         first = last
+
+
+def score_variance(belief, batch, *, unit_variance=False):
+    """Return x' Sigma x of every token and label, padded to the width.
+
+    Parameters
+    ----------
+    belief : Belief
+        The model.
+    batch : SequenceBatch
+        The sequences.
+    unit_variance : bool, default=False
+        Whether all variances count as one.
+
+    Returns
+    -------
+    variance : ndarray of shape (n_tokens, width)
+        In the precision of the belief.
+    """
+    dtype = belief.weights.dtype
+    batch = batch.with_precision(dtype).compact()
+    squares = _squares(batch, dtype)
+    variance, row_of = belief.variance, belief.row_of
+    if unit_variance:
+        variance, row_of = np.ones(belief.width, dtype), np.zeros_like(row_of)
+    out = np.empty((batch.n_tokens, belief.width), dtype)
+    score_tokens(
+        variance, belief.width, row_of, batch.indptr, batch.indices, squares, out
+    )
+    return out
+
+
+def _squares(batch, dtype):
+    """Return the squared value of every feature at every token."""
+    slots = np.empty(len(batch.indices), dtype=np.int32)
+    n_distinct = len(distinct_features(batch.indices, slots))
+    seen = np.empty(n_distinct, dtype=np.int32)
+    squares = (
+        np.ones(len(slots), dtype) if batch.values is None else batch.values.copy()
+    )
+    square_values(slots, batch.indptr, seen, squares)
+    return squares

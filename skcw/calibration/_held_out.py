@@ -1,4 +1,4 @@
-"""What a tagger says about labelled words that it has not learnt from."""
+"""What a tagger says about labelled words and entities it has not learnt from."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -11,11 +11,14 @@ from sklearn.model_selection import check_cv
 from skcw.data.encoder import check_sequences
 from skcw.data.labels import check_lengths, encode_labels
 from skcw.data.ragged import object_rows
-from skcw.metrics import label_matches
+from skcw.metrics import extract_spans, label_matches
 
 
-class Judged(NamedTuple):
-    """Words with the label predicted, how sure the tagger was, and if it was right."""
+class HeldOut(NamedTuple):
+    """What a tagger says of words or entities that it has not learnt from.
+
+    For each its confidence, whether it is right, its label and what it counts.
+    """
 
     confidence: np.ndarray
     correct: np.ndarray
@@ -23,12 +26,12 @@ class Judged(NamedTuple):
     weight: np.ndarray
 
     def where(self, mask):
-        """Return some of the words."""
-        return Judged(*(column[mask] for column in self))
+        """Return some of them."""
+        return HeldOut(*(column[mask] for column in self))
 
     @classmethod
     def joined(cls, parts):
-        """Return the words of several."""
+        """Return those of several."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -42,15 +45,13 @@ def flat_labels(rows):
     return np.array(list(chain.from_iterable(rows)), dtype=str)
 
 
-def judge(tagger, X, y, options, weight=None):
-    """Return what a fitted tagger says of the words of X.
+def held_out_words(answers, y, options, weight=None):
+    """Return what a fitted tagger says of words.
 
     Parameters
     ----------
-    tagger : estimator
-        With ``predict`` and ``predict_confidence``.
-    X : sequences
-        They can be read more than once.
+    answers : Answers
+        What it says.
     y : sequences of str
         The true labels.
     options : dict
@@ -60,26 +61,73 @@ def judge(tagger, X, y, options, weight=None):
 
     Returns
     -------
-    judged : Judged
-        Its words.
+    words : HeldOut
+        The words.
     """
-    labels = tagger.predict(X)
+    labels = answers.labels()
     _, lengths, _ = encode_labels(y)
     check_lengths([len(row) for row in labels], lengths)
-    confidence = flat_numbers(tagger.predict_confidence(X, **options))
     weight = np.ones(len(lengths)) if weight is None else weight
-    return Judged(
-        confidence,
+    return HeldOut(
+        flat_numbers(answers.confidence(**options)),
         flat_numbers(label_matches(y, labels)),
         flat_labels(labels),
         np.repeat(weight, lengths),
     )
 
 
-def judge_folds(
-    tagger, X, y, judge, *, cv, weight=None, n_jobs=None, allow_overlap=False
-):
-    """Fit a copy of a tagger without each fold and let it judge the fold.
+def held_out_entities(answers, y, span_event, options, weight=None):
+    """Return what a fitted tagger says of the entities that it predicts.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it says.
+    y : sequences of str
+        The true labels.
+    span_event : str
+        What the confidence of an entity is about.
+    options : dict
+        Options of ``predict_entities``.
+    weight : ndarray of shape (n_sequences,), default=None
+        What each sequence counts.
+
+    Returns
+    -------
+    entities : HeldOut
+        The entities; one is right if the truth has it, from its first to its last word
+        and of its type.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    rows = answers.entities(span_event, **options)
+    true = [set(map(tuple, extract_spans(labels))) for labels in y]
+    found = [
+        (entity.confidence, tuple(entity[:3]) in truth, entity.label, each)
+        for entities, truth, each in zip(rows, true, weight, strict=True)
+        for entity in entities
+    ]
+    confidence, correct, label, each = zip(*found, strict=True) if found else [()] * 4
+    return HeldOut(
+        np.array(confidence, dtype=np.float64),
+        np.array(correct, dtype=np.float64),
+        np.array(label, dtype=str),
+        np.array(each, dtype=np.float64),
+    )
+
+
+def some_entities(folds):
+    """Return the folds in which entities were predicted, or say that there is none."""
+    some = [one for one in folds if one.weight.any()]
+    if not some:
+        raise ValueError(
+            "no entity was predicted, so there is nothing that span_event could map; "
+            "labels must mark spans, such as B-PER and I-PER"
+        )
+    return some
+
+
+def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=False):
+    """Fit a copy of a tagger without each fold and ask it about the fold.
 
     Parameters
     ----------
@@ -89,36 +137,36 @@ def judge_folds(
         It can be indexed by positions.
     y : ndarray of shape (n_sequences,), dtype object
         The true labels.
-    judge : callable
+    ask : callable
         Given a fitted tagger, sequences, labels and weights, returns what it says, the
-        `Judged` words first.
+        words first.
     cv : int, splitter, iterable or None
         The folds, as in scikit-learn.
     weight : ndarray of shape (n_sequences,), default=None
-        What each sequence counts, in learning and in the judgement.
+        What each sequence counts, in learning and in the result.
     n_jobs : int, default=None
         How many folds at once.
     allow_overlap : bool, default=False
-        Whether a fold may be judged by a tagger that has learnt from it.
+        Whether a tagger may be asked about a fold that it has learnt from.
 
     Returns
     -------
-    judged : list
+    answers : list
         What was said of each fold that has words which count.
     """
 
-    def fit_and_judge(train, test):
+    def fit_and_ask(train, test):
         weights = {} if weight is None else {"sample_weight": weight[train]}
         copy = clone(tagger).fit(X[train], y[train], **weights)
         own = None if weight is None else weight[test]
-        return judge(copy, X[test], y[test], own)
+        return ask(copy, X[test], y[test], own)
 
     folds = _folds(cv, y, weight)
     if not allow_overlap:
         _refuse_overlap(folds)
     jobs = Parallel(n_jobs=n_jobs, prefer="threads")
-    judged = jobs(delayed(fit_and_judge)(*fold) for fold in folds)
-    return [one for one in judged if one[0].weight.any()]
+    found = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
+    return [one for one in found if one[0].weight.any()]
 
 
 def _folds(cv, y, weight):
@@ -175,7 +223,7 @@ def _check_indices(indices, number, n):
 
 
 def _refuse_overlap(folds):
-    """Raise if a fold would be judged by a tagger that has learnt from it."""
+    """Raise if a tagger would be asked about what it has learnt from."""
     for number, (train, test) in enumerate(folds):
         both = np.intersect1d(train, test)
         if both.size:
@@ -187,7 +235,7 @@ def _refuse_overlap(folds):
             )
 
 
-def rows_to_read_twice(X):
+def reusable_rows(X):
     """Return sequences that can be indexed and read again, iterators and all."""
     if hasattr(X, "shape") and not isinstance(X, np.ndarray):
         return X  # a SequenceBatch or TokenColumns

@@ -5,20 +5,30 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._persistence import read_model, write_model
-from skcw.calibration.saving import READERS
+from skcw._persistence import read_model
+from skcw.data import SequenceBatch
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
-from skcw.pipeline._available import tagger_has
-from skcw.pipeline._confidence import PassedConfidence
-from skcw.tagging import BaseSequenceTagger
+from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
+from skcw.tagging._base import only_sequence
 
 
-class TaggingPipeline(PassedConfidence, Pipeline):
+def _tagger_has(name):
+    """Return a check whether the tagger of a pipeline has a method."""
+
+    def check(self):
+        getattr(self.tagger, name)
+        return True
+
+    return check
+
+
+class TaggingPipeline(BaseSequenceTagger, Pipeline):
     """Features and a tagger in one estimator, with all that a tagger can do.
 
     A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
-    This one is a tagger itself, whose tokens are words or tuples of columns.
+    This one is a tagger itself, whose tokens are words or tuples of columns. Features
+    are extracted once for all that is asked through ``ask``.
 
     Parameters
     ----------
@@ -105,7 +115,7 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         )
         return self
 
-    @available_if(tagger_has("partial_fit"))
+    @available_if(_tagger_has("partial_fit"))
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences; new features may appear.
 
@@ -131,7 +141,7 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         return self
 
     def encode(self, X):
-        """Return sequences in compiled form, as the tagger reads them.
+        """Return sequences in compiled form, to be used several times.
 
         Parameters
         ----------
@@ -141,65 +151,15 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         Returns
         -------
         batch : SequenceBatch
-            The encoded sequences.
+            Their features, which every method takes in place of X, the tagger's too.
         """
         check_is_fitted(self)
-        return self[:-1].transform(X)
+        return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
 
-    def _encode_one(self, x):
-        """Encode one sequence, or columns that hold one."""
-        return self.encode(x if getattr(x, "shape", None) == (1,) else [x])
+    def ask(self, X):
+        """Return an object that answers any question about X.
 
-    def predict_single(self, x):
-        """Return the labels of one sequence.
-
-        Parameters
-        ----------
-        x : sequence of tokens
-            One sequence, or ``TokenColumns`` of one.
-
-        Returns
-        -------
-        labels : list of str
-            A label per token.
-        """
-        return self.tagger.predict(self._encode_one(x))[0]
-
-    def predict_nbest(self, X, n):
-        """Return the n best distinct labelings of every sequence.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences.
-        n : int
-            How many labelings; fewer are returned where fewer exist.
-
-        Returns
-        -------
-        labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, score)`` per sequence, best first.
-        """
-        return self.tagger.predict_nbest(self.encode(X), n)
-
-    def predict_marginals(self, X):
-        """Return the marginal of every label, in the form of sklearn-crfsuite.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences.
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> marginal.
-        """
-        return self.tagger.predict_marginals(self.encode(X))
-
-    @available_if(tagger_has("training_share"))
-    def training_share(self, X):
-        """Return the share of the words of X that the tagger has learnt from.
+        Features are extracted once, and scored once, whatever is asked.
 
         Parameters
         ----------
@@ -208,12 +168,38 @@ class TaggingPipeline(PassedConfidence, Pipeline):
 
         Returns
         -------
-        share : float
-            From 0 to 1.
+        answers : Answers
+            What the tagger says.
         """
-        return self.tagger.training_share(self.encode(X))
+        return self.tagger.ask(self.encode(X))
 
-    @available_if(tagger_has("explain"))
+    @property
+    def default_method_(self):
+        """The method of ``predict_confidence`` that is used if none is named."""
+        return self.tagger.default_method_
+
+    @property
+    def confidence_methods_(self):
+        """The methods of ``predict_confidence`` that the tagger serves, by name."""
+        return self.tagger.confidence_methods_
+
+    @available_if(_tagger_has("seen_fraction"))
+    def seen_fraction(self, X):
+        """Return the fraction of the words of X that the tagger has learnt from.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+
+        Returns
+        -------
+        fraction : float
+            From 0 to 1; NaN for a tagger that does not remember.
+        """
+        return self.tagger.seen_fraction(self.encode(X))
+
+    @available_if(_tagger_has("explain"))
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
@@ -228,19 +214,32 @@ class TaggingPipeline(PassedConfidence, Pipeline):
             Per token the label, its rival, the margin between them and each
             feature's contribution to it, with standard deviations.
         """
-        return self.tagger.explain(self._encode_one(sequence))
+        return self.tagger.explain(self.encode(only_sequence(sequence)))
 
-    def save(self, path):
-        """Write features and tagger to one file, free of pickle.
-
-        The names of the features, which both need, are written once.
+    @available_if(_tagger_has("fit_confidence"))
+    def fit_confidence(self, X, y, method=None, **options):
+        """Choose the parameters of a confidence method of the tagger.
 
         Parameters
         ----------
-        path : str or path-like
-            The file; an older one is replaced only when the new one is complete.
+        X : sequences
+            Labelled sequences that the pipeline has not learnt from; or, with ``cv``,
+            those it has learnt from.
+        y : sequences of str
+            Their labels.
+        method : str, default=None
+            The method of ``predict_confidence`` to tune.
+        **options : object
+            Those of the tagger's ``fit_confidence``: ``metric``, ``cv``, ``n_values``,
+            ``n_draws`` and ``random_state``.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The pipeline; features and weights stay as they are.
         """
-        write_model(path, *self._model())
+        self.tagger.fit_confidence(self.encode(X), y, method, **options)
+        return self
 
     def _model(self):
         """Return the header and the arrays of a saved pipeline."""
@@ -299,19 +298,55 @@ class TaggingPipeline(PassedConfidence, Pipeline):
         return cls([(name, features), (tagger_name, tagger)])
 
 
-# A pipeline may be the tagger inside a calibrated one.
-READERS["pipeline"] = TaggingPipeline._from_model
-
-
 def _check_common_names(features, tagger):
     """Raise unless the tagger has learnt from what the features make now."""
-    names, known = features.vocabulary_, getattr(tagger, "vocabulary_", None)
+    names, known = features.vocabulary_, tagger.vocabulary_
     if known is None or names is None:
-        # A CRF finds its features by name, hashed ones have no names.
-        same = names is known or not hasattr(tagger, "vocabulary_")
+        # Hashed features have no names.
+        same = names is known
     else:
         same = len(names) >= len(known) and names.agrees_with(known)
     if not same:
         raise ValueError(
             "the tagger was not fitted on what these features make; fit the pipeline"
         )
+
+
+def make_tagging_pipeline(features="ner", tagger=None, **options):
+    """Return a pipeline of window features and a tagger.
+
+    Parameters
+    ----------
+    features : str, list or transformer, default="ner"
+        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
+        of your own.
+    tagger : BaseSequenceTagger, default=None
+        The tagger; ``CWSequenceTagger()`` if None.
+    **options : dict
+        Further parameters of :class:`skcw.features.WindowFeatures`, such as
+        ``lexicons`` or ``min_count``.
+
+    Returns
+    -------
+    pipeline : TaggingPipeline
+        With the steps ``features`` and ``tagger``.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skcw import make_tagging_pipeline
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
+    >>> grid = {"features__min_count": [1, 2], "tagger__phi": [0.5, 1.0]}
+    >>> search = GridSearchCV(make_tagging_pipeline("ner"), grid, cv=2).fit(X, y)
+    >>> sorted(search.best_params_)
+    ['features__min_count', 'tagger__phi']
+    """
+    if not hasattr(features, "transform"):
+        features = WindowFeatures(features, **options)
+    elif options:
+        raise TypeError(
+            f"set {', '.join(options)} on the transformer {features!r} itself"
+        )
+    tagger = CWSequenceTagger() if tagger is None else tagger
+    return TaggingPipeline([("features", features), ("tagger", tagger)])

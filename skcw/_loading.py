@@ -1,8 +1,7 @@
-"""Open what was saved."""
+"""Open whatever was saved: a tagger, a calibrated one, or a pipeline."""
 
 from skcw._persistence import read_model
-from skcw.pipeline._tagging import TaggingPipeline
-from skcw.tagging import BaseSequenceTagger
+from skcw.calibration._tagger import restored_model
 
 
 def load(path):
@@ -11,7 +10,7 @@ def load(path):
     Parameters
     ----------
     path : str or path-like
-        A file that ``save`` of a tagger or of a :class:`TaggingPipeline` wrote. Its
+        A file that ``save`` of a tagger or of a ``TaggingPipeline`` wrote. Its
         arrays are mapped into memory: keep it while the model is in use.
 
     Returns
@@ -32,6 +31,4 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    header, arrays = read_model(path)
-    kind = TaggingPipeline if "features" in header else BaseSequenceTagger
-    return kind._from_model(path, header, arrays)
+    return restored_model(path, *read_model(path))

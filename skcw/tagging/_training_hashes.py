@@ -1,51 +1,12 @@
-"""What a tagger has learnt from, remembered as a bounded set of hashes."""
-
-import hashlib
+"""The sentences that a tagger has learnt from, as a bounded set of hashes."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skcw._kernels.draws import token_ids
 
 # The smallest hashes are kept: of a larger corpus they are a random sample, whatever
 # the order in which its sequences came.
 MOST_HASHES = 1 << 14
-
-
-class TrainingMemory:
-    """Tells whether sequences are those that a tagger has learnt from.
-
-    A subclass gives ``_sequence_hashes`` and sets ``training_hashes_`` when it learns.
-    """
-
-    def training_share(self, X):
-        """Return the share of the words of X that the tagger has learnt from.
-
-        Figures of quality mean nothing on such words. A sentence counts if it has the
-        same features at every word as one in the training data. Corpora repeat some:
-        up to a tenth of the words of a new part of CoNLL-2002 are in sentences that the
-        training part has too.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences, in the form in which others were given to ``fit``.
-
-        Returns
-        -------
-        share : float
-            From 0 to 1; after training on more than 16,384 sequences estimated from a
-            random sample of them. NaN for a model whose file is too old to tell.
-        """
-        check_is_fitted(self)
-        hashes, lengths = self._sequence_hashes(X)
-        memory = getattr(self, "training_hashes_", None)
-        return np.nan if memory is None else known_share(memory, hashes, lengths)
-
-    def _memory_arrays(self):
-        """Return what to save."""
-        memory = getattr(self, "training_hashes_", None)
-        return {} if memory is None else {"training_hashes": memory}
 
 
 def batch_hashes(batch):
@@ -84,26 +45,6 @@ def learnt_hashes(data, before=()):
     if data.weight is not None:
         used &= data.weight > 0
     return remembered(batch_hashes(data.batch)[used], before)
-
-
-def items_hash(tokens):
-    """Return a hash of a sequence whose tokens are lists of names or dicts."""
-    text = "\n".join("\t".join(_texts(token)) for token in tokens)
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
-    return int.from_bytes(digest.digest(), "little")
-
-
-def _texts(token):
-    if isinstance(token, dict):
-        return (f"{name}={value}" for name, value in token.items())
-    return token
-
-
-def items_hashes(sequences):
-    """Return the hashes and the lengths of such sequences."""
-    found = [(items_hash(tokens), len(tokens)) for tokens in sequences]
-    hashes, lengths = zip(*found, strict=True) if found else ((), ())
-    return np.array(hashes, dtype=np.uint64), np.array(lengths, dtype=np.int64)
 
 
 def remembered(hashes, before=()):

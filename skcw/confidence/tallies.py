@@ -1,4 +1,4 @@
-"""What can be counted over many labelings of the same batch.
+"""What can be counted over many labelings of the same batch, spans among it.
 
 A tally is called as ``tally(labelings, tokens, sequences)`` with labelings (draws,
 tokens of a piece) and the slices of the batch that the piece is. Pieces never share a
@@ -8,6 +8,9 @@ token, so that several threads may call it.
 import numpy as np
 
 from skcw._kernels.draws import add_votes
+
+# What has to be right of an entity: see ``predict_entities`` of the taggers.
+SPAN_EVENTS = ("least-word", "all-words", "boundary", "exact")
 
 
 class Votes:
@@ -38,6 +41,7 @@ class Votes:
         self.counts = np.zeros((n_tokens, n_labels), dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
         add_votes(labelings, self.counts[tokens])
 
 
@@ -73,6 +77,7 @@ class Labelings:
         self._seen = np.zeros(n_tokens + 1, dtype=np.int64)
 
     def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
         first = self._seen[tokens.start]
         self.codes[first : first + len(labelings), tokens] = labelings
         self._seen[tokens] += len(labelings)
@@ -112,6 +117,7 @@ class Agreement:
         self.sequences = np.zeros(n_sequences, dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
         # Draws lie side by side in memory.
         same = self.codes[tokens, None] == labelings.T
         self.tokens[tokens] += same.sum(axis=1, dtype=np.int32)
@@ -161,6 +167,7 @@ class SpanAgreement:
         self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
         first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
         starts = self.starts[first:last] - tokens.start
         stops = self.stops[first:last] - tokens.start
@@ -211,6 +218,7 @@ class BoundaryAgreement:
         self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
     def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
         first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
         starts = self.starts[first:last] - tokens.start
         stops = self.stops[first:last] - tokens.start
@@ -236,3 +244,66 @@ def _all_same(same, starts, stops):
     wrong = np.zeros((len(same), same.shape[1] + 1), dtype=np.int32)
     np.cumsum(~same, axis=1, out=wrong[:, 1:])
     return wrong[:, stops] == wrong[:, starts]
+
+
+def span_tally(codes, spans, offsets, borders=None):
+    """Return the tally of spans: of their words, or of entities with such borders."""
+    if borders is None:
+        return SpanAgreement(codes, *spans, offsets)
+    return BoundaryAgreement(*spans, offsets, *borders)
+
+
+def span_borders(labels, codes, starts, span_event):
+    """Return what ``BoundaryAgreement`` asks of entities; None if words are asked.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The names of the labels.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+    starts : ndarray of int64, shape (n_spans,)
+        The first token of each span.
+    span_event : {"all-words", "boundary", "exact"}
+        What has to be right.
+
+    Returns
+    -------
+    continues, outside : (ndarray, ndarray) or None
+        Which label goes on with the entity of which, and which labels mark none.
+    """
+    if span_event == "all-words":
+        return None
+    continues, kinds = continues_matrix(labels)
+    outside = kinds < 0
+    if span_event == "exact":
+        # Any labels will do that mark an entity of this type.
+        outside = kinds[codes[starts]][:, None] != kinds
+    return continues, outside
+
+
+def continues_matrix(labels):
+    """Tell which label goes on with the entity of which, and of what type each is.
+
+    They are read as :func:`skcw.metrics.extract_spans` reads them.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels, such as ``B-PER``.
+
+    Returns
+    -------
+    continues : ndarray of bool, shape (n_labels, n_labels)
+        ``continues[i, j]``: j after i belongs to the same entity.
+    kinds : ndarray of int64, shape (n_labels,)
+        The number of each label's type; -1 marks no entity.
+    """
+    from skcw.metrics.spans import split_label
+
+    roles, types = np.array([split_label(label) for label in labels]).T
+    goes_on = np.isin(roles, ["I", "E"])
+    open_ended = np.isin(roles, ["B", "I"])
+    continues = open_ended[:, None] & goes_on & (types[:, None] == types)
+    _, kinds = np.unique(types, return_inverse=True)
+    return continues, np.where(roles == "O", -1, kinds)
