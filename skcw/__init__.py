@@ -15,6 +15,7 @@ if find_spec("skcw._kernels.lattice") is None:
 
 if TYPE_CHECKING:
     from skcw._loading import load
+    from skcw._runtime import Model
     from skcw.calibration import CalibratedTagger
     from skcw.linear_model import (
         MultiClassAROW,
@@ -40,6 +41,7 @@ __all__ = [
     "CalibratedTagger",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
+    "Model",
     "MultiClassAROW",
     "MultiClassCW",
     "MultiClassPA",
@@ -53,6 +55,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "skcw._runtime": ["Model"],
     "skcw.calibration": ["CalibratedTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
     "skcw._loading": ["load"],

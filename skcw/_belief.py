@@ -4,6 +4,8 @@ import numpy as np
 
 # Label columns are padded to a multiple of this, so that rows fill registers.
 BLOCK = 8
+# How the names of the arrays begin in the file of a model.
+SAVED_AS = "belief."
 
 
 def padded(n_labels):
@@ -202,11 +204,24 @@ class Belief:
             self.rounds,
         )
 
+    @classmethod
+    def from_arrays(cls, n_labels, arrays, rounds=0.0):
+        """Return the belief among the arrays of a model; raise if they do not fit."""
+        belief = cls(
+            n_labels,
+            arrays[f"{SAVED_AS}row_of"],
+            arrays[f"{SAVED_AS}mean"],
+            arrays.get(f"{SAVED_AS}variance"),
+            arrays.get(f"{SAVED_AS}average"),
+            rounds,
+        )
+        belief.check()
+        return belief
+
     def check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        sizes = {
-            len(array) for name, array in self.arrays().items() if name != "row_of"
-        }
+        flat = (self.mean, self.variance, self.average)
+        sizes = {len(array) for array in flat if array is not None}
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
         if len(self.row_of) and not (
@@ -215,9 +230,9 @@ class Belief:
             raise ValueError("a feature has a row that is not there")
 
     def arrays(self):
-        """Return the arrays by name, for saving."""
+        """Return the arrays by the names that they have in the file of a model."""
         names = ("row_of", "mean", "variance", "average")
-        arrays = {name: getattr(self, name) for name in names}
+        arrays = {SAVED_AS + name: getattr(self, name) for name in names}
         return {name: array for name, array in arrays.items() if array is not None}
 
 

@@ -314,7 +314,7 @@ class ScoredBatch:
     def _sum_up(self, temperature, out, log_z):
         """Run forward-backward over one piece."""
         marginals(
-            self.scores.astype(np.float64) / temperature,
+            np.divide(self.scores, temperature, dtype=np.float64),
             self.decoder.transitions.astype(np.float64) / temperature,
             self.n_labels,
             self.offsets,

@@ -232,13 +232,18 @@ class ModelConfidence:
         check_count("n_best", values["n_best"])
         check_count("n_draws", n_draws)
         return Settings(
-            variance_scale=values["variance_scale"]
-            * self.unit("variance_scale", method),
+            variance_scale=self._variance_scale(values["variance_scale"], method),
             temperature=values["temperature"] * self.margin,
             n_draws=int(n_draws),
             n_best=int(values["n_best"]),
             seed=self._draw_seed(random_state, name),
         )
+
+    def _variance_scale(self, value, method):
+        # The unit looks at every weight; who does not draw has no use for it.
+        if not value or "variance_scale" not in method.tunes:
+            return value
+        return value * self.unit("variance_scale", method)
 
     def _draw_seed(self, random_state, name):
         if random_state is None:

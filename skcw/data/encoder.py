@@ -180,3 +180,40 @@ def drop_rare(batch, min_count, n_known=0):
         len(vocabulary),
         vocabulary,
     )
+
+
+def keep_entries(batch, keep):
+    """Return a compact batch with those entries only where the mask is true."""
+    if keep.all():
+        return batch
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return SequenceBatch(
+        batch.offsets,
+        before[batch.indptr],
+        batch.indices[keep],
+        None if batch.values is None else batch.values[keep],
+        batch.n_features,
+        batch.vocabulary,
+    )
+
+
+def without_needless(batch, known):
+    """Return a batch without the unknown features of tokens that have a known one.
+
+    Parameters
+    ----------
+    batch : SequenceBatch
+        The sequences.
+    known : ndarray of bool, shape (n_features,)
+        Which features were seen in training.
+
+    Returns
+    -------
+    batch : SequenceBatch
+        The sequences; unknown features are left where a token has no others.
+    """
+    batch = batch.compact()
+    entry_known = known[batch.indices]
+    before = np.concatenate([[0], np.cumsum(entry_known)])
+    told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]
+    return keep_entries(batch, entry_known | ~np.repeat(told, np.diff(batch.indptr)))

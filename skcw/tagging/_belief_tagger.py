@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
+from skcw._runtime import serving_state
 from skcw.confidence.answers import Answers
 from skcw.confidence.fitting import METRICS, fit_method, make_trial
 from skcw.confidence.methods import METHODS
@@ -380,6 +381,21 @@ class BeliefTagger(BaseSequenceTagger):
             return np.array([f"x{i}" for i in range(self.n_features_in_)], object)
         return np.array(self.vocabulary_.names(), dtype=object)
 
+    def _model(self):
+        header, arrays = super()._model()
+        return {**header, "serving": self._serving()}, arrays
+
+    def _serving(self):
+        """Return what lets the saved model answer without its estimator, if it can."""
+        if not self._is_chain:
+            return None
+        return serving_state(
+            self._confidence(),
+            has_constraints=self.forbidden_ is not None,
+            border_rows=self._border_rows(),
+            log_probability=self._log_probability,
+        )
+
     def _state(self):
         """Return what is saved: plain values, and arrays."""
         check_is_fitted(self, "belief_")
@@ -393,23 +409,16 @@ class BeliefTagger(BaseSequenceTagger):
         for name in SAVED_IF_SET:
             if hasattr(self, name):
                 state[name] = getattr(self, name)
-        arrays = {f"belief.{k}": v for k, v in self.belief_.arrays().items()}
-        arrays |= vocabulary_arrays(self.vocabulary_)
+        arrays = self.belief_.arrays()
+        if self.vocabulary_ is not None:
+            arrays |= self.vocabulary_.arrays()
         optional = {"forbidden": self.forbidden_}
         optional["training_hashes"] = getattr(self, "training_hashes_", None)
         return state, arrays | {k: v for k, v in optional.items() if v is not None}
 
     def _restore(self, state, arrays):
         """Set the fitted state from what was saved."""
-        belief = Belief(
-            len(state["classes"]),
-            arrays["belief.row_of"],
-            arrays["belief.mean"],
-            arrays.get("belief.variance"),
-            arrays.get("belief.average"),
-            state["rounds"],
-        )
-        belief.check()
+        belief = Belief.from_arrays(len(state["classes"]), arrays, state["rounds"])
         vocabulary = restored_vocabulary(arrays, len(belief.row_of))
         self._keep(self._fitted(belief, vocabulary, state["classes"]))
         self._restore_rest(state, arrays)
@@ -428,19 +437,9 @@ class BeliefTagger(BaseSequenceTagger):
             self.forbidden_ = arrays["forbidden"]
 
 
-def vocabulary_arrays(vocabulary):
-    """Return the arrays of a vocabulary under the names they are saved by."""
-    if vocabulary is None:
-        return {}
-    names = ("blob", "ends", "slots")
-    return {f"vocabulary.{name}": getattr(vocabulary, name) for name in names}
-
-
 def restored_vocabulary(arrays, n_features):
     """Return the vocabulary among saved arrays, or None where there is none."""
-    if "vocabulary.blob" not in arrays:
-        return None
-    names = ("blob", "ends", "slots")
-    vocabulary = Vocabulary(*(arrays[f"vocabulary.{name}"] for name in names))
-    vocabulary.check(n_features)
+    vocabulary = Vocabulary.from_arrays(arrays)
+    if vocabulary is not None:
+        vocabulary.check(n_features)
     return vocabulary

@@ -8,15 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw.data.encoder import without_needless
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
-from skcw.tagging._hmm_reading import (
-    check_values,
-    is_read,
-    without_needless,
-    words_of,
-)
+from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
 from skcw.tagging._inputs import Examples, check_sample_weight, legal_steps
 from skcw.tagging._spelling import LabelShares
@@ -335,9 +331,15 @@ class HMMSequenceTagger(BeliefTagger):
 
     def _state(self):
         state, arrays = super()._state()
-        # The weights follow from the counts.
-        arrays = {k: v for k, v in arrays.items() if not k.startswith("belief.")}
         return {**state, "used": self._used}, arrays | self._counts().arrays()
+
+    def _serving(self):
+        prefix, belief = self._used["word_prefix"], self.belief_
+        read = is_read(self.vocabulary_, len(belief.row_of), prefix)
+        if not _known(belief, len(read))[read].all():
+            # Known by name, never counted: judged by the spelling.
+            return None
+        return {**super()._serving(), "reads_words": True}
 
     def _restore(self, state, arrays):
         labels = state["classes"]

@@ -22,6 +22,7 @@ LAYERS = [
     {"features", "metrics"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence", "constraints"},
     {"confidence"},
+    {"_runtime"},
     {"tagging", "linear_model"},
     {"pipeline"},
     {"calibration"},
