@@ -50,7 +50,7 @@ def fit_crf(X, corpus, quick):
     most = QUICK_ITERATIONS if quick else ITERATIONS
     return max(
         (
-            CRFSequenceTagger(c2=c2, max_iterations=most).fit(X.train, corpus.labels)
+            CRFSequenceTagger(c2=c2, max_iter=most).fit(X.train, corpus.labels)
             for c2 in (QUICK_PENALTIES if quick else PENALTIES)
         ),
         key=lambda tagger: _log_likelihood(tagger, X.dev, corpus.dev_labels),

@@ -107,7 +107,9 @@ def _falls_with_k(row):
     """Return by how much the held-out AP falls from the best K to the largest."""
 
     def lead(split, name):
-        curve = split[CW]["tuned"]["average_precision"][row]["curves"]["k"]["scores"]
+        curve = split[CW]["tuned"]["average_precision"][row]["curves"]["n_best"][
+            "scores"
+        ]
         return max(curve) - curve[-1]
 
     return lead

@@ -33,7 +33,7 @@ def crf_answers(name, split, settings):
     crf = CRFSequenceTagger(
         c1=c1,
         c2=c2,
-        max_iterations=QUICK_ITERATIONS if settings.quick else ITERATIONS,
+        max_iter=QUICK_ITERATIONS if settings.quick else ITERATIONS,
         all_possible_transitions=True,
     ).fit(train.features(), train.labels)
     X = test.features()

@@ -25,7 +25,7 @@ METHODS = {
     INDEPENDENT: ("kd-independent", {"n_draws": DRAWS}, None),
     f"kd-fixed, {DRAWS} draws": ("kd-fixed", {"n_draws": DRAWS}, None),
     f"draw-marginal, {DRAWS} draws": ("draw-marginal", {"n_draws": DRAWS}, None),
-    KBV: ("kbv", {"k": K}, None),
+    KBV: ("kbv", {"n_best": K}, None),
     "marginal": ("marginal", {}, None),
     "delta-max": ("delta-max", {}, None),
     "delta-probit": ("delta-probit", {}, None),

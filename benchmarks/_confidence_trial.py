@@ -135,6 +135,6 @@ def _inference(tagger, X, y, learner, quick):
     n_draws = min(PAPERS_DRAWS, effort(quick).most_draws)
     found = {"Viterbi": all_scores(y, tagger.predict(X))}
     for fixed in (True,) if learner == PA else (False, True):
-        voted = tagger.predict_voted(X, fixed=fixed, n_draws=n_draws)
+        voted = tagger.predict_voted(X, unit_variance=fixed, n_draws=n_draws)
         found["KD-Fixed votes" if fixed else "KD-PC votes"] = all_scores(y, voted)
     return found

@@ -25,6 +25,7 @@ class Settings:
     splits: int = 5
     jobs: int = 1
     cache: Path | None = None
+    before: Path | None = None
 
 
 def parse(description, parts, results, arguments=None):
@@ -43,6 +44,7 @@ def parse(description, parts, results, arguments=None):
     parser.add_argument("--splits", type=int, default=5, help="splits, likewise")
     parser.add_argument("--jobs", type=int, default=1, help="processes, likewise")
     parser.add_argument("--cache", type=Path, help="folder of what is done, likewise")
+    parser.add_argument("--before", type=Path, help="another version, likewise")
     given = parser.parse_args(arguments)
     chosen = given.parts.split(",")
     if unknown := set(chosen) - set(parts):
@@ -63,6 +65,7 @@ def parse(description, parts, results, arguments=None):
         jobs=given.jobs,
         # What a quick run has done is no part of a full one.
         cache=given.cache / "quick" if given.cache and given.quick else given.cache,
+        before=given.before,
     )
 
 

@@ -34,7 +34,7 @@ PHI_GRID = (0.1, 0.2, 0.5, 1.0)
 # Name -> learner, its parameter, and the values to choose from.
 LEARNERS = {
     "Perceptron": (PerceptronSequenceTagger(), None, ()),
-    "5-best PA": (PASequenceTagger(k_best=5), "C", (0.003, 0.01, 0.03, 0.1)),
+    "5-best PA": (PASequenceTagger(n_rivals=5), "C", (0.003, 0.01, 0.03, 0.1)),
     "CW": (PAPER_CW, "phi", PHI_GRID),
     # As in the paper: the rival is the best labeling, whatever its cost.
     "AROW": (AROWSequenceTagger(cost=0), "r", R_GRID),

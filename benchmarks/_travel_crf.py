@@ -99,7 +99,7 @@ class CRFCells:
 
 def _crf(c1, c2, iterations):
     return CRFSequenceTagger(
-        c1=c1, c2=c2, max_iterations=iterations, all_possible_transitions=True
+        c1=c1, c2=c2, max_iter=iterations, all_possible_transitions=True
     )
 
 

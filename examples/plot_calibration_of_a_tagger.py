@@ -47,7 +47,7 @@ X_held_out, y_held_out = window.transform(held_out.tokens), held_out.labels
 X_test, y_test = window.transform(test.tokens), test.labels
 
 arow = AROWSequenceTagger(random_state=0).fit(X_train, y_train)
-crf = CRFSequenceTagger(c2=0.001, max_iterations=40).fit(X_train, y_train)
+crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 
 # %%
 # Mend them
@@ -123,7 +123,7 @@ grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
 axes.plot([0, 1], [0, 1], ":", color="grey", label="leave it as it is")
 for name, tagger in maps.items():
-    axes.plot(grid, tagger.maps_[0].pooled(grid), label=name)
+    axes.plot(grid, tagger.maps_[0].common(grid), label=name)
 axes.scatter(bins.confidence, bins.accuracy, 16, color="black", zorder=3,
              label="300 words of the test set")  # fmt: skip
 axes.set(xlabel="confidence of AROW", ylabel="probability that the label is right")
@@ -179,7 +179,7 @@ search = GridSearchCV(
     CalibratedTagger(arow, cv=3),
     [
         {"method": ["marginal", "delta"], "map": ["isotonic", "sigmoid"]},
-        {"method": ["kd-fixed"], "map": ["sigmoid"], "scale": [1.0, 4.0]},
+        {"method": ["kd-fixed"], "map": ["sigmoid"], "variance_scale": [1.0, 4.0]},
     ],
     scoring={name: get_scorer(name) for name in scores},
     refit="neg_calibration_mse",

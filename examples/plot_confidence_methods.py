@@ -159,7 +159,9 @@ plt.show()
 # harm.
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
-for parameter, axes in zip(("scale", "temperature", "k"), panels, strict=True):
+for parameter, axes in zip(
+    ("variance_scale", "temperature", "n_best"), panels, strict=True
+):
     for name, fit in tagger.confidence_.items():
         # Methods with two parameters would only repeat what is there.
         if parameter not in fit["curves"] or len(fit["curves"]) > 1:
@@ -170,7 +172,7 @@ for parameter, axes in zip(("scale", "temperature", "k"), panels, strict=True):
         axes.plot(best, max(curve["scores"]), "o", color=line.get_color())
     axes.set_xscale("log")
     axes.set(xlabel=parameter, title=f"Choosing the {parameter}")
-    axes.legend(loc="lower left" if parameter != "k" else "best", fontsize="small")
+    axes.legend(loc="lower left" if parameter != "n_best" else "best", fontsize="small")
 panels[0].set_ylabel("mean log-likelihood")
 plt.show()
 

@@ -66,9 +66,7 @@ def of_given_labels(marginals):
 
 
 cw = CWSequenceTagger(random_state=0)
-crf = CRFSequenceTagger(
-    c1=0.1, c2=0.1, max_iterations=30, all_possible_transitions=True
-)
+crf = CRFSequenceTagger(c1=0.1, c2=0.1, max_iter=30, all_possible_transitions=True)
 start = time.perf_counter()
 by_cw = marginals_across_folds(cw)
 half = time.perf_counter()

@@ -26,7 +26,7 @@ train = make_tagged_corpus(500, random_state=0)
 test = make_tagged_corpus(500, random_state=1)
 
 pipeline = make_tagging_pipeline("ner")
-crf = CRFSequenceTagger(all_possible_transitions=True, max_iterations=60)
+crf = CRFSequenceTagger(all_possible_transitions=True, max_iter=60)
 grid = [
     {
         "tagger": [CWSequenceTagger(random_state=0)],

@@ -126,7 +126,7 @@ plt.show()
 # entity, and is what was taken for a person one, from the first word to the last?
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 6), layout="constrained")
-questions = {"not O": {}, "span:PER": {"definition": "exact"}}
+questions = {"not O": {}, "span:PER": {"span_event": "exact"}}
 for (query, options), axes in zip(questions.items(), panels, strict=True):
     ConfidenceCalibrationDisplay.from_estimator(
         cw,
@@ -148,7 +148,7 @@ plt.show()
 # and rise and fall together. So sentences are drawn again for both at once, and the
 # interval is that of the difference.
 
-crf = CRFSequenceTagger(c2=0.3, max_iterations=40).fit(X_train, train.labels)
+crf = CRFSequenceTagger(c2=0.3, max_iter=40).fit(X_train, train.labels)
 figure, axes = plt.subplots(figsize=(6, 6.4), layout="constrained")
 answers = []
 for name, tagger in (("CW", cw), ("CRF", crf)):

@@ -1,9 +1,9 @@
 """Confidence-weighted learners for sequences and text."""
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from skcw._lazy import lazy_names
 from skcw._version import __version__
 
 if find_spec("skcw._kernels.lattice") is None:
@@ -14,6 +14,8 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw._loading import load
+    from skcw._runtime import Model
     from skcw.calibration import CalibratedTagger
     from skcw.linear_model import (
         MultiClassAROW,
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
         MultiClassPA,
         MultiClassPerceptron,
     )
-    from skcw.pipeline import TaggingPipeline, load, make_tagging_pipeline
+    from skcw.pipeline import TaggingPipeline, make_tagging_pipeline
     from skcw.tagging import (
         AROWSequenceTagger,
         CRFSequenceTagger,
@@ -39,6 +41,7 @@ __all__ = [
     "CalibratedTagger",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
+    "Model",
     "MultiClassAROW",
     "MultiClassCW",
     "MultiClassPA",
@@ -52,28 +55,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "skcw.calibration": {"CalibratedTagger"},
-    "skcw.linear_model": {
-        "MultiClassAROW",
-        "MultiClassCW",
-        "MultiClassPA",
-        "MultiClassPerceptron",
-    },
-    "skcw.pipeline": {"TaggingPipeline", "load", "make_tagging_pipeline"},
+    "skcw._runtime": ["Model"],
+    "skcw.calibration": ["CalibratedTagger"],
+    "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
+    "skcw._loading": ["load"],
+    "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],
+    "skcw.tagging": [name for name in __all__ if name.endswith("SequenceTagger")],
 }
 
-
-def __getattr__(name):
-    """Import what is asked for: `skcw --help` has no use for scikit-learn."""
-    if name not in __all__:
-        raise AttributeError(f"module 'skcw' has no attribute {name!r}")
-    homes = (home for home, names in _HOMES.items() if name in names)
-    home = next(homes, "skcw.tagging")
-    found = getattr(import_module(home), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__():
-    """Return the public names, imported or not."""
-    return sorted({*globals(), *__all__})
+# Whoever tags with a saved model has no use for scikit-learn.
+__getattr__, __dir__ = lazy_names(
+    __name__, {name: home for home, names in _HOMES.items() for name in names}
+)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skcw._belief import Belief, BeliefMean, padded
 from skcw._kernels.sequence_passes import cw_pass
-from skcw.belief import Belief, BeliefMean, padded
 from tests.kernels.problems import (
     as_vector,
     bytes_of,
@@ -70,7 +70,7 @@ def test_growing_keeps_weights_and_gives_the_prior_to_what_is_new(
     old, new, more_features, dtype
 ):
     belief = trained(0, n_labels=old, dtype=dtype)
-    grown = belief.grown(9 + more_features, new)
+    grown = belief.extended(9 + more_features, new)
     assert grown.n_labels == new
     assert grown.rounds == belief.rounds
     for kind, prior in (("mean", 0.0), ("average", 0.0), ("variance", 1.5)):
@@ -98,7 +98,7 @@ def test_a_grown_belief_learns_as_if_it_had_always_been_so_large(old, new):
         belief = Belief.start(n_features, n_labels, 1.0, dtype="float64")
         lesson = lesson_for(early, n_labels)
         belief, _ = run_passes(cw_pass, belief, early, lesson, 0.5, "covariance")
-        belief = belief.grown(9, new)
+        belief = belief.extended(9, new)
         lesson = lesson_for(late, new)
         belief, _ = run_passes(cw_pass, belief, late, lesson, 0.5, "covariance")
         beliefs.append(belief)
@@ -110,8 +110,8 @@ def test_a_grown_belief_learns_as_if_it_had_always_been_so_large(old, new):
 @pytest.mark.parametrize("rounds", [0.3, 1.0, 7.0, 1e6])
 def test_opening_and_closing_preserves_a_belief(dtype, rounds):
     belief = trained(2, dtype=dtype, rounds=rounds)
-    opened, n_rows = belief.opened()
-    closed = opened.closed(n_rows)
+    opened, n_rows = belief.expanded_for_training()
+    closed = opened.compacted(n_rows)
     assert closed.rounds == belief.rounds
     assert_array_equal(closed.row_of, belief.row_of)
     assert_array_equal(closed.mean, belief.mean)
@@ -123,13 +123,13 @@ def test_opening_and_closing_preserves_a_belief(dtype, rounds):
 
 def test_a_belief_that_saw_nothing_opens_and_closes_unchanged():
     belief = Belief.start(4, 3, 1.0)
-    opened, n_rows = belief.opened()
-    assert bytes_of(opened.closed(n_rows)) == bytes_of(belief)
+    opened, n_rows = belief.expanded_for_training()
+    assert bytes_of(opened.compacted(n_rows)) == bytes_of(belief)
 
 
 def test_an_open_belief_has_room_for_every_feature():
     belief = trained(3)
-    opened, n_rows = belief.opened()
+    opened, n_rows = belief.expanded_for_training()
     untouched = np.count_nonzero(belief.row_of == belief.width)
     assert untouched > 0
     assert n_rows == belief.n_rows
@@ -166,7 +166,7 @@ def test_weights_that_sum_to_less_than_one_round_are_averaged_too():
 @DTYPES
 def test_a_recast_belief_has_the_same_weights_in_another_precision(dtype):
     belief = trained(8)
-    recast = belief.recast(dtype, averaging=True)
+    recast = belief.as_dtype(dtype, averaging=True)
     for kind in KINDS:
         assert getattr(recast, kind).dtype == dtype
         assert_array_equal(getattr(recast, kind), getattr(belief, kind).astype(dtype))
@@ -174,9 +174,9 @@ def test_a_recast_belief_has_the_same_weights_in_another_precision(dtype):
 
 def test_a_belief_recast_to_average_counts_its_mean_as_the_average_so_far():
     belief = trained(9)
-    without = belief.recast("float64", averaging=False)
+    without = belief.as_dtype("float64", averaging=False)
     assert without.average is None
-    again = without.recast("float64", averaging=True)
+    again = without.as_dtype("float64", averaging=True)
     assert_array_equal(again.average, belief.mean)
     assert again.rounds == belief.rounds
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
+from skcw import _decoding as decoding
+from skcw._decoding import Decoder
 from skcw.data.batch import SequenceBatch
 from skcw.data.constraints import forbidden_matrix
-from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice as twin
@@ -40,16 +40,16 @@ def lattices(belief, sentences, forbidden=None):
     return [passes.scored(model, X, belief.n_labels, forbidden) for X in sentences]
 
 
-def everything(decoder, batch, k=4):
-    """Return every array that a decoder computes."""
-    labels, total = decoder.viterbi(batch)
+def everything(scored, k=4):
+    """Return every array that a scored batch computes."""
+    labels, total = scored.viterbi()
     return (
         labels,
         total,
-        *decoder.k_best(batch, k),
-        decoder.path_scores(batch, labels),
-        decoder.max_marginals(batch),
-        *decoder.marginals(batch),
+        *scored.k_best(k),
+        scored.path_scores(labels),
+        scored.max_marginals(),
+        *scored.marginals(),
     )
 
 
@@ -58,7 +58,7 @@ def everything(decoder, batch, k=4):
 def test_a_decoder_equals_the_twins(forbidden, real_values):
     belief, batch, sentences = problem(real_values=real_values)
     labels, total, best, scores, found, paths, forced, shares, log_z = everything(
-        Decoder(belief, forbidden), batch
+        Decoder(belief, forbidden).open(batch)
     )
     for s, one in enumerate(lattices(belief, sentences, forbidden)):
         tokens = slice(*batch.offsets[s : s + 2])
@@ -80,9 +80,9 @@ def test_a_decoder_equals_the_twins(forbidden, real_values):
 @pytest.mark.parametrize("n_jobs", [None, 1, 3])
 def test_pieces_and_threads_change_no_bit(monkeypatch, tokens_a_piece, n_jobs):
     belief, batch, _ = problem(1, dtype=np.float32)
-    whole = everything(Decoder(belief, BIO_FORBIDDEN), batch)
-    monkeypatch.setattr(decoding, "TOKENS_A_PIECE", tokens_a_piece)
-    pieces = everything(Decoder(belief, BIO_FORBIDDEN, n_jobs), batch)
+    whole = everything(Decoder(belief, BIO_FORBIDDEN).open(batch))
+    monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", tokens_a_piece)
+    pieces = everything(Decoder(belief, BIO_FORBIDDEN, n_jobs).open(batch))
     for one, other in zip(whole, pieces, strict=True):
         assert_array_equal(one, other)
 
@@ -90,8 +90,8 @@ def test_pieces_and_threads_change_no_bit(monkeypatch, tokens_a_piece, n_jobs):
 @pytest.mark.parametrize("key", [slice(2, 7), slice(0, 0), [6, 0, 0, 4], [3]])
 def test_a_part_of_a_batch_is_decoded_as_in_the_whole(key):
     belief, batch, _ = problem(2)
-    labels, total = Decoder(belief).viterbi(batch)
-    part_labels, part_total = Decoder(belief).viterbi(batch[key])
+    labels, total = Decoder(belief).open(batch).viterbi()
+    part_labels, part_total = Decoder(belief).open(batch[key]).viterbi()
     positions = np.arange(len(batch))[key]
     assert_array_equal(part_total, total[positions])
     expected = [labels[batch.offsets[s] : batch.offsets[s + 1]] for s in positions]
@@ -102,7 +102,7 @@ def test_a_part_of_a_batch_is_decoded_as_in_the_whole(key):
 def test_nothing_decodes_to_nothing(lengths):
     belief, batch, _ = problem(3, lengths=lengths)
     labels, total, best, _, found, *_, shares, log_z = everything(
-        Decoder(belief), batch
+        Decoder(belief).open(batch)
     )
     assert labels.shape == (0,)
     assert best.shape == (4, 0)
@@ -115,11 +115,11 @@ def test_nothing_decodes_to_nothing(lengths):
 def test_no_labeling_that_breaks_the_constraints_is_returned():
     belief, batch, _ = problem(4, lengths=[6] * 40)
     decoder = Decoder(belief, BIO_FORBIDDEN)
-    for row in decoder.k_best(batch, 5)[0]:
+    for row in decoder.open(batch).k_best(5)[0]:
         path = row.reshape(40, 6)
         assert np.isfinite(BIO_FORBIDDEN[-2, path[:, 0]]).all()
         assert np.isfinite(BIO_FORBIDDEN[path[:, :-1], path[:, 1:]]).all()
-    free, _ = Decoder(belief).viterbi(batch)
+    free, _ = Decoder(belief).open(batch).viterbi()
     assert not np.isfinite(BIO_FORBIDDEN[free[:-1], free[1:]]).all()
 
 
@@ -129,23 +129,23 @@ def test_a_sequence_without_legal_labeling_is_named(method):
     # Label 1 must follow label 0, begins every sequence and ends none.
     legal = {(None, "b"), ("b", "a"), ("a", None), ("a", "b")}
     forbidden = forbidden_matrix(lambda *pair: pair in legal, ["a", "b"])
-    arguments = (batch[1:], 2) if method == "k_best" else (batch[1:],)
+    arguments = (2,) if method == "k_best" else ()
     with pytest.raises(NoLegalLabelingError, match="sequence 2, which has 3 tokens"):
-        getattr(Decoder(belief, forbidden), method)(*arguments)
+        getattr(Decoder(belief, forbidden).open(batch[1:]), method)(*arguments)
 
 
 def test_the_best_labeling_has_its_path_score_and_the_largest_of_all():
     belief, batch, _ = problem(6)
     decoder = Decoder(belief)
-    labels, total = decoder.viterbi(batch)
-    assert_allclose(decoder.path_scores(batch, labels), total, rtol=EXACT)
+    labels, total = decoder.open(batch).viterbi()
+    assert_allclose(decoder.open(batch).path_scores(labels), total, rtol=EXACT)
     other = np.random.default_rng(0).integers(5, size=batch.n_tokens).astype(np.int32)
-    assert (decoder.path_scores(batch, other) <= total + 1e-12).all()
+    assert (decoder.open(batch).path_scores(other) <= total + 1e-12).all()
 
 
 def test_temperature_divides_all_scores():
     belief, batch, sentences = problem(7)
-    shares, log_z = Decoder(belief).marginals(batch, temperature=2.5)
+    shares, log_z = Decoder(belief).open(batch).marginals(temperature=2.5)
     for s, (scores, trans) in enumerate(lattices(belief, sentences)):
         if len(scores):
             expected, expected_z = twin.marginals(scores / 2.5, trans / 2.5)
@@ -158,20 +158,20 @@ def test_temperature_divides_all_scores():
 def test_cold_marginals_become_certain_and_hot_ones_uniform(forbidden):
     belief, batch, _ = problem(8)
     decoder = Decoder(belief, forbidden)
-    labels, _ = decoder.viterbi(batch)
-    cold, _ = decoder.marginals(batch, temperature=1e-5)
+    labels, _ = decoder.open(batch).viterbi()
+    cold, _ = decoder.open(batch).marginals(temperature=1e-5)
     assert_allclose(cold[np.arange(len(labels)), labels], 1.0, rtol=1e-6)
     if forbidden is None:
-        hot, _ = decoder.marginals(batch, temperature=1e9)
+        hot, _ = decoder.open(batch).marginals(temperature=1e9)
         assert_allclose(hot, 0.2, rtol=1e-6)
 
 
 def test_float32_agrees_with_float64():
     belief, batch, _ = problem(9)
     single = problem(9, dtype=np.float32)[0]
-    double = everything(Decoder(belief, BIO_FORBIDDEN), batch)
+    double = everything(Decoder(belief, BIO_FORBIDDEN).open(batch))
     for one, other in zip(
-        everything(Decoder(single, BIO_FORBIDDEN), batch), double, strict=True
+        everything(Decoder(single, BIO_FORBIDDEN).open(batch)), double, strict=True
     ):
         assert_allclose(one, other, rtol=1e-4, atol=1e-5)
 
@@ -179,5 +179,44 @@ def test_float32_agrees_with_float64():
 def test_decoding_changes_neither_belief_nor_batch():
     belief, batch, _ = problem(10)
     before = belief.weights.tobytes(), batch.values.tobytes()
-    everything(Decoder(belief, BIO_FORBIDDEN), batch)
+    everything(Decoder(belief, BIO_FORBIDDEN).open(batch))
     assert (belief.weights.tobytes(), batch.values.tobytes()) == before
+
+
+@pytest.mark.parametrize("kept", [0, 1 << 27])
+@pytest.mark.parametrize("tokens_per_piece", [4, 8192])
+def test_tokens_are_scored_once_if_there_is_room(monkeypatch, kept, tokens_per_piece):
+    belief, batch, _ = problem(11)
+    whole = everything(Decoder(belief).open(batch))
+    monkeypatch.setattr(decoding, "KEPT_BYTES", kept)
+    monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", tokens_per_piece)
+    scored, n_tokens = [], []
+    score = Decoder.scores
+
+    def counting(self, piece):
+        n_tokens.append(piece.n_tokens)
+        return score(self, piece)
+
+    monkeypatch.setattr(Decoder, "scores", counting)
+    scored = Decoder(belief).open(batch)
+    for one, other in zip(whole, everything(scored), strict=True):
+        assert_array_equal(one, other)
+    once = kept or tokens_per_piece > batch.n_tokens
+    assert (sum(n_tokens) == batch.n_tokens) == bool(once)
+
+
+def test_a_piece_names_the_sequence_of_the_whole(monkeypatch):
+    belief, batch, _ = problem(5, n_labels=2, lengths=[2, 2, 2, 3])
+    legal = {(None, "b"), ("b", "a"), ("a", None), ("a", "b")}
+    forbidden = forbidden_matrix(lambda *pair: pair in legal, ["a", "b"])
+    monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", 2)
+    for n_jobs in (None, 2):
+        scored = Decoder(belief, forbidden, n_jobs).open(batch)
+        with pytest.raises(NoLegalLabelingError, match="sequence 3, which has 3"):
+            scored.marginals(0.5)
+
+
+@pytest.mark.parametrize(("n_jobs", "at_least"), [(None, 1), (1, 1), (3, 3), (-1, 1)])
+def test_jobs_are_threads(n_jobs, at_least):
+    assert decoding.n_threads(n_jobs) >= at_least
+    assert decoding.n_threads(-1000) == 1

@@ -22,12 +22,12 @@ from skcw import (
     TaggingPipeline,
     make_tagging_pipeline,
 )
+from skcw._persistence import read_model, write_model
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.inspection import get_scorer
-from skcw.persistence import read_model, write_model
 
 TAGGERS = [
     CWSequenceTagger(max_iter=3, random_state=0),
@@ -36,7 +36,7 @@ TAGGERS = [
     PerceptronSequenceTagger(max_iter=3, random_state=0),
     HMMSequenceTagger(word_prefix="word[0]="),
     MaxEntSequenceTagger(tol=0.1, random_state=0),
-    CRFSequenceTagger(max_iterations=5),
+    CRFSequenceTagger(max_iter=5),
 ]
 
 X, Y = make_tagged_corpus(120, random_state=0, return_X_y=True)
@@ -102,7 +102,7 @@ def test_confidence_and_its_options_are_passed_on(tagger, n_encodings):
     pipeline = fitted(tagger=tagger)
     alone, batch = pipeline.tagger, pipeline.encode(X_TEST)
     before = n_encodings()
-    options = {"scale": 2.0, "n_draws": 9, "random_state": 3}
+    options = {"variance_scale": 2.0, "n_draws": 9, "random_state": 3}
     assert same_bits(
         pipeline.predict_confidence(X_TEST, "kd-fixed", **options),
         alone.predict_confidence(batch, "kd-fixed", **options),
@@ -111,11 +111,11 @@ def test_confidence_and_its_options_are_passed_on(tagger, n_encodings):
         pipeline.predict_sequence_confidence(X_TEST, "kd-fixed", **options),
         alone.predict_sequence_confidence(batch, "kd-fixed", **options),
     )
-    assert pipeline.predict_entities(X_TEST, "exact", "kbv", k=7).tolist() == (
-        alone.predict_entities(batch, "exact", "kbv", k=7).tolist()
+    assert pipeline.predict_entities(X_TEST, "exact", "kbv", n_best=7).tolist() == (
+        alone.predict_entities(batch, "exact", "kbv", n_best=7).tolist()
     )
-    assert pipeline.predict_voted(X_TEST, fixed=True, **options).tolist() == (
-        alone.predict_voted(batch, fixed=True, **options).tolist()
+    assert pipeline.predict_voted(X_TEST, unit_variance=True, **options).tolist() == (
+        alone.predict_voted(batch, unit_variance=True, **options).tolist()
     )
     assert n_encodings() == before + 4
 
@@ -125,7 +125,7 @@ def test_parameters_of_confidence_are_fitted_through_it(tmp_path, n_encodings, c
     pipeline, alone = fitted(["word"]), fitted(["word"])
     batch = alone.encode(X_TEST)
     before = n_encodings()
-    options = {"metric": "rmse", "cv": cv, "n_values": 4, "n_draws": 8}
+    options = {"metric": "root_calibration_mse", "cv": cv, "n_values": 4, "n_draws": 8}
     assert pipeline.fit_confidence(X_TEST, Y_TEST, "kd-pc", **options) is pipeline
     assert n_encodings() == before + 1
     alone.tagger.fit_confidence(batch, Y_TEST, "kd-pc", **options)
@@ -229,16 +229,11 @@ def test_partial_fit_knows_classes_in_advance():
     assert pipeline.classes_.tolist() == ["O", "PER", "LOC"]
 
 
-def test_what_a_crf_cannot_do_its_pipeline_does_not_offer():
+def test_what_a_tagger_cannot_do_its_pipeline_does_not_offer():
     pipeline = make_tagging_pipeline("ner", CRFSequenceTagger())
-    for name in (
-        "explain",
-        "partial_fit",
-        "fit_confidence",
-        "predict_sequence_confidence",
-        "predict_voted",
-    ):
-        assert not hasattr(pipeline, name)
+    assert not hasattr(pipeline, "partial_fit")
+    assert not hasattr(make_tagging_pipeline("ner", MaxEntSequenceTagger()), "explain")
+    for name in ("partial_fit", "explain", "fit_confidence", "seen_fraction"):
         assert hasattr(make_tagging_pipeline(), name)
 
 
@@ -299,7 +294,7 @@ def test_names_of_features_are_stored_once(tmp_path, pipeline):
         WindowFeatures(["U00:%x[0,0]", "U01:%x[-1,0]/%x[0,1]", "B"]),
         WindowFeatures([(("word", -1), ("word", 0)), "bias"]),
         WindowFeatures("ner", columns=["form", "pos"], min_count=2),
-        WindowFeatures("ner", n_hashed=500),
+        WindowFeatures("ner", n_features=500),
     ],
     ids=["lexicons", "template", "crfsuite", "columns", "hashed"],
 )
@@ -361,7 +356,7 @@ def test_other_transformers_are_not_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "others", [WindowFeatures(["pos"]), WindowFeatures(["word"], n_hashed=9)]
+    "others", [WindowFeatures(["pos"]), WindowFeatures(["word"], n_features=9)]
 )
 def test_features_that_the_tagger_does_not_know_are_not_saved(tmp_path, others):
     pipeline = fitted(["word"])

@@ -88,19 +88,33 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
 SKCW_DEFINE_LOOPS(float, skcw_block_f, skcw_mask_f, SKCW_BITS_F, SKCW_FROM_F, f)
 SKCW_DEFINE_LOOPS(double, skcw_block_d, skcw_mask_d, SKCW_BITS_D, SKCW_FROM_D, d)
 
+/* Add up N short vectors of inflow: GCC keeps these in registers, but no wider ones. */
+#define SKCW_SUM_INFLOW(N)                                                     \
+    do {                                                                       \
+        skcw_four sum[N], part;                                                \
+        for (int n = 0; n < N; ++n)                                            \
+            sum[n] = (skcw_four){0};                                           \
+        for (ptrdiff_t i = 0; i < n_labels; ++i) {                             \
+            for (int n = 0; n < N; ++n) {                                      \
+                memcpy(&part, trans + i * width + b + n * SKCW_NARROW,         \
+                       sizeof(part));                                          \
+                sum[n] += before[i] * part;                                    \
+            }                                                                  \
+        }                                                                      \
+        memcpy(inflow + b, sum, sizeof(sum));                                  \
+        b += N * SKCW_NARROW;                                                  \
+    } while (0)
+
 /* inflow[j] = sum_i before[i] * trans[i, j], a row of the sum-product pass. */
 SKCW_CLONES static void skcw_inflow(
     double *restrict inflow, const double *restrict before,
     const double *restrict trans, ptrdiff_t n_labels, ptrdiff_t width)
 {
-    for (ptrdiff_t b = 0; b < width; b += SKCW_WIDTH) {
-        skcw_block_d sum = {0}, part;
-        for (ptrdiff_t i = 0; i < n_labels; ++i) {
-            memcpy(&part, trans + i * width + b, sizeof(part));
-            sum += before[i] * part;
-        }
-        memcpy(inflow + b, &sum, sizeof(sum));
-    }
+    ptrdiff_t b = 0;
+    while (width - b >= 6 * SKCW_NARROW)
+        SKCW_SUM_INFLOW(6);
+    while (b < width)
+        SKCW_SUM_INFLOW(2);
 }
 
 #endif

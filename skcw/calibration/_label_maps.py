@@ -24,46 +24,46 @@ def map_maker(name, method, keep_order):
 
 
 class LabelMaps:
-    """A pooled map, and maps of single labels that take its place.
+    """A common map, and maps of single labels that take its place.
 
     Parameters
     ----------
-    pooled : ConfidenceMap
+    common : ConfidenceMap
         The map of every label that has none of its own.
     by_label : dict of str to ConfidenceMap
         The others.
     """
 
-    def __init__(self, pooled, by_label):
-        self.pooled = pooled
+    def __init__(self, common, by_label):
+        self.common = common
         self.by_label = by_label
 
     @classmethod
-    def learn(cls, make, judged, least=None):
-        """Fit maps to words; without `least`, the pooled one alone.
+    def learn(cls, make, words, least=None):
+        """Fit maps to words; without `least`, the common one alone.
 
         Parameters
         ----------
         make : callable
             Returns a map that is not fitted.
-        judged : Judged
+        words : HeldOut
             The words.
         least : int, default=None
             How many words of a label a map of its own needs. Some must be right and
             some wrong, or the map would know no more than that.
         """
-        pooled = make().fit(judged.confidence, judged.correct, judged.weight)
+        common = make().fit(words.confidence, words.correct, words.weight)
         by_label = {}
-        for label in () if least is None else np.unique(judged.label):
-            own = judged.where((judged.label == label) & (judged.weight > 0))
+        for label in () if least is None else np.unique(words.label):
+            own = words.where((words.label == label) & (words.weight > 0))
             if len(own.label) >= least and 0 < own.correct.sum() < len(own.label):
                 fitted = make().fit(own.confidence, own.correct, own.weight)
                 by_label[str(label)] = fitted
-        return cls(pooled, by_label)
+        return cls(common, by_label)
 
     def __call__(self, confidence, label):
         """Return the probability that each of these labels is right."""
-        probability = self.pooled(confidence)
+        probability = self.common(confidence)
         for name, own in self.by_label.items():
             here = label == name
             probability[here] = own(confidence[here])
@@ -72,13 +72,13 @@ class LabelMaps:
     def state(self):
         """Return the maps in numbers, strings and lists."""
         labels = {label: _state(own) for label, own in self.by_label.items()}
-        return {"pooled": _state(self.pooled), "by_label": labels}
+        return {"common": _state(self.common), "by_label": labels}
 
     @classmethod
     def from_state(cls, state):
         """Return the maps that `state` described."""
         by_label = {label: _restored(own) for label, own in state["by_label"].items()}
-        return cls(_restored(state["pooled"]), by_label)
+        return cls(_restored(state["common"]), by_label)
 
 
 def _state(fitted):

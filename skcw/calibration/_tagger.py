@@ -1,49 +1,39 @@
 """A tagger whose confidences are probabilities."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
-from skcw.calibration._checks import check_weights
-from skcw.calibration._entities import (
-    CalibratedEntities,
-    judge_entities,
+from skcw.calibration._answers import CalibratedAnswers
+from skcw.calibration._held_out import (
+    HeldOut,
+    ask_folds,
+    held_out_entities,
+    held_out_words,
+    reusable_rows,
     some_entities,
 )
-from skcw.calibration._judging import (
-    Judged,
-    flat_labels,
-    flat_numbers,
-    judge,
-    judge_folds,
-    rows_to_read_twice,
-)
 from skcw.calibration._label_maps import LabelMaps, map_maker
-from skcw.calibration._passing import (
-    PassedAnswers,
-    can_encode,
-    shared_rest,
-    unfrozen,
-)
 from skcw.calibration.maps import MAPS
-from skcw.calibration.saving import PREFIT, SavedCalibration
-from skcw.confidence.whole import DEFINITIONS
-from skcw.data.ragged import object_rows, offsets_of, split_rows
+from skcw.confidence.tallies import SPAN_EVENTS
+from skcw.data.checks import check_sample_weight
+from skcw.data.ragged import object_rows
+from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 
+PREFIT = "prefit"
 # Of a new part of a corpus up to a tenth of the words are in sentences that the
 # training part has too (CoNLL-2002); more is no accident.
 MOST_KNOWN = 0.25
 
 
-class CalibratedTagger(
-    CalibratedEntities, SavedCalibration, PassedAnswers, BaseSequenceTagger
-):
+class CalibratedTagger(BaseSequenceTagger):
     """Tagger whose confidence is the probability that a label is right.
 
     A monotone map is learnt from words that the tagger has not learnt from: how often
@@ -70,14 +60,14 @@ class CalibratedTagger(
     ensemble : bool, default=True
         Whether to learn a map from each fold and to take the mean of what they say, or
         one map from the words of all folds.
-    pooled : bool, default=True
-        Whether all labels share one map, or each predicted label has its own. Words of
-        different labels may then change places.
+    per_label : bool, default=False
+        Whether each predicted label has a map of its own, or all share one. With maps
+        of their own, words of different labels may change places.
     min_words : int, default=200
         A label with fewer words to learn from, or with right or wrong ones only, uses
         the common map.
-    entities : str, default=None
-        A definition of ``predict_entities`` such as ``"exact"``: a second map is learnt
+    span_event : str, default=None
+        One of ``predict_entities`` such as ``"exact"``: a second map is learnt
         from the entities that the tagger predicts, which the truth has or not. By
         default an entity is as sure as its least sure word, which is no probability
         that the whole entity is right.
@@ -86,16 +76,17 @@ class CalibratedTagger(
         the result is off by at most 0.00001 for it.
     method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
-    scale, temperature : float, default=None
+    variance_scale, temperature : float, default=None
         Options of the method. What ``fit_confidence`` has chosen is used where a fitted
         tagger is calibrated as it is; copies know nothing of it.
-    k, n_draws : int, default=None
+    n_best, n_draws : int, default=None
         Options of the method.
     allow_training_data : bool, default=False
         Whether a tagger may be calibrated on words that it has learnt from. It is surer
         of them than of any others, and nearly always right. Without it folds must not
-        test on what they train on, and of the words given to a fitted tagger up to a
-        quarter may be in sentences that it knows, for corpora repeat some.
+        test on what they train on, and of the words given to a fitted tagger that
+        remembers its training (``remember_training=True``) up to a quarter may be in
+        sentences that it knows, for corpora repeat some.
     n_jobs : int, default=None
         How many folds are fitted at once, in threads.
 
@@ -104,9 +95,9 @@ class CalibratedTagger(
     tagger_ : estimator
         The fitted tagger that predicts.
     maps_ : list of LabelMaps
-        The maps, whose mean is taken: each has ``pooled`` and ``by_label``.
+        The maps, whose mean is taken: each has ``common`` and ``by_label``.
     entity_maps_ : list of LabelMaps
-        The same for entities; empty without `entities`.
+        The same for entities; empty without `span_event`.
     classes_, n_iter_, history_ : object
         Those of the tagger.
 
@@ -141,7 +132,7 @@ class CalibratedTagger(
     rose from .469 to .474, on NP chunks it fell by .0001.
 
     Log scores of "the truth has this name": .389 and .363 (Spanish, Dutch) by the least
-    sure word with a beta map, .373 and .355 with ``entities="exact"``.
+    sure word with a beta map, .373 and .355 with ``span_event="exact"``.
 
     scikit-learn's ``ensemble=True`` keeps the classifiers of all folds and lets them
     vote. Here the labels would change with it, and it does not pay: the mean of what
@@ -163,7 +154,8 @@ class CalibratedTagger(
 
     A fitted tagger is calibrated on other sentences than it has learnt from:
 
-    >>> fitted = CWSequenceTagger(random_state=0).fit(X[:200], y[:200])
+    >>> fitted = CWSequenceTagger(random_state=0, remember_training=True)
+    >>> fitted = fitted.fit(X[:200], y[:200])
     >>> calibrated = CalibratedTagger(fitted, cv="prefit")
     >>> calibrated.fit(X[:200], y[:200])
     Traceback (most recent call last):
@@ -173,18 +165,18 @@ class CalibratedTagger(
     """
 
     _parameter_constraints: dict = {
-        "tagger": [HasMethods(["fit", "predict", "predict_confidence"])],
+        "tagger": [HasMethods(["fit", "ask"])],
         "map": [StrOptions(set(MAPS))],
         "cv": ["cv_object", StrOptions({PREFIT})],
         "ensemble": ["boolean"],
-        "pooled": ["boolean"],
+        "per_label": ["boolean"],
         "min_words": [Interval(Integral, 1, None, closed="left")],
-        "entities": [StrOptions(set(DEFINITIONS)), None],
+        "span_event": [StrOptions(set(SPAN_EVENTS)), None],
         "keep_order": ["boolean"],
         "method": [str, None],
-        "scale": [Interval(Real, 0, None, closed="neither"), None],
+        "variance_scale": [Interval(Real, 0, None, closed="neither"), None],
         "temperature": [Interval(Real, 0, None, closed="neither"), None],
-        "k": [Interval(Integral, 1, None, closed="left"), None],
+        "n_best": [Interval(Integral, 1, None, closed="left"), None],
         "n_draws": [Interval(Integral, 1, None, closed="left"), None],
         "allow_training_data": ["boolean"],
         "n_jobs": [Integral, None],
@@ -197,14 +189,14 @@ class CalibratedTagger(
         map="isotonic",
         cv=None,
         ensemble=True,
-        pooled=True,
+        per_label=False,
         min_words=200,
-        entities=None,
+        span_event=None,
         keep_order=True,
         method=None,
-        scale=None,
+        variance_scale=None,
         temperature=None,
-        k=None,
+        n_best=None,
         n_draws=None,
         allow_training_data=False,
         n_jobs=None,
@@ -213,22 +205,25 @@ class CalibratedTagger(
         self.map = map
         self.cv = cv
         self.ensemble = ensemble
-        self.pooled = pooled
+        self.per_label = per_label
         self.min_words = min_words
-        self.entities = entities
+        self.span_event = span_event
         self.keep_order = keep_order
         self.method = method
-        self.scale = scale
+        self.variance_scale = variance_scale
         self.temperature = temperature
-        self.k = k
+        self.n_best = n_best
         self.n_draws = n_draws
         self.allow_training_data = allow_training_data
         self.n_jobs = n_jobs
 
+    def _has_prefit(self):
+        return isinstance(self.cv, str) and self.cv == PREFIT
+
     def __sklearn_clone__(self):
         copy = super().__sklearn_clone__()
         if self._has_prefit():
-            # A copy without what the tagger has learnt had nothing to calibrate.
+            # A copy without what the tagger has learnt would have nothing to calibrate.
             copy.tagger = self.tagger
         return copy
 
@@ -251,47 +246,49 @@ class CalibratedTagger(
             The fitted tagger.
         """
         make = map_maker(self.map, self.method, self.keep_order)
-        X, y = rows_to_read_twice(X), list(y) if isinstance(y, Iterator) else y
+        X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         if self._has_prefit() or isinstance(self.tagger, FrozenEstimator):
-            tagger = unfrozen(self.tagger)
-            judged = [self._judge_unseen(tagger, X, y, sample_weight)]
+            frozen = isinstance(self.tagger, FrozenEstimator)
+            tagger = self.tagger.estimator if frozen else self.tagger
+            found = [self._ask_unseen(tagger, X, y, sample_weight)]
         else:
-            tagger, judged = self._fit_and_judge(X, y, sample_weight)
-        if not judged:
+            tagger, found = self._fit_and_ask(X, y, sample_weight)
+        if not found:
             raise ValueError("no fold has a word that counts: there is nothing to map")
-        words, entities = zip(*judged, strict=True)
+        words, entities = zip(*found, strict=True)
         maps, entity_maps = self._learn_maps(make, words), []
-        if self.entities:
+        if self.span_event:
             entity_maps = self._learn_maps(make, some_entities(entities))
         self.tagger_, self.maps_, self.entity_maps_ = tagger, maps, entity_maps
         self.confidence_options_ = self._options()
         return self
 
-    def _learn_maps(self, make, judged):
+    def _learn_maps(self, make, held_out):
         if not self.ensemble:
-            judged = [Judged.joined(judged)]
-        least = None if self.pooled else self.min_words
-        return [LabelMaps.learn(make, one, least) for one in judged]
+            held_out = [HeldOut.joined(held_out)]
+        least = self.min_words if self.per_label else None
+        return [LabelMaps.learn(make, one, least) for one in held_out]
 
-    def _judge(self, tagger, X, y, weight):
+    def _held_out(self, tagger, X, y, weight):
         """Return what a fitted tagger says of words and of entities, if asked."""
-        options = self._options()
-        words = judge(tagger, X, y, options, weight)
-        if not self.entities:
+        options, answers = self._options(), tagger.ask(X)
+        words = held_out_words(answers, y, options, weight)
+        if not self.span_event:
             return words, None
-        return words, judge_entities(tagger, X, y, self.entities, options, weight)
+        event = self.span_event
+        return words, held_out_entities(answers, y, event, options, weight)
 
     def _options(self):
-        names = ("method", "scale", "temperature", "k", "n_draws")
+        names = ("method", "variance_scale", "temperature", "n_best", "n_draws")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
-    def _judge_unseen(self, tagger, X, y, sample_weight):
+    def _ask_unseen(self, tagger, X, y, sample_weight):
         """Return what a fitted tagger says of words that must be new to it."""
-        if can_encode(tagger):
+        if isinstance(tagger, BaseSequenceTagger):
             X = tagger.encode(X)
-        if not self.allow_training_data and hasattr(tagger, "training_share"):
-            share = tagger.training_share(X)
+        if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
+            share = tagger.seen_fraction(X)
             if share > MOST_KNOWN:
                 raise ValueError(
                     f"the tagger has learnt from {100 * share:.0f} % of these words, "
@@ -299,77 +296,99 @@ class CalibratedTagger(
                     "let cv make folds; allow_training_data=True calibrates on them "
                     "all the same"
                 )
-        if sample_weight is not None:
-            sample_weight = check_weights(sample_weight, len(X), "sequence")
-        return self._judge(tagger, X, y, sample_weight)
+        return self._held_out(tagger, X, y, check_sample_weight(sample_weight, len(X)))
 
-    def _fit_and_judge(self, X, y, sample_weight):
+    def _fit_and_ask(self, X, y, sample_weight):
         """Return a tagger that has learnt from all words, and the words of folds."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         tagger = clone(self.tagger).fit(X, y, **weights)
         copy = clone(self.tagger)
-        if can_encode(tagger):
-            # Encoding has left rare features out already, and cannot do so twice.
+        if isinstance(tagger, BaseSequenceTagger) and not isinstance(
+            tagger, TaggingPipeline
+        ):
             X = tagger.encode(X)
             if "min_count" in copy.get_params(deep=False):
+                # Encoding has left rare features out already, and cannot do so twice.
                 copy.set_params(min_count=1)
-        if sample_weight is not None:
-            sample_weight = check_weights(sample_weight, len(X), "sequence")
-        judged = judge_folds(
+        found = ask_folds(
             copy,
             X,
             object_rows(y),
-            self._judge,
+            self._held_out,
             cv=self.cv,
-            weight=sample_weight,
+            weight=check_sample_weight(sample_weight, len(X)),
             n_jobs=self.n_jobs,
             allow_overlap=self.allow_training_data,
         )
-        return tagger, judged
+        return tagger, found
 
-    def predict_confidence(self, X, method=None):
-        """Return the probability that each predicted label is right.
+    def ask(self, X):
+        """Return an object that answers any question about X.
+
+        The tagger inside encodes and scores the sequences once.
 
         Parameters
         ----------
         X : iterable of sequences
             The sequences.
-        method : str, default=None
-            None, or the method that the maps were learnt for.
 
         Returns
         -------
-        confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
+        answers : CalibratedAnswers
+            With the methods of :class:`skcw.tagging.Answers`.
         """
         check_is_fitted(self)
-        self._check_method(method)
-        X = self._reusable(X)
-        rows = self.tagger_.predict_confidence(X, **self.confidence_options_)
-        flat, label = flat_numbers(rows), None
-        if any(maps.by_label for maps in self.maps_):
-            label = flat_labels(self.tagger_.predict(X))
-        mapped = self._mapped(self.maps_, flat, label)
-        return split_rows(mapped, offsets_of([len(row) for row in rows]))
+        return CalibratedAnswers(self.tagger_.ask(X), self)
 
-    def _check_method(self, method):
-        """Raise at another method than that which the maps were learnt for."""
-        learnt = self.confidence_options_.get("method")
-        if method not in (None, learnt):
-            raise ValueError(
-                f"method is {method!r}, but the maps were learnt for "
-                f"{learnt or 'the default of the tagger'!r}; set method={method!r} "
-                "and fit again, or ask tagger_"
+    @property
+    def confidence_methods_(self):
+        """The only method: the one that the maps were learnt for, by its name."""
+        check_is_fitted(self)
+        name = self.default_method_
+        inner = self.tagger_.confidence_methods_[name]
+        spans = inner.spans if self.entity_maps_ else None
+        own = {"probability": True, "any_label": True}
+        return {name: replace(inner, **own, spans=spans, sequences=None)}
+
+    @property
+    def default_method_(self):
+        """The method that the maps were learnt for."""
+        check_is_fitted(self)
+        return self.confidence_options_.get("method") or self.tagger_.default_method_
+
+    def _check_asked(self, method, options):
+        """Raise at what the maps were not learnt for."""
+        if method not in (None, self.confidence_options_.get("method")):
+            learnt = self.default_method_
+            if method != learnt:
+                raise ValueError(
+                    f"method is {method!r}, but the maps were learnt for {learnt!r}; "
+                    f"set method={method!r} and fit again, or ask tagger_"
+                )
+        if options:
+            raise TypeError(
+                f"there is no option {min(options)!r} of a calibrated tagger; set it "
+                "before fit, or ask tagger_"
             )
 
-    def _mapped(self, maps, confidence, label):
-        return np.mean([each(confidence, label) for each in maps], axis=0)
+    def encode(self, X):
+        """Return sequences in compiled form, to be used several times.
 
-    def predict_marginals(self, X):
-        """Return a probability of every label, in the form of sklearn-crfsuite.
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences; features not known are left out.
 
-        The predicted label has its confidence; the others share the rest as they do in
-        the marginals of the tagger.
+        Returns
+        -------
+        batch : SequenceBatch
+            The encoded sequences.
+        """
+        check_is_fitted(self)
+        return self.tagger_.encode(X)
+
+    def seen_fraction(self, X):
+        """Return the fraction of the words of X that the tagger inside has learnt from.
 
         Parameters
         ----------
@@ -378,21 +397,92 @@ class CalibratedTagger(
 
         Returns
         -------
-        marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> probability.
+        fraction : float
+            From 0 to 1. Words that a map alone was learnt from do not count.
         """
         check_is_fitted(self)
-        X = self._reusable(X)
-        rows = zip(
-            self.tagger_.predict_marginals(X),
-            self.predict(X),
-            self.predict_confidence(X),
-            strict=True,
-        )
-        return object_rows([*map(shared_rest, *row)] for row in rows)
+        return self.tagger_.seen_fraction(X)
 
-    def _reusable(self, X):
+    @available_if(lambda self: getattr(self.tagger, "explain", None) is not None)
+    def explain(self, sequence):
+        """Explain the label of every token of one sequence.
+
+        Parameters
+        ----------
+        sequence : sequence of tokens
+            One sequence, or a ``SequenceBatch`` of one.
+
+        Returns
+        -------
+        explanations : list of TokenExplanation
+            What the tagger inside says.
+        """
         check_is_fitted(self)
-        if isinstance(self.tagger_, BaseSequenceTagger):
-            return self.tagger_._reusable(X)
-        return rows_to_read_twice(X)
+        return self.tagger_.explain(sequence)
+
+    @property
+    def classes_(self):
+        """The labels."""
+        return self.tagger_.classes_
+
+    @property
+    def n_iter_(self):
+        """The number of passes of the tagger inside."""
+        return self.tagger_.n_iter_
+
+    @property
+    def history_(self):
+        """The passes of the tagger inside."""
+        return self.tagger_.history_
+
+    @property
+    def vocabulary_(self):
+        """The names of the features of the tagger inside, if it keeps them."""
+        return self.tagger_.vocabulary_
+
+    @property
+    def n_features_in_(self):
+        """The number of columns, if sequences were arrays of numbers."""
+        return self.tagger_.n_features_in_
+
+    def _plain_params(self):
+        # Folds that are no number cannot be written, and no longer matter.
+        params = super()._plain_params()
+        if not isinstance(self.cv, Integral | str | None):
+            params["cv"] = None
+        return {**params, "tagger": None}
+
+    def _state(self):
+        check_is_fitted(self)
+        if not isinstance(self.tagger_, BaseSequenceTagger):
+            raise ValueError(
+                f"a {type(self.tagger_).__name__} cannot be saved without pickle; "
+                "pickle the calibrated tagger, or save one of skcw's"
+            )
+        header, arrays = self.tagger_._model()
+        state = {
+            "tagger": header,
+            "frozen": isinstance(self.tagger, FrozenEstimator),
+            "maps": [maps.state() for maps in self.maps_],
+            "entity_maps": [maps.state() for maps in self.entity_maps_],
+            "options": self.confidence_options_,
+        }
+        return state, arrays
+
+    def _restore(self, state, arrays):
+        self.maps_, self.entity_maps_ = (
+            [LabelMaps.from_state(maps) for maps in state[name]]
+            for name in ("maps", "entity_maps")
+        )
+        self.confidence_options_ = state["options"]
+        self.tagger_ = restored_model("the tagger in the file", state["tagger"], arrays)
+        if state["frozen"]:
+            self.tagger = FrozenEstimator(self.tagger_)
+        else:
+            self.tagger = self.tagger_ if self._has_prefit() else clone(self.tagger_)
+
+
+def restored_model(path, header, arrays):
+    """Return the tagger or pipeline that header and arrays of a file describe."""
+    kind = TaggingPipeline if "features" in header else BaseSequenceTagger
+    return kind._from_model(path, header, arrays)

@@ -1,12 +1,14 @@
 """Monotone maps from how sure a tagger is to how often it is right."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
-from skcw.calibration._checks import check_words
 from skcw.calibration._logistic import PULL, fit_logistic
+from skcw.data.checks import check_sample_weight
 
 # How near to 0 and 1 logarithms see a confidence, at the least and at the most.
 LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
@@ -15,6 +17,50 @@ LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
 TIE = 1e-5
 # Distances may be infinite where constraints leave no rival.
 LARGEST = 1e300
+
+
+class Words(NamedTuple):
+    """How sure a tagger was of words, whether it was right, and what each counts."""
+
+    confidence: np.ndarray
+    correct: np.ndarray
+    weight: np.ndarray
+
+
+def check_words(confidence, correct, sample_weight=None):
+    """Return float64 arrays of the words that count; correct as 0 and 1."""
+    confidence = _flat(confidence, "confidence")
+    correct = _flat(correct, "correct")
+    weight = np.ones(len(confidence))
+    if sample_weight is not None:
+        weight = check_sample_weight(sample_weight, len(confidence), "words")
+    if len(correct) != len(confidence):
+        raise ValueError(
+            f"confidence has {len(confidence)} words but correct has {len(correct)}"
+        )
+    strange = np.flatnonzero((correct != 0) & (correct != 1))
+    if strange.size:
+        raise ValueError(
+            f"correct[{strange[0]}] is {correct[strange[0]]}; it must be True where "
+            "the label is right and False where it is wrong"
+        )
+    if not weight.any():
+        raise ValueError("there are no words to learn from, or all weigh nothing")
+    counts = weight > 0
+    return Words(confidence[counts], correct[counts], weight[counts])
+
+
+def _flat(values, name):
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.ndim != 1:
+        raise ValueError(
+            f"{name} must be one flat array of numbers; join the rows of several "
+            f"sequences by np.concatenate({name})"
+        )
+    return array
 
 
 class ConfidenceMap:

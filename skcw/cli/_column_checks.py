@@ -65,13 +65,13 @@ def check_like(X, name, X_train, features, templates):
     check_width(X, templates, names, name, " besides the labels")
 
 
-def check_file(pipeline, X, name, command, besides=""):
+def check_file(features, X, name, command, besides=""):
     """Raise unless a model can read sentences; warn if they look unlike its own.
 
     Parameters
     ----------
-    pipeline : TaggingPipeline
-        The model.
+    features : FeatureExtractor
+        The features of the model.
     X : TokenColumns
         The first sentences of a file.
     name : str
@@ -81,9 +81,8 @@ def check_file(pipeline, X, name, command, besides=""):
     besides : str
         What to say of columns that are not counted.
     """
-    features = pipeline[0]
-    names = features.columns_
-    check_width(X, features.templates_, names, name, besides)
+    names = features.columns
+    check_width(X, features.templates, names, name, besides)
     if not X.n_tokens:
         return
     where = f"{title_of(name)}, line {X.lines[0]}"
@@ -94,8 +93,8 @@ def check_file(pipeline, X, name, command, besides=""):
             f"{len(names)} ({', '.join(names)}); the others are not looked at. A file "
             "has one word per line",
         )
-    for column, template in _texts_of_columns(features.templates_).items():
-        if column and _share_known(features.vocabulary_, X, column, template) < FEW:
+    for column, template in _texts_of_columns(features.templates).items():
+        if column and _share_known(features.vocabulary, X, column, template) < FEW:
             warn(
                 command,
                 f"{where}: the model knows almost no value of column {column}, which "
@@ -122,10 +121,8 @@ def _share_known(vocabulary, X, column, template):
         return 1.0
     before, after = template.literals
     counts = np.bincount(X.codes[column], minlength=len(X.values[column]))
-    known = [
-        vocabulary.find(before + value + after) >= 0
-        for value in X.values[column].names()
-    ]
+    values = X.values[column].names()
+    known = vocabulary.find_all(before + value + after for value in values) >= 0
     return float(counts[known].sum() / counts.sum())
 
 

@@ -1,6 +1,7 @@
 """Column files, models and features as the options describe them."""
 
 import warnings
+from contextlib import contextmanager
 from copy import copy
 
 from skcw.cli._files import input_of, looks_like_model
@@ -127,8 +128,8 @@ def split_labels(columns, label, name):
         )
     if not -n_columns <= label < n_columns:
         raise ValueError(
-            f"{title_of(name)} has {n_columns} columns; --label-column {label} is none "
-            "of them (the first is 0, the last -1)"
+            f"{title_of(name)} has {n_columns} columns; --label-column {label} is not "
+            "one of them (the first is 0, the last -1)"
         )
     return columns.split_label(label)
 
@@ -139,7 +140,7 @@ def title_of(name):
 
 
 def read_words(name, encoding):
-    """Return the words of a list, one a line."""
+    """Return the words of a list, one per line."""
     with open(name, encoding=encoding) as file:
         try:
             return [line.strip() for line in file if line.strip()]
@@ -218,6 +219,49 @@ def _ready_set(name, lexicons, names):
     return [*lines, *(f"in({lexicon})[-1..1]" for lexicon in lexicons)]
 
 
+def open_model(path):
+    """Return the model in a file, to be asked and no more.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    features : FeatureExtractor
+        What makes features from the columns of words.
+    ask : callable
+        ``ask(X)`` gives the answers of the model about ``TokenColumns``.
+    """
+    from skcw._persistence import read_model
+    from skcw._runtime import Model, can_serve
+
+    with _named_models(path):
+        header, arrays = read_model(path)
+        if "features" in header and can_serve(header):
+            model = Model.from_saved(path, header, arrays)
+            return model.features, model.ask
+    # What needs scikit-learn is asked through its estimator.
+    pipeline = load_pipeline(path)
+    return pipeline[0].extractor_, pipeline.ask
+
+
+@contextmanager
+def _named_models(path):
+    """Say of a file that is no model at all how to make one."""
+    from skcw.exceptions import ModelFileError
+
+    try:
+        yield
+    except ModelFileError:
+        if looks_like_model(path):
+            raise
+        raise ValueError(
+            f"{path} is not a skcw model; `skcw train` writes one"
+        ) from None
+
+
 def load_pipeline(path):
     """Return the model in a file, which must know its features.
 
@@ -231,17 +275,10 @@ def load_pipeline(path):
     pipeline : TaggingPipeline
         The model.
     """
-    from skcw.exceptions import ModelFileError
-    from skcw.pipeline import TaggingPipeline, load
+    from skcw import TaggingPipeline, load
 
-    try:
+    with _named_models(path):
         model = load(path)
-    except ModelFileError:
-        if looks_like_model(path):
-            raise
-        raise ValueError(
-            f"{path} is not a skcw model; `skcw train` writes one"
-        ) from None
     if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
         return _inside_out(model)
     if not isinstance(model, TaggingPipeline):

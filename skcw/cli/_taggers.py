@@ -14,7 +14,7 @@ TAGGERS = {
         {
             "c1": 0.05,
             "c2": 0.05,
-            "max_iterations": 150,
+            "max_iter": 150,
             "all_possible_transitions": True,
         },
     ),
@@ -77,11 +77,6 @@ def make_tagger(name, seed, given=()):
     except ValueError as error:
         raise UsageError(str(error)) from None
     return tagger
-
-
-def passes_parameter(name):
-    """Return what a learner calls the number of its passes."""
-    return "max_iterations" if name == "crf" else "max_iter"
 
 
 def kept_passes(tagger):

@@ -33,19 +33,12 @@ def template_lines(path):
     lines : list of (str, str)
         Places and lines.
     """
-    with open(path, encoding="utf-8-sig") as file:
-        try:
-            lines = [line.strip() for line in file]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path} is not utf-8: {error.reason}") from error
-    found = [
-        (f"{path}, line {number}", line)
-        for number, line in enumerate(lines, start=1)
-        if line and not line.startswith("#")
-    ]
+    from skcw.features.crfpp import numbered_lines
+
+    found = numbered_lines(path)
     if not found:
         raise ValueError(f"{path} holds no feature")
-    return found
+    return [(f"{path}, line {number}", line) for number, line in found]
 
 
 def check_lines(lines, names, lexicons, label=None):

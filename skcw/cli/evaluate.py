@@ -117,7 +117,9 @@ def _labels_of_model(model, name, options):
     pipeline = load_pipeline(model)
     for number, (X, gold) in enumerate(labelled_blocks(name, options)):
         if not number:
-            check_file(pipeline, X, name, "evaluate", " besides the labels")
+            check_file(
+                pipeline[0].extractor_, X, name, "evaluate", " besides the labels"
+            )
         yield gold, pipeline.predict(X)
 
 

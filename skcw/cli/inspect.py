@@ -156,7 +156,7 @@ def _sentence_of_file(pipeline, options):
     layout = {**reading_options(options), **chosen_columns(options)}
     for block in iter_columns(input_of(options.file), **layout):
         if not before:
-            check_file(pipeline, block, options.file, "inspect")
+            check_file(pipeline[0].extractor_, block, options.file, "inspect")
         if wanted < before + len(block):
             return block[wanted - before]
         before += len(block)

@@ -2,7 +2,9 @@
 
 import codecs
 import sys
-from itertools import chain
+from contextlib import contextmanager
+from functools import cache
+from itertools import chain, repeat
 
 from skcw.cli._files import written
 from skcw.cli._messages import progress_bar
@@ -34,6 +36,8 @@ examples:
 
 # Stands where there is no such labeling, and in lines of CoNLL-U that are no words.
 NOTHING = "_"
+# What may follow the last column of a line.
+ENDS = "\r \t"
 
 
 def add_parser(commands):
@@ -68,8 +72,8 @@ def add_parser(commands):
         type=positive,
         default=1,
         metavar="N",
-        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, a "
-        "column each. The order of added columns: label, confidence, 2nd, 3rd ... Nth",
+        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, "
+        "one column for each. The order of columns: label, confidence, 2nd ... Nth",
     )
     parser.add_argument(
         "--sentence-buffered",
@@ -88,28 +92,36 @@ def add_parser(commands):
 def run(options):
     """Tag."""
     from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
-    from skcw.cli._corpus import load_pipeline
+    from skcw.cli._corpus import open_model
 
-    pipeline = load_pipeline(options.model)
+    features, ask = open_model(options.model)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     blocks = raw_blocks(options.input, options, 1 if prompt else BLOCK_TOKENS)
-    # A bar among the labels on the same screen would be no help.
-    quiet = options.quiet or (options.output == "-" and sys.stdout.isatty())
     echo = Echo(options)
-    with (
-        written(options.output) as file,
-        progress_bar(quiet=quiet, unit=" words", unit_scale=True) as bar,
-    ):
-        for text, X in _checked(blocks, pipeline, options):
-            columns = _predicted(pipeline, X, options) if X.n_tokens else []
+    with written(options.output) as file, _progress(options) as count:
+        for text, X in _checked(blocks, features, options):
+            columns = _added_columns(ask(X), options) if X.n_tokens else []
             numbers = X.lines.tolist() if columns else []
             file.write(echo.block(text, numbers, columns))
             # A block is large, or someone waits for it.
             file.flush()
-            bar.update(X.n_tokens)
+            count(X.n_tokens)
 
 
-def _checked(blocks, pipeline, options):
+@contextmanager
+def _progress(options):
+    """Give a function that counts words on standard error, if someone looks at it."""
+    # A bar among the labels on the same screen would be no help.
+    among = options.output == "-" and sys.stdout.isatty()
+    if options.quiet or among or not sys.stderr.isatty():
+        # A bar that shows nothing is not worth importing one.
+        yield lambda n_words: None
+        return
+    with progress_bar(unit=" words", unit_scale=True) as bar:
+        yield bar.update
+
+
+def _checked(blocks, features, options):
     """Yield blocks; the first with words tells whether the file suits the model."""
     from skcw.cli._column_checks import check_file
 
@@ -117,40 +129,53 @@ def _checked(blocks, pipeline, options):
     checked = False
     for text, X in blocks:
         if X.n_tokens and not checked:
-            check_file(pipeline, X, options.input, "tag", besides)
+            check_file(features, X, options.input, "tag", besides)
             checked = True
         yield text, X
 
 
-def _predicted(pipeline, X, options):
-    """Return the columns to add: a list of strings for each, one a word."""
-    import numpy as np
-
+def _added_columns(answers, options):
+    """Return the columns to add: a list of strings for each, one per word."""
     from skcw.cli._corpus import rescheme
 
-    batch = pipeline.encode(X)
-    tagger = pipeline.tagger
     flat = chain.from_iterable
-    columns = [list(flat(rescheme(tagger.predict(batch), options)))]
+    columns = [list(flat(rescheme(answers.labels(), options)))]
     if options.confidence:
-        confidence = np.concatenate(tagger.predict_confidence(batch))
-        columns.append([f"{value:.4f}" for value in confidence.tolist()])
+        columns.append(_as_text(answers.confidence()))
     if options.nbest > 1:
-        ranked = tagger.predict_nbest(batch, options.nbest)
+        ranked = answers.nbest(options.nbest)
         for rank in range(1, options.nbest):
-            columns.append(list(flat(_ranked(ranked, X.lengths, rank, options))))
+            columns.append(list(flat(_ranked(ranked, answers.lengths, rank, options))))
     return columns
+
+
+def _as_text(rows):
+    """Return numbers with four digits after the point, those of all rows in a list."""
+    import numpy as np
+
+    numbers = np.concatenate(rows)
+    if ((numbers >= 0) & (numbers <= 1)).all():
+        texts = _texts()
+        steps = np.rint(numbers * (len(texts) - 1)).astype(np.int64)
+        return [texts[step] for step in steps.tolist()]
+    return [f"{number:.4f}" for number in numbers.tolist()]
+
+
+@cache
+def _texts():
+    """Return all probabilities of four digits; making each anew would take longer."""
+    return [f"{step / 10_000:.4f}" for step in range(10_001)]
 
 
 def _ranked(ranked, lengths, rank, options):
     """Yield the labels of each sentence in its labeling of this rank."""
     from skcw.cli._corpus import rescheme
 
-    for labelings, length in zip(ranked, lengths, strict=True):
+    for labelings, length in zip(ranked, lengths.tolist(), strict=True):
         if rank < len(labelings):
             yield rescheme([labelings[rank][0]], options)[0]
         else:
-            yield [NOTHING] * int(length)
+            yield [NOTHING] * length
 
 
 class Echo:
@@ -208,13 +233,17 @@ class Echo:
         join = self.separator.join
         if self.conllu:
             _fill_up(lines, self.separator + join([NOTHING] * len(columns)))
+        # Each begins with a separator.
+        added = map(join, zip(repeat("", len(numbers)), *columns, strict=True))
         # Blanks at the end separate nothing; a TAB there would be a column.
         loose = " \t" if self.separator == " " else ""
-        for at, *added in zip(numbers, *columns, strict=True):
-            at -= first
-            line = lines[at].rstrip("\r")
-            end = lines[at][len(line) :]
-            lines[at] = join((line.rstrip(loose), *added)) + end
+        for number, further in zip(numbers, added, strict=True):
+            line = lines[number - first]
+            if line[-1] in ENDS:
+                words = line.rstrip("\r")
+                further += line[len(words) :]
+                line = words.rstrip(loose)
+            lines[number - first] = line + further
 
 
 def _separator_of(line):

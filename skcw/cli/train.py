@@ -17,10 +17,10 @@ from skcw.cli._options import (
     value_of,
 )
 from skcw.cli._tables import report, table
-from skcw.cli._taggers import kept_passes, kept_text, make_tagger, passes_parameter
+from skcw.cli._taggers import kept_passes, kept_text, make_tagger
 
 TEXT = """\
-Learn to label words from a column file (one word a line, an empty line after each
+Learn to label words from a column file (one word per line, an empty line after each
 sentence) and save the model, features and all, in one file.
 
 Progress goes to standard error, a line per pass. With --dev the best pass on that file
@@ -75,23 +75,25 @@ def run(options):
     clock.end("starting")
     features, (X, y), (X_dev, y_dev) = _prepared(options)
     clock.end("reading")
-    pipeline = _fitted(features, tagger, (X, y), (X_dev, y_dev), clock)
-    # Whoever opens the model did not ask for progress.
-    tagger.set_params(verbose=0)
-    pipeline.save(options.output)
-    judged = (X, y) if X_dev is None else (X_dev, y_dev)
+    batch = features.fit_transform(X)
+    judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
+    clock.end("features")
+    dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
+    tagger.fit(batch, y, **dev)
+    clock.end("training")
+    _save(features, tagger, options.output)
     result = {
         "model": options.output,
         "learner": type(tagger).__name__,
         "sentences": len(X),
         "words": int(X.n_tokens),
-        "labels": len(pipeline.classes_),
-        "features": pipeline[0].n_features_out_,
+        "labels": len(tagger.classes_),
+        "features": features.n_features_out_,
         "passes": tagger.n_iter_,
         "pass_kept": kept_passes(tagger),
         "seconds": clock.total(),
         "seconds_of": clock.seconds,
-        **_scores(pipeline, *judged, "training" if X_dev is None else "dev"),
+        **_scores(tagger, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
     }
     report(options, result, _text(result))
@@ -129,7 +131,7 @@ def _parameters(options):
     """Return what the options say on parameters of the learner."""
     given = {name: value_of(text) for name, text in options.set}
     named = {
-        passes_parameter(options.model): options.passes,
+        "max_iter": options.passes,
         "n_models": options.models,
     }
     for name, value in named.items():
@@ -156,25 +158,19 @@ def _prepared(options):
     return features, data, dev
 
 
-def _fitted(features, tagger, data, dev, clock):
-    """Return the fitted pipeline; its stages are timed one by one."""
+def _save(features, tagger, path):
     from skcw.pipeline import make_tagging_pipeline
 
-    (X, y), (X_dev, y_dev) = data, dev
-    batch = features.fit_transform(X)
-    judges = {}
-    if X_dev is not None:
-        judges = {"X_dev": features.transform(X_dev), "y_dev": y_dev}
-    clock.end("features")
-    tagger.fit(batch, y, **judges)
-    clock.end("training")
-    return make_tagging_pipeline(features, tagger)
+    # Whoever opens the model did not ask for progress.
+    tagger.set_params(verbose=0)
+    make_tagging_pipeline(features, tagger).save(path)
 
 
-def _scores(pipeline, X, y, judged_on):
+def _scores(tagger, batch, y, judged_on):
+    """Return how good the labels are; the batch is the one that training used."""
     from skcw.metrics import span_f1_score, token_accuracy_score
 
-    labels = pipeline.predict(X)
+    labels = tagger.predict(batch)
     return {
         "judged_on": judged_on,
         "span_f1": span_f1_score(y, labels),

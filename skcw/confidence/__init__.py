@@ -1,28 +1,33 @@
-"""How sure a tagger is of each word: one file a method."""
+"""How sure a model is of words, spans and sequences: methods, settings, answers."""
 
-from skcw.confidence._tallies import (
+from skcw.confidence.answers import Answers, Entity
+from skcw.confidence.delta import (
+    delta,
+    delta_deviation,
+    delta_max,
+    delta_probit,
+    normalised_delta,
+)
+from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence.methods import METHODS, Method
+from skcw.confidence.settings import ModelConfidence, Settings
+from skcw.confidence.tallies import (
     Agreement,
     BoundaryAgreement,
     Labelings,
     SpanAgreement,
     Votes,
 )
-from skcw.confidence.delta import (
-    delta,
-    delta_deviation,
-    delta_probit,
-    normalised_delta,
-)
-from skcw.confidence.delta_max import delta_max
-from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
-from skcw.confidence.methods import METHODS
-from skcw.confidence.settings import Settings
 
 __all__ = [
     "METHODS",
     "Agreement",
+    "Answers",
     "BoundaryAgreement",
+    "Entity",
     "Labelings",
+    "Method",
+    "ModelConfidence",
     "Settings",
     "SpanAgreement",
     "Votes",

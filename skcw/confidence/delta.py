@@ -1,13 +1,12 @@
 """Confidence as the score that another label for one word would lose (Delta)."""
 
 import numpy as np
-from scipy.special import ndtr
 
 from skcw._kernels.delta import deltas, normalised_deltas
-from skcw.confidence._variance import score_variance
+from skcw.confidence.drawing import score_variance
 
 
-def delta(decoder, batch, codes):
+def delta(scored, codes):
     """Return, for every token, the score lost by its best other label.
 
     Only that token's label changes, its neighbours keep theirs, and only labels that
@@ -17,10 +16,8 @@ def delta(decoder, batch, codes):
 
     Parameters
     ----------
-    decoder : Decoder
-        The model.
-    batch : SequenceBatch
-        The sequences.
+    scored : ScoredBatch
+        The sequences under the model.
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
 
@@ -31,32 +28,32 @@ def delta(decoder, batch, codes):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
-    >>> decoder = Decoder(Belief.start(2, 3))
-    >>> delta(decoder, batch, decoder.viterbi(batch)[0])
+    >>> scored = Decoder(Belief.start(2, 3)).open(batch)
+    >>> delta(scored, scored.viterbi()[0])
     array([0., 0.])
     """
-    gap = np.empty(batch.n_tokens)
+    gap = np.empty(scored.n_tokens)
 
     def work(piece, tokens, sequences):
         deltas(
-            decoder.scores(piece),
-            decoder.transitions,
-            decoder.n_labels,
+            piece.scores,
+            scored.decoder.transitions,
+            scored.n_labels,
             piece.offsets,
             codes[tokens],
             gap[tokens],
         )
 
-    decoder.each_piece(work, batch)
+    scored.each_piece(work)
     return gap
 
 
-def delta_deviation(decoder, batch, codes, *, fixed=False):
+def delta_deviation(scored, codes, *, unit_variance=False):
     """Return the change of a token's label that is least sure to lose.
 
     The change is the one whose gap is the smallest number of standard deviations:
@@ -65,13 +62,11 @@ def delta_deviation(decoder, batch, codes, *, fixed=False):
 
     Parameters
     ----------
-    decoder : Decoder
-        The model.
-    batch : SequenceBatch
-        The sequences.
+    scored : ScoredBatch
+        The sequences under the model.
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
-    fixed : bool, default=False
+    unit_variance : bool, default=False
         Whether all variances count as one, which serves models without any.
 
     Returns
@@ -81,53 +76,51 @@ def delta_deviation(decoder, batch, codes, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta_deviation
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
-    >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
-    >>> delta_deviation(decoder, batch, decoder.viterbi(batch)[0])
+    >>> scored = Decoder(Belief.start(1, 3, initial_variance=2.0)).open(batch)
+    >>> delta_deviation(scored, scored.viterbi()[0])
     (array([0.]), array([2.]))
     """
-    belief = decoder.belief
-    if not fixed and belief.variance is None:
-        raise ValueError("this model keeps no variances; use fixed=True")
-    gap, deviation = np.empty(batch.n_tokens), np.empty(batch.n_tokens)
+    belief = scored.decoder.belief
+    if not unit_variance and belief.variance is None:
+        raise ValueError("this model keeps no variances; use unit_variance=True")
+    gap, deviation = np.empty(scored.n_tokens), np.empty(scored.n_tokens)
     width = belief.width
     spread = np.ones((width, width), belief.weights.dtype)
-    if not fixed:
+    if not unit_variance:
         spread = belief.variance[: width * width].reshape(width, width)
 
     def work(piece, tokens, sequences):
         normalised_deltas(
-            decoder.scores(piece),
-            decoder.transitions,
-            score_variance(decoder, piece, fixed=fixed),
+            piece.scores,
+            scored.decoder.transitions,
+            score_variance(belief, piece.batch, unit_variance=unit_variance),
             spread,
-            decoder.n_labels,
+            scored.n_labels,
             piece.offsets,
             codes[tokens],
             gap[tokens],
             deviation[tokens],
         )
 
-    decoder.each_piece(work, batch)
+    scored.each_piece(work)
     return gap, deviation
 
 
-def normalised_delta(decoder, batch, codes, *, fixed=False):
+def normalised_delta(scored, codes, *, unit_variance=False):
     """Return the smallest gap of each token in standard deviations.
 
     Parameters
     ----------
-    decoder : Decoder
-        The model.
-    batch : SequenceBatch
-        The sequences.
+    scored : ScoredBatch
+        The sequences under the model.
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
-    fixed : bool, default=False
+    unit_variance : bool, default=False
         Whether all variances count as one.
 
     Returns
@@ -137,38 +130,36 @@ def normalised_delta(decoder, batch, codes, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import normalised_delta
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
-    >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
-    >>> normalised_delta(decoder, batch, decoder.viterbi(batch)[0])
+    >>> scored = Decoder(Belief.start(1, 3, initial_variance=2.0)).open(batch)
+    >>> normalised_delta(scored, scored.viterbi()[0])
     array([0.])
     """
-    gap, deviation = delta_deviation(decoder, batch, codes, fixed=fixed)
+    gap, deviation = delta_deviation(scored, codes, unit_variance=unit_variance)
     # A change that no weight speaks of is certain, or a tie.
     ratio = np.where(gap == 0.0, 0.0, np.copysign(np.inf, gap))
     return np.divide(gap, deviation, out=ratio, where=deviation > 0.0)
 
 
-def delta_probit(decoder, batch, codes, scale, *, fixed=False):
+def delta_probit(scored, codes, variance_scale, *, unit_variance=False):
     """Return the probability that each token's label beats its least sure rival.
 
-    With weights from N(weights, scale * variance) the gap of one change is a Gaussian:
-    it is positive with probability Phi(gap / sqrt(scale) / deviation).
+    With weights from N(weights, s * variance) the gap of one change is a Gaussian:
+    it is positive with probability Phi(gap / sqrt(s) / deviation).
 
     Parameters
     ----------
-    decoder : Decoder
-        The model.
-    batch : SequenceBatch
-        The sequences.
+    scored : ScoredBatch
+        The sequences under the model.
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
-    scale : float
-        The factor of the variances, above 0.
-    fixed : bool, default=False
+    variance_scale : float
+        The factor s of the variances, above 0.
+    unit_variance : bool, default=False
         Whether all variances count as one.
 
     Returns
@@ -178,14 +169,43 @@ def delta_probit(decoder, batch, codes, scale, *, fixed=False):
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
     >>> from skcw.confidence import delta_probit
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
+    >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
-    >>> decoder = Decoder(Belief.start(1, 3, initial_variance=2.0))
-    >>> delta_probit(decoder, batch, decoder.viterbi(batch)[0], 1.0)
+    >>> scored = Decoder(Belief.start(1, 3, initial_variance=2.0)).open(batch)
+    >>> delta_probit(scored, scored.viterbi()[0], 1.0)
     array([0.5])
     """
-    ratio = normalised_delta(decoder, batch, codes, fixed=fixed)
-    return ndtr(ratio / np.sqrt(scale))
+    ratio = normalised_delta(scored, codes, unit_variance=unit_variance)
+    # Only this method needs SciPy, and who serves another one need not have it.
+    from scipy.special import ndtr
+
+    return ndtr(ratio / np.sqrt(variance_scale))
+
+
+def delta_max(scored, codes):
+    """Return, for every token, how far the best labeling is ahead of its best rival.
+
+    The rival is the best labeling with any other label at that token: a difference
+    of max-marginals, never negative. It ranks words by certainty but is not a
+    probability. With a single label there is no rival and the distance is infinite.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+
+    Returns
+    -------
+    distance : ndarray of float64, shape (n_tokens,)
+        The distance of each token.
+    """
+    forced = scored.max_marginals().astype(np.float64)
+    tokens = np.arange(len(forced))
+    of_label = forced[tokens, codes]
+    forced[tokens, codes] = -np.inf
+    return np.maximum(of_label - forced.max(axis=1, initial=-np.inf), 0.0)

@@ -1,125 +1,208 @@
-"""All methods by name, from cheap to costly."""
+"""All methods by name, from cheap to costly: a new one is a function and a row here."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from skcw.confidence.blend import blend
-from skcw.confidence.delta import delta, delta_probit, normalised_delta
-from skcw.confidence.delta_max import delta_max
-from skcw.confidence.draw_marginal import draw_marginal, draw_marginal_fixed
-from skcw.confidence.kbv import kbv, wkbv
-from skcw.confidence.kd import kd_fixed, kd_independent, kd_pc
-from skcw.confidence.marginal import marginal
+from skcw.confidence.delta import delta, delta_max, delta_probit, normalised_delta
+from skcw.confidence.draws import (
+    blend,
+    draw_marginal,
+    draw_marginal_fixed,
+    drawn_sequences,
+    drawn_spans,
+    drawn_votes,
+)
+from skcw.confidence.kbest import (
+    k_best_sequences,
+    k_best_shares,
+    k_best_spans,
+    k_best_votes,
+)
+from skcw.confidence.marginals import marginal, marginal_sequences, marginal_spans
+
+# Votes need more draws than marginals, which are smooth already.
+VOTING_DRAWS, MARGINAL_DRAWS = 100, 32
 
 
-class Method(NamedTuple):
+@dataclass(frozen=True)
+class Method:
     """A confidence method.
 
     Parameters
     ----------
     compute : callable
-        ``compute(decoder, batch, codes, settings)`` gives one number a token.
+        ``compute(scored, codes, settings)`` gives one number per token, for the labels
+        `codes`; without codes (None) a table of all labels.
     probability : bool
         Whether the numbers lie between 0 and 1 and mean to be probabilities.
     needs_variance : bool
         Whether it serves only models that keep variances.
     tunes : tuple of str
-        Which of ``scale``, ``temperature`` and ``k`` it depends on.
-    fixed : bool
+        Which of ``variance_scale``, ``temperature`` and ``n_best`` it depends on.
+    any_label : bool
+        Whether it judges any label, and not only the predicted one.
+    unit_variance : bool
         Whether its scale counts variances of one.
     parts : dict of str to callable
         The part of it by which a parameter is chosen, where that is not the whole.
     usual : dict of str to float
         Its own values where none is given or fitted.
+    at_once : callable or None
+        ``at_once(scored, codes, values)`` gives a row for each value of its only
+        parameter, where that is cheaper than one after the other.
+    spans : callable or None
+        ``spans(scored, codes, spans, borders, settings)`` gives one number per span.
+    sequences : callable or None
+        ``sequences(scored, codes, settings)`` gives one number per sequence.
+
+    Examples
+    --------
+    >>> from skcw.confidence import METHODS
+    >>> METHODS["marginal"].probability, METHODS["marginal"].tunes
+    (True, ('temperature',))
+    >>> [name for name, method in METHODS.items() if not method.probability]
+    ['delta', 'delta-std', 'delta-max']
     """
 
     compute: Callable
     probability: bool
-    needs_variance: bool
+    needs_variance: bool = False
     tunes: tuple = ()
-    fixed: bool = False
-    parts: dict = {}
-    usual: dict = {}
+    any_label: bool = True
+    unit_variance: bool = False
+    parts: Mapping = field(default_factory=dict)
+    usual: Mapping = field(default_factory=dict)
+    at_once: Callable | None = None
+    spans: Callable | None = None
+    sequences: Callable | None = None
+
+    @property
+    def n_draws(self):
+        """How many weight vectors are drawn by default."""
+        return MARGINAL_DRAWS if "temperature" in self.tunes else VOTING_DRAWS
 
 
 # Only rounding makes another label seem better than the best.
-def _delta(decoder, batch, codes, settings):
-    return np.maximum(delta(decoder, batch, codes), 0.0)
+def _delta(scored, codes, settings):
+    return np.maximum(delta(scored, codes), 0.0)
 
 
-def _delta_std(decoder, batch, codes, settings):
-    return np.maximum(normalised_delta(decoder, batch, codes), 0.0)
+def _delta_std(scored, codes, settings):
+    return np.maximum(normalised_delta(scored, codes), 0.0)
 
 
-def _delta_probit(decoder, batch, codes, settings):
-    return delta_probit(decoder, batch, codes, settings.scale)
+def _delta_probit(scored, codes, settings):
+    return delta_probit(scored, codes, settings.variance_scale)
 
 
-def _delta_max(decoder, batch, codes, settings):
-    return delta_max(decoder, batch, codes)
+def _delta_max(scored, codes, settings):
+    return delta_max(scored, codes)
+
+
+def _drawn(needs_variance=True, **how):
+    """Return the method of votes of drawn models."""
+    return Method(
+        partial(drawn_votes, **how),
+        True,
+        needs_variance,
+        ("variance_scale",),
+        unit_variance=how.get("unit_variance", False),
+        spans=partial(drawn_spans, **how),
+        sequences=partial(drawn_sequences, **how),
+    )
 
 
 METHODS = {
-    "delta": Method(_delta, False, False),
-    "delta-std": Method(_delta_std, False, True),
-    "delta-probit": Method(_delta_probit, True, True, ("scale",)),
-    "delta-max": Method(_delta_max, False, False),
-    "marginal": Method(marginal, True, False, ("temperature",)),
-    "kbv": Method(kbv, True, False, ("k",)),
-    "wkbv": Method(wkbv, True, False, ("k",)),
-    "kd-independent": Method(kd_independent, True, True, ("scale",)),
-    "kd-fixed": Method(kd_fixed, True, False, ("scale",), fixed=True),
-    "kd-pc": Method(kd_pc, True, True, ("scale",)),
+    "delta": Method(_delta, False, any_label=False),
+    "delta-std": Method(_delta_std, False, True, any_label=False),
+    "delta-probit": Method(
+        _delta_probit, True, True, ("variance_scale",), any_label=False
+    ),
+    "delta-max": Method(_delta_max, False, any_label=False),
+    "marginal": Method(
+        marginal,
+        True,
+        tunes=("temperature",),
+        spans=marginal_spans,
+        sequences=marginal_sequences,
+    ),
+    "kbv": Method(
+        k_best_votes,
+        True,
+        tunes=("n_best",),
+        at_once=k_best_shares,
+        spans=k_best_spans,
+        sequences=k_best_sequences,
+    ),
+    "wkbv": Method(
+        partial(k_best_votes, weighted=True),
+        True,
+        tunes=("n_best",),
+        at_once=partial(k_best_shares, weighted=True),
+    ),
+    "kd-independent": _drawn(independent=True),
+    "kd-fixed": _drawn(needs_variance=False, unit_variance=True),
+    "kd-pc": _drawn(),
     "draw-marginal": Method(
         draw_marginal,
         True,
         True,
-        ("temperature", "scale"),
+        ("temperature", "variance_scale"),
         parts={"temperature": marginal},
     ),
     "draw-marginal-fixed": Method(
         draw_marginal_fixed,
         True,
-        False,
-        ("temperature", "scale"),
-        fixed=True,
+        tunes=("temperature", "variance_scale"),
+        unit_variance=True,
         parts={"temperature": marginal},
-        usual={"scale": 0.0},
+        usual={"variance_scale": 0.0},
     ),
     "blend": Method(
         blend,
         True,
         True,
-        ("temperature", "scale"),
-        parts={"temperature": marginal, "scale": kd_pc},
+        ("temperature", "variance_scale"),
+        parts={"temperature": marginal, "variance_scale": drawn_votes},
     ),
 }
 
 
-def check_method(name, has_variance):
+def served_methods(has_variance, methods=METHODS):
+    """Return the methods that serve a model with or without variances."""
+    return {
+        name: method
+        for name, method in methods.items()
+        if has_variance or not method.needs_variance
+    }
+
+
+def check_method(name, served, methods=METHODS):
     """Return the method of a name; raise if it is unknown or cannot be served.
 
     Parameters
     ----------
     name : str
         The name.
-    has_variance : bool
-        Whether the model keeps variances.
+    served : dict of str to Method
+        The methods that serve the model.
+    methods : dict of str to Method, default=METHODS
+        All methods.
 
     Returns
     -------
     method : Method
         The method.
     """
-    method = METHODS.get(name)
-    served = [n for n, m in METHODS.items() if has_variance or not m.needs_variance]
-    if method is None:
-        raise ValueError(f"method is {name!r}; there are {', '.join(served)}")
-    if method.needs_variance and not has_variance:
+    if name in served:
+        return served[name]
+    names = ", ".join(served)
+    if name in methods and methods[name].needs_variance:
         raise ValueError(
             f"method {name!r} needs a variance for each weight, which this tagger does "
-            f"not keep; it can serve {', '.join(served)}"
+            f"not keep; method must be one of {names}"
         )
-    return method
+    raise ValueError(f"method is {name!r}; it must be one of {names}")

@@ -1,20 +1,24 @@
-"""The parameters of confidence methods, and the model's own scale for them."""
+"""The parameters of confidence methods, and what a fitted model has of them."""
 
+import sys
+import warnings
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 
+from skcw.confidence.methods import METHODS, check_method, served_methods
+from skcw.exceptions import UnlearntConfidenceWarning
+
 # In units of the model's own scale; chosen over corpora and feature sets of all kinds.
 DEFAULT_SCALE = 3.0
-DEFAULT_FIXED_SCALE = 4.0
+DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
-DEFAULT_K = 30
-SCALE_RANGE = (0.1, 100.0)
-FIXED_SCALE_RANGE = (0.1, 40.0)
-TEMPERATURE_RANGE = (0.03, 10.0)
+DEFAULT_N_BEST = 30
 # Far from where single precision ends, whatever the unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
+# The methods whose values a margin-trained tagger learns as it learns its weights.
+LEARNT = ("marginal", "draw-marginal-fixed")
 
 
 class Settings(NamedTuple):
@@ -22,45 +26,35 @@ class Settings(NamedTuple):
 
     Parameters
     ----------
-    scale : float
+    variance_scale : float
         The factor s of the variances of the draws.
     temperature : float
         What scores are divided by before forward-backward.
     n_draws : int
         How many weight vectors are drawn.
-    k : int
+    n_best : int
         How many of the best labelings vote.
     seed : int
         The seed of the draws.
 
     Examples
     --------
-    >>> from skcw.belief import Belief
+    >>> from skcw._belief import Belief
+    >>> from skcw._decoding import Decoder
     >>> from skcw.confidence import METHODS, Settings
     >>> from skcw.data import SequenceEncoder
-    >>> from skcw.decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
-    >>> decoder = Decoder(Belief.start(2, 4))
-    >>> codes, _ = decoder.viterbi(batch)
-    >>> settings = Settings(scale=1.0, temperature=0.5, k=16)
-    >>> METHODS["kbv"].compute(decoder, batch, codes, settings)
+    >>> scored = Decoder(Belief.start(2, 4)).open(batch)
+    >>> settings = Settings(variance_scale=1.0, temperature=0.5, n_best=16)
+    >>> METHODS["kbv"].compute(scored, scored.viterbi()[0], settings)
     array([0.25, 0.25])
     """
 
-    scale: float
+    variance_scale: float
     temperature: float
     n_draws: int = 100
-    k: int = 30
+    n_best: int = DEFAULT_N_BEST
     seed: int = 0
-
-
-def usual_values(fixed):
-    """Return the values that are used where none is given or fitted."""
-    return {
-        "scale": DEFAULT_FIXED_SCALE if fixed else DEFAULT_SCALE,
-        "temperature": DEFAULT_TEMPERATURE,
-        "k": DEFAULT_K,
-    }
 
 
 def check_positive(name, value):
@@ -87,7 +81,7 @@ def mean_square(belief):
     return float(np.mean(np.square(weights, dtype=np.float64))) if len(weights) else 1.0
 
 
-def scale_unit(belief, fixed=False):
+def scale_unit(belief, unit_variance=False):
     """Return the model's own unit for the scale of draws.
 
     With variances of one it is the mean square of the weights, unless these have a
@@ -98,7 +92,7 @@ def scale_unit(belief, fixed=False):
     ----------
     belief : Belief
         The model.
-    fixed : bool, default=False
+    unit_variance : bool, default=False
         Whether draws have variances of one.
 
     Returns
@@ -106,7 +100,177 @@ def scale_unit(belief, fixed=False):
     unit : float
         The unit.
     """
-    if fixed or belief.variance is None:
+    if unit_variance or belief.variance is None:
         return belief.own_unit or mean_square(belief)
     blank = belief.width * belief.width
     return mean_square(belief) / float(belief.variance[blank])
+
+
+class ModelConfidence:
+    """How a fitted model says how sure it is: its methods, their units and values.
+
+    Parameters
+    ----------
+    belief : Belief
+        The model.
+    margin : float, default=1.0
+        The unit of temperatures: about the score by which a right label leads.
+    temperature : float, default=0.8
+        The temperature where none is given or fitted, in that unit.
+    default : str, default="marginal"
+        The method for words that is used if none is named.
+    fitted : dict, default=None
+        ``confidence_`` of the tagger: for each method the ``values`` chosen.
+    seed : int, default=0
+        The seed of draws that are not asked for with another.
+    is_rule : bool, default=False
+        Whether ``fit`` had too little data to learn how sure to be: it is told then.
+    methods : dict of str to Method, default=METHODS
+        All methods there are for such a model.
+
+    Examples
+    --------
+    >>> from skcw._belief import Belief
+    >>> from skcw.confidence import ModelConfidence
+    >>> confidence = ModelConfidence(Belief.start(2, 3), margin=2.0)
+    >>> confidence.settings("marginal").temperature
+    1.6
+    >>> list(confidence.served)[:3]
+    ['delta', 'delta-max', 'marginal']
+    """
+
+    def __init__(
+        self,
+        belief,
+        *,
+        margin=1.0,
+        temperature=DEFAULT_TEMPERATURE,
+        default="marginal",
+        fitted=None,
+        seed=0,
+        is_rule=False,
+        methods=METHODS,
+    ):
+        self.belief = belief
+        self.margin = margin
+        self.temperature = temperature
+        self.default = default
+        self.fitted = fitted or {}
+        self.seed = seed
+        self.is_rule = is_rule
+        self.methods = methods
+        self.served = served_methods(belief.variance is not None, methods)
+
+    def chosen(self, name=None):
+        """Return the name of a method, or of the default, and the method."""
+        name = self.default if name is None else name
+        return name, check_method(name, self.served, self.methods)
+
+    def chosen_for(self, kind, name=None):
+        """Return the same among the methods for "spans" or for "sequences"."""
+        among = [n for n, m in self.served.items() if getattr(m, kind) is not None]
+        name = "marginal" if name is None else name
+        if name not in among:
+            known = (
+                f"must be one of {', '.join(among)}" if among else "cannot be served"
+            )
+            raise ValueError(f"method is {name!r}; for whole {kind} it {known}")
+        return name, self.served[name]
+
+    def usual(self, method):
+        """Return the values of a method where none is given or fitted."""
+        scale = DEFAULT_UNIT_SCALE if method.unit_variance else DEFAULT_SCALE
+        usual = {
+            "variance_scale": scale,
+            "temperature": self.temperature,
+            "n_best": DEFAULT_N_BEST,
+        }
+        return usual | method.usual
+
+    def unit(self, parameter, method):
+        """Return the model's own unit of a parameter of a method."""
+        if parameter == "variance_scale":
+            return scale_unit(self.belief, method.unit_variance)
+        return self.margin if parameter == "temperature" else 1.0
+
+    def settings(self, name, *, n_draws=None, random_state=None, **options):
+        """Return the settings of a call: what is given, was fitted, or is usual.
+
+        Parameters
+        ----------
+        name : str
+            The method.
+        n_draws : int, default=None
+            By default that of the method.
+        random_state : int, default=None
+            By default the seed of the model.
+        **options : float or int
+            ``variance_scale`` and ``temperature`` in units of the model, and
+            ``n_best``.
+
+        Returns
+        -------
+        settings : Settings
+            The settings.
+        """
+        method = self.served[name]
+        fitted = self.fitted.get(name, {}).get("values", {})
+        if name in LEARNT and not fitted and not options.get("temperature"):
+            self._warn_of_rule()
+        values = self.usual(method) | fitted
+        if unknown := set(options) - set(values):
+            raise TypeError(
+                f"there is no option {min(unknown)!r}; options are variance_scale, "
+                "temperature, n_best, n_draws and random_state"
+            )
+        values |= {key: v for key, v in options.items() if v is not None}
+        n_draws = method.n_draws if n_draws is None else n_draws
+        check_positive("temperature", values["temperature"])
+        # No noise at all is what fit may find best, but nothing to ask for.
+        if options.get("variance_scale") is not None:
+            check_positive("variance_scale", values["variance_scale"])
+        check_count("n_best", values["n_best"])
+        check_count("n_draws", n_draws)
+        return Settings(
+            variance_scale=self._variance_scale(values["variance_scale"], method),
+            temperature=values["temperature"] * self.margin,
+            n_draws=int(n_draws),
+            n_best=int(values["n_best"]),
+            seed=self._draw_seed(random_state, name),
+        )
+
+    def _variance_scale(self, value, method):
+        # The unit looks at every weight; who does not draw has no use for it.
+        if not value or "variance_scale" not in method.tunes:
+            return value
+        return value * self.unit("variance_scale", method)
+
+    def _draw_seed(self, random_state, name):
+        if random_state is None:
+            # What is asked by default does not depend on how training was seeded.
+            return 0 if name in LEARNT else self.seed
+        if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
+            raise ValueError(
+                "random_state of draws must be an integer from 0 to 2**64 - 1, got "
+                f"{random_state!r}"
+            )
+        return int(random_state)
+
+    def _warn_of_rule(self):
+        """Warn if ``fit`` would have learnt how sure to be, but could not."""
+        if self.is_rule:
+            warnings.warn(
+                "the tagger has learnt from too few sequences to know how sure it may "
+                "be, so its confidence follows a rule of thumb; fit on more, or call "
+                "fit_confidence with labelled sequences that are new to it",
+                UnlearntConfidenceWarning,
+                stacklevel=_level_of_caller(),
+            )
+
+
+def _level_of_caller():
+    """Return the stack level of the line outside of the package that asks."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("skcw."):
+        frame, level = frame.f_back, level + 1
+    return level - 1

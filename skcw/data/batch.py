@@ -4,10 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw.data.ragged import joined_ranges, offsets_of
+from skcw.data.ragged import (
+    RaggedRows,
+    check_steps,
+    frozen,
+    joined_ranges,
+    offsets_of,
+    place_of,
+)
 
 
-class SequenceBatch:
+class SequenceBatch(RaggedRows):
     """Encoded sequences: rows of feature numbers per token, frozen.
 
     Made by :class:`SequenceEncoder` (or ``tagger.encode``). It has a length, can be
@@ -59,23 +66,17 @@ class SequenceBatch:
 
     def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
         """Keep read-only views; kernels rely on what `_check` once found true."""
-        self.offsets = _frozen(offsets)
-        self.indptr = _frozen(indptr)
-        self.indices = _frozen(indices)
-        self.values = None if values is None else _frozen(values)
+        self.offsets = frozen(offsets)
+        self.indptr = frozen(indptr)
+        self.indices = frozen(indices)
+        self.values = None if values is None else frozen(values)
         self.n_features = n_features
         self.vocabulary = vocabulary
 
     def _check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        for name, steps, last in (
-            ("offsets", self.offsets, len(self.indptr) - 1),
-            ("indptr", self.indptr, len(self.indices)),
-        ):
-            if not len(steps) or steps[0] != 0 or (np.diff(steps) < 0).any():
-                raise ValueError(f"{name} must begin with 0 and never fall")
-            if steps[-1] != last:
-                raise ValueError(f"{name} ends with {steps[-1]} instead of {last}")
+        check_steps("offsets", self.offsets, len(self.indptr) - 1)
+        check_steps("indptr", self.indptr, len(self.indices))
         if len(self.indices) and not (
             self.indices.min() >= 0 and self.indices.max() < self.n_features
         ):
@@ -92,19 +93,9 @@ class SequenceBatch:
             )
 
     @property
-    def shape(self):
-        """One axis, which lets scikit-learn index a batch like an array."""
-        return (len(self),)
-
-    @property
     def n_tokens(self):
         """The number of tokens in all."""
         return int(self.offsets[-1])
-
-    @property
-    def lengths(self):
-        """The number of tokens of each sequence."""
-        return np.diff(self.offsets)
 
     @property
     def fingerprint(self):
@@ -113,45 +104,9 @@ class SequenceBatch:
             return f"columns-{self.n_features}"
         return self.vocabulary.fingerprint(self.n_features)
 
-    def __len__(self):
-        return len(self.offsets) - 1
-
-    def __getitem__(self, key):
-        if isinstance(key, tuple):
-            key = self._first_axis(key)
-        if isinstance(key, slice):
-            start, stop, step = key.indices(len(self))
-            if step == 1:
-                return self._slice(start, max(start, stop))
-            key = np.arange(start, stop, step)
-        if isinstance(key, (int, np.integer)):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"no sequence {key} in a batch of {len(self)}")
-            key = int(key) % len(self)
-            return self._slice(key, key + 1)
-        return self._take(self._positions(key))
-
-    @staticmethod
-    def _first_axis(key):
-        """Accept ``batch[key, ...]``, the form scikit-learn uses for arrays."""
-        if len(key) != 2 or key[1] is not Ellipsis:
-            raise IndexError("a SequenceBatch has one axis")
-        return key[0]
-
-    def _positions(self, key):
-        key = np.asarray(key)
-        if key.dtype == bool:
-            if len(key) != len(self):
-                raise IndexError(
-                    f"a mask of {len(key)} for a batch of {len(self)} sequences"
-                )
-            return np.flatnonzero(key)
-        key = key.astype(np.int64) if key.size == 0 else key
-        if key.ndim != 1 or not np.issubdtype(key.dtype, np.integer):
-            raise IndexError("index a SequenceBatch by integers, a slice or a mask")
-        if key.size and (key.min() < -len(self) or key.max() >= len(self)):
-            raise IndexError(f"index out of range for a batch of {len(self)} sequences")
-        return np.where(key < 0, key + len(self), key)
+    def _row(self, position):
+        """Return a batch of one sequence."""
+        return self._slice(position, position + 1)
 
     def _slice(self, start, stop):
         """Return a view: no entry is copied."""
@@ -275,9 +230,8 @@ class SequenceBatch:
         bad = np.flatnonzero(np.abs(batch.values) > np.sqrt(np.finfo(dtype).max))
         if len(bad):
             token = np.searchsorted(batch.indptr, bad[0], side="right") - 1
-            s = np.searchsorted(batch.offsets, token, side="right") - 1
             raise ValueError(
-                f"sequence {s}, token {token - batch.offsets[s]} has the feature value "
+                f"{place_of(token, batch.offsets)} has the feature value "
                 f"{batch.values[bad[0]]}, too large for {np.dtype(dtype)}; scale the "
                 "values"
             )
@@ -322,9 +276,3 @@ class SequenceBatch:
             f"SequenceBatch({len(self)} sequences, {self.n_tokens} tokens, "
             f"{self.n_features} features)"
         )
-
-
-def _frozen(array):
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -1,4 +1,4 @@
-"""Column files: one token a line, a blank line between sentences."""
+"""Column files: one token per line, a blank line between sentences."""
 
 import sys
 from contextlib import closing
@@ -31,7 +31,7 @@ def read_columns(
     columns=None,
     names=None,
 ):
-    r"""Read a column file: one token a line, a blank line between sentences.
+    r"""Read a column file: one token per line, a blank line between sentences.
 
     Windows line ends, a byte order mark, blank lines that hold blanks, several of
     them in a row, and a last line without a newline are all fine.
@@ -73,8 +73,8 @@ def read_columns(
     Raises
     ------
     ColumnFileError
-        If a line has not as many columns as the first one, holds nothing in a column
-        that is kept, or cannot be decoded. The message tells file and line.
+        If a line has more or fewer columns than the first one, has nothing in a column
+        that is kept, or cannot be decoded. The message names the file and the line.
 
     See Also
     --------

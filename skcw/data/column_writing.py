@@ -1,18 +1,16 @@
-"""Write column files: one token a line, a blank line after each sentence."""
+"""Write column files: one token per line, a blank line after each sentence."""
 
 import codecs
 import gzip
 import io
-import os
-import secrets
-import shutil
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from contextlib import ExitStack
 
 import numpy as np
 
 from skcw.data._layout import check_separator
-from skcw.data.columns import TokenColumns, place_of
+from skcw.data.columns import TokenColumns
+from skcw.data.files import replacing
+from skcw.data.ragged import place_of
 
 
 def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
@@ -64,7 +62,7 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
     _check_sentences(columns)
     for c in range(columns.n_columns):
         _check_values(columns, c, separator, encoding)
-    with _replaced(Path(os.path.realpath(path))) as draft:
+    with replacing(path) as draft:
         _write(draft, columns, separator, encoding, str(path).endswith(".gz"))
 
 
@@ -123,25 +121,6 @@ def _fault(text, separator, encode):
     except UnicodeEncodeError as error:
         return f"cannot be encoded: {error}"
     return None
-
-
-@contextmanager
-def _replaced(path):
-    """Give a draft to write, which takes the place of the file when it is complete."""
-    if path.exists() and not path.is_file():
-        # A pipe or a device: there is nothing to replace.
-        yield path
-        return
-    draft = path.parent / f".{path.name}.{secrets.token_hex(4)}"
-    try:
-        yield draft
-        if path.exists():
-            shutil.copymode(path, draft)
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(draft)
-        raise
 
 
 def _write(path, columns, separator, encoding, compressed):

@@ -4,18 +4,26 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw.data.ragged import joined_ranges, object_rows, offsets_of
+from skcw.data.ragged import (
+    RaggedRows,
+    check_steps,
+    frozen,
+    joined_ranges,
+    object_rows,
+    offsets_of,
+    place_of,
+)
 from skcw.data.vocabulary import Vocabulary
 
 
-class TokenColumns:
+class TokenColumns(RaggedRows):
     """Sentences whose tokens have the same columns (word, POS, label...), frozen.
 
     Made by :func:`read_columns`, or from lists by :meth:`from_sequences`. A value is
-    kept as a number of four bytes, and its text once a column. It has a length, can be
-    sliced and fancy-indexed like an array of sentences, and so passes through
-    cross-validation. Iteration, and an integer index, give a sentence as a list of
-    tuples of strings, which any Python feature function can read.
+    kept as a number of four bytes, and its text once per column. The object has a
+    length, can be sliced and fancy-indexed like an array of sentences, and so passes
+    through cross-validation. Iteration, and an integer index, give a sentence as a list
+    of tuples of strings, which any Python feature function can read.
 
     Parameters
     ----------
@@ -110,11 +118,11 @@ class TokenColumns:
 
     def _store(self, offsets, codes, values, names, lines):
         """Keep read-only views; what reads them relies on what `_check` found."""
-        self.offsets = _frozen(offsets)
-        self.codes = _frozen(codes)
+        self.offsets = frozen(offsets)
+        self.codes = frozen(codes)
         self.values = values
         self.names = names
-        self.lines = None if lines is None else _frozen(lines)
+        self.lines = None if lines is None else frozen(lines)
 
     def _check(self):
         """Raise unless the arrays fit together."""
@@ -124,14 +132,7 @@ class TokenColumns:
                 f"each of the {len(self.values)} vocabularies in values"
             )
         n_tokens = self.codes.shape[1]
-        if (
-            not len(self.offsets)
-            or self.offsets[0]
-            or (np.diff(self.offsets) < 0).any()
-        ):
-            raise ValueError("offsets must begin with 0 and never fall")
-        if self.offsets[-1] != n_tokens:
-            raise ValueError(f"offsets ends with {self.offsets[-1]}, not {n_tokens}")
+        check_steps("offsets", self.offsets, n_tokens)
         for c, (codes, values) in enumerate(zip(self.codes, self.values, strict=True)):
             if n_tokens and not (codes.min() >= 0 and codes.max() < len(values)):
                 raise ValueError(f"codes[{c}] must lie between 0 and {len(values) - 1}")
@@ -139,11 +140,6 @@ class TokenColumns:
             check_names(self.names, len(self.values))
         if self.lines is not None and self.lines.shape != (n_tokens,):
             raise ValueError("lines must be one number for each token")
-
-    @property
-    def shape(self):
-        """One axis, which lets scikit-learn index the sentences like an array."""
-        return (len(self),)
 
     @property
     def n_tokens(self):
@@ -155,53 +151,22 @@ class TokenColumns:
         """The number of columns."""
         return len(self.codes)
 
-    @property
-    def lengths(self):
-        """The number of tokens of each sentence."""
-        return np.diff(self.offsets)
-
-    def __len__(self):
-        return len(self.offsets) - 1
-
     def __iter__(self):
         texts = [values.names() for values in self.values]
         for first, last in pairwise(self.offsets.tolist()):
             rows = self.codes[:, first:last].tolist()
             yield _tokens(map(texts[c].__getitem__, row) for c, row in enumerate(rows))
 
-    def __getitem__(self, key):
-        if isinstance(key, tuple):
-            if len(key) != 2 or key[1] is not Ellipsis:
-                raise IndexError("TokenColumns have one axis, that of the sentences")
-            key = key[0]
-        if isinstance(key, slice):
-            return self._take(np.arange(*key.indices(len(self)), dtype=np.int64))
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
-            return self._sentence(int(key))
-        return self._take(self._positions(key))
-
-    def _sentence(self, position):
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"no sentence {position} in {len(self)} sentences")
-        position %= len(self)
+    def _row(self, position):
+        """Return a sentence as a list of tuples."""
         first, last = self.offsets[position : position + 2]
         rows = self.codes[:, first:last].tolist()
         return _tokens(
             map(self.values[c].__getitem__, row) for c, row in enumerate(rows)
         )
 
-    def _positions(self, key):
-        key = np.asarray(key)
-        if key.dtype == bool and key.ndim == 1:
-            if len(key) != len(self):
-                raise IndexError(f"a mask of {len(key)} for {len(self)} sentences")
-            return np.flatnonzero(key)
-        key = key.astype(np.int64) if key.size == 0 else key
-        if key.ndim != 1 or not np.issubdtype(key.dtype, np.integer):
-            raise IndexError("index TokenColumns by integers, a slice or a mask")
-        if key.size and (key.min() < -len(self) or key.max() >= len(self)):
-            raise IndexError(f"index out of range for {len(self)} sentences")
-        return np.where(key < 0, key + len(self), key)
+    def _slice(self, start, stop):
+        return self._take(np.arange(start, stop, dtype=np.int64))
 
     def _take(self, positions):
         lengths = self.lengths[positions]
@@ -344,15 +309,3 @@ def _check_strings(seen, codes, offsets, column):
                 f"{place_of(t, offsets)} has {value!r} in column {column}; values must "
                 "be strings"
             )
-
-
-def place_of(token, offsets, noun="sequence"):
-    """Say where a token is."""
-    sequence = int(np.searchsorted(offsets, token, side="right")) - 1
-    return f"{noun} {sequence}, token {token - offsets[sequence]}"
-
-
-def _frozen(array):
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -1,14 +1,10 @@
 """From Python sequences to a batch."""
 
+import sys
 from itertools import chain
-from numbers import Integral
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from skcw._compat import Interval, _fit_context
 from skcw.data._encoding import TokenEncoder
 from skcw.data.batch import SequenceBatch
 from skcw.data.ragged import offsets_of
@@ -16,9 +12,16 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ForeignBatchError
 
 
+def is_sparse(thing):
+    """Tell whether a thing is a sparse matrix, without importing SciPy for it."""
+    # Who has a sparse matrix has imported SciPy.
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and sparse.issparse(thing)
+
+
 def is_numeric_sequence(sequence):
     """Tell whether a sequence is a 2-D array or sparse matrix of numbers."""
-    if sparse.issparse(sequence):
+    if is_sparse(sequence):
         return True
     return (
         isinstance(sequence, np.ndarray)
@@ -31,7 +34,7 @@ def check_sequences(X):
     """Raise if X as a whole cannot be a collection of sequences."""
     if isinstance(X, (str, bytes, dict, set)) or not hasattr(X, "__iter__"):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
-    if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
+    if is_sparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         raise TypeError(
             "X is one 2-D array; a tagger takes a list with one 2-D array (or list "
             "of tokens) for each sequence"
@@ -62,41 +65,47 @@ def encode_columns(X, n_features=None):
                     "arrays of numbers"
                 )
             sequence = np.empty((0, n_features or 0))
-        block = sparse.csr_matrix(sequence, dtype=np.float64)
-        if block.shape[0] or block.shape[1]:
-            n_features = block.shape[1] if n_features is None else n_features
-            _check_block(block, s, n_features)
-        blocks.append(block)
-    n_features = n_features or 0
-    lengths = [block.shape[0] for block in blocks]
-    rows = [block for block in blocks if block.shape[0]]
-    joined = (
-        sparse.vstack(rows, format="csr")
-        if rows
-        else sparse.csr_matrix((0, n_features))
-    )
-    joined.sum_duplicates()
+        n_tokens, n_columns = sequence.shape
+        if n_tokens or n_columns:
+            n_features = n_columns if n_features is None else n_features
+            if n_columns != n_features:
+                raise ValueError(
+                    f"sequence {s} has {n_columns} columns where {n_features} are "
+                    "expected"
+                )
+        blocks.append(_entries(sequence, s))
+    nothing = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
+    parts = zip(nothing, *blocks, strict=True)
+    counts, columns, values = (np.concatenate(part) for part in parts)
     return SequenceBatch(
-        offsets_of(lengths),
-        joined.indptr.astype(np.int64),
-        joined.indices.astype(np.int32),
-        joined.data,
-        n_features,
+        offsets_of([len(counts) for counts, _, _ in blocks]),
+        offsets_of(counts),
+        columns,
+        values,
+        n_features or 0,
     )
 
 
-def _check_block(block, s, n_features):
-    if block.shape[1] != n_features:
-        raise ValueError(
-            f"sequence {s} has {block.shape[1]} columns where {n_features} are expected"
-        )
-    bad = np.flatnonzero(~np.isfinite(block.data))
+def _entries(sequence, s):
+    """Return the number of entries of each row, their columns and their values."""
+    if is_sparse(sequence):
+        block = sequence.tocsr().astype(np.float64, copy=True)
+        # In the copy alone: the matrix is not ours to change.
+        block.sum_duplicates()
+        counts, columns, values = np.diff(block.indptr), block.indices, block.data
+    else:
+        values = sequence.astype(np.float64)
+        rows, columns = np.nonzero(values)
+        counts = np.bincount(rows, minlength=len(values))
+        values = values[rows, columns]
+    bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
-        token = np.searchsorted(block.indptr, bad[0], side="right") - 1
+        token = np.searchsorted(np.cumsum(counts), bad[0], side="right")
         raise ValueError(
-            f"sequence {s}, token {token}, column {block.indices[bad[0]]} is "
-            f"{block.data[bad[0]]}; values must be finite"
+            f"sequence {s}, token {token}, column {columns[bad[0]]} is "
+            f"{values[bad[0]]}; values must be finite"
         )
+    return counts, columns, values
 
 
 def encode_any(X, vocabulary=None, grow=True, n_columns=None):
@@ -110,7 +119,7 @@ def encode_any(X, vocabulary=None, grow=True, n_columns=None):
     # Empty sequences do not show which form X has.
     for sequence in sequences:
         head.append(sequence)
-        if not hasattr(sequence, "__len__") or sparse.issparse(sequence):
+        if not hasattr(sequence, "__len__") or is_sparse(sequence):
             break
         if len(sequence):
             break
@@ -173,123 +182,38 @@ def drop_rare(batch, min_count, n_known=0):
     )
 
 
-# A batch is no table: scikit-learn must not wrap it in a data frame.
-class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Turn sequences of tokens into a :class:`SequenceBatch`.
+def keep_entries(batch, keep):
+    """Return a compact batch with those entries only where the mask is true."""
+    if keep.all():
+        return batch
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return SequenceBatch(
+        batch.offsets,
+        before[batch.indptr],
+        batch.indices[keep],
+        None if batch.values is None else batch.values[keep],
+        batch.n_features,
+        batch.vocabulary,
+    )
 
-    A token is a list of feature strings, a dict as sklearn-crfsuite takes it (a
-    string value joins its name as ``name:value``), or one plain string. A sequence
-    may also be a 2-D array or sparse matrix of numbers, one row a token.
 
-    Encode once and pass the batch to several fits, or put the encoder first in a
-    pipeline. Features first seen in ``transform`` are left out.
+def without_needless(batch, known):
+    """Return a batch without the unknown features of tokens that have a known one.
 
     Parameters
     ----------
-    min_count : int, default=1
-        Features that occur fewer times in ``fit`` are left out.
+    batch : SequenceBatch
+        The sequences.
+    known : ndarray of bool, shape (n_features,)
+        Which features were seen in training.
 
-    Attributes
-    ----------
-    vocabulary_ : Vocabulary or None
-        The feature names; None for numeric columns.
-    n_features_out_ : int
-        The number of features.
-
-    See Also
-    --------
-    SequenceBatch : What it makes.
-
-    Examples
-    --------
-    >>> from skcw.data import SequenceEncoder
-    >>> encoder = SequenceEncoder()
-    >>> encoder.fit_transform([[["w=a", "cap"], ["w=b"]], [{"w": "a"}]])
-    SequenceBatch(2 sequences, 3 tokens, 4 features)
-    >>> encoder.get_feature_names_out()
-    array(['w=a', 'cap', 'w=b', 'w:a'], dtype=object)
+    Returns
+    -------
+    batch : SequenceBatch
+        The sequences; unknown features are left where a token has no others.
     """
-
-    _parameter_constraints: dict = {
-        "min_count": [Interval(Integral, 1, None, closed="left")]
-    }
-
-    def __init__(self, min_count=1):
-        self.min_count = min_count
-
-    def fit(self, X, y=None):
-        """Learn the features.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : SequenceEncoder
-            The fitted encoder.
-        """
-        self.fit_transform(X)
-        return self
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, y=None):
-        """Learn the features and return the encoded sequences.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences; a ``SequenceBatch`` keeps its features.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The encoded sequences.
-        """
-        batch = X if isinstance(X, SequenceBatch) else encode_any(X)
-        batch = drop_rare(batch, self.min_count)
-        self.vocabulary_ = batch.vocabulary
-        self.n_features_out_ = batch.n_features
-        return batch
-
-    def transform(self, X):
-        """Encode sequences; features not known are left out.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The encoded sequences.
-        """
-        check_is_fitted(self)
-        if isinstance(X, SequenceBatch):
-            return check_batch(X, self.vocabulary_, self.n_features_out_)
-        columns = self.n_features_out_ if self.vocabulary_ is None else None
-        return encode_any(X, self.vocabulary_, grow=False, n_columns=columns)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        names : ndarray of object
-            One name per feature.
-        """
-        check_is_fitted(self)
-        if self.vocabulary_ is None:
-            return np.array([f"x{i}" for i in range(self.n_features_out_)], object)
-        return np.array(self.vocabulary_.names(), dtype=object)
+    batch = batch.compact()
+    entry_known = known[batch.indices]
+    before = np.concatenate([[0], np.cumsum(entry_known)])
+    told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]
+    return keep_entries(batch, entry_known | ~np.repeat(told, np.diff(batch.indptr)))

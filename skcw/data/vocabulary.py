@@ -8,12 +8,14 @@ import numpy as np
 from skcw.data._names import NameTable
 from skcw.data.ragged import joined_ranges, offsets_of
 
+_PARTS = ("blob", "ends", "slots")
+
 
 class Vocabulary:
     """Names numbered in order of first appearance; frozen once made.
 
     The names lie in one UTF-8 blob with a compact hash table beside it: about
-    30 bytes a name besides its letters, where a dict of strings takes 150. All
+    30 bytes per name besides its letters, where a dict of strings takes 150. All
     of it is arrays, so it pickles, and a saved one is searched where it lies.
 
     Parameters
@@ -57,6 +59,17 @@ class Vocabulary:
             table.find_or_add(name.encode("utf-8", "surrogatepass"))
         return cls(*table.freeze())
 
+    @classmethod
+    def from_arrays(cls, arrays):
+        """Return the vocabulary among the arrays of a model, or None if it has none."""
+        if _saved_as(_PARTS[0]) not in arrays:
+            return None
+        return cls(*(arrays[_saved_as(part)] for part in _PARTS))
+
+    def arrays(self):
+        """Return the arrays by the names that they have in the file of a model."""
+        return {_saved_as(part): getattr(self, part) for part in _PARTS}
+
     def check(self, n_names):
         """Raise unless the arrays fit together and hold so many names."""
         n_slots = len(self.slots)
@@ -80,7 +93,15 @@ class Vocabulary:
 
     def find(self, name):
         """Return the number of a name, or -1."""
-        return self.table().find_name(name.encode("utf-8", "surrogatepass"))
+        return int(self.find_all([name])[0])
+
+    def find_all(self, names):
+        """Return the numbers of many names as an array, -1 where one is not known."""
+        find = self.table().find_name
+        return np.array(
+            [find(name.encode("utf-8", "surrogatepass")) for name in names],
+            dtype=np.int64,
+        )
 
     def names(self):
         """Return all names as a list of strings."""
@@ -114,3 +135,7 @@ class Vocabulary:
 
     def __repr__(self):
         return f"Vocabulary({len(self)} names)"
+
+
+def _saved_as(part):
+    return f"vocabulary.{part}"

@@ -1,7 +1,16 @@
 """From columns of tokens to features, natively."""
 
+from typing import TYPE_CHECKING
+
+from skcw._lazy import lazy_names
 from skcw.features.basic import basic_features
 from skcw.features.crfpp import read_template
-from skcw.features.window import WindowFeatures
+
+if TYPE_CHECKING:
+    from skcw.features._window_features import WindowFeatures
 
 __all__ = ["WindowFeatures", "basic_features", "read_template"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__, {"WindowFeatures": "skcw.features._window_features"}
+)

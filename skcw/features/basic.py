@@ -3,27 +3,48 @@
 To read and to change; :class:`~skcw.features.WindowFeatures` is the fast way.
 """
 
-import re
+from functools import cache
+from itertools import groupby
 
 MAX_AFFIX = 4
-_RUNS = re.compile(r"(.)\1+")
 
 
-def word_shape(word):
-    """Return the word with letters and digits replaced by their kind.
+def word_shape(word, short=False):
+    """Return a word with letters and digits replaced by their kind.
 
-    Capitals become ``A``, other letters ``a``, digits ``0``; the rest stays.
+    Capitals become ``A``, other letters ``a``, digits ``0``; other characters stay.
+    The features ``shape`` and ``short_shape`` of :class:`WindowFeatures` are the same
+    in compiled code.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    short : bool, default=False
+        Write a run of the same characters as one.
+
+    Returns
+    -------
+    shape : str
+        Its shape.
 
     Examples
     --------
     >>> from skcw.features.basic import word_shape
-    >>> word_shape("McLeod-1973")
-    'AaAaaa-0000'
+    >>> word_shape("McLeod-73"), word_shape("McLeod-73", short=True)
+    ('AaAaaa-00', 'AaAa-0')
     """
-    return "".join(
-        "0" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c
-        for c in word
-    )
+    kinds = map(_kind_of, word)
+    return "".join((kind for kind, _ in groupby(kinds)) if short else kinds)
+
+
+@cache
+def _kind_of(character):
+    if character.isdigit():
+        return "0"
+    if character.isupper():
+        return "A"
+    return "a" if character.isalpha() else character
 
 
 def basic_features(sequence):
@@ -63,7 +84,7 @@ def basic_features(sequence):
                 f"token {position} has {len(row)} columns, token 0 has {len(rows[0])}"
             )
     columns = list(zip(*rows, strict=True))
-    shapes = [_RUNS.sub(r"\1", word_shape(word)) for word in columns[0]]
+    shapes = [word_shape(word, short=True) for word in columns[0]]
     lower = [word.lower() for word in columns[0]]
     named = [("word", columns[0]), ("lower", lower), ("shape", shapes)]
     named += [(f"column{i}", column) for i, column in enumerate(columns[1:], 1)]

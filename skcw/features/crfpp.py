@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from pathlib import Path
 
 from skcw.features.templates import FARTHEST, Template, View
 
@@ -201,17 +200,33 @@ def read_template(path):
     array(['U00:the', 'U01:_B-1/the'], dtype=object)
     """
     lines = []
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8: {error}") from error
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
+    for number, line in numbered_lines(path):
         try:
             parse_template_line(line)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         lines.append(line)
     return lines
+
+
+def numbered_lines(path):
+    """Return the lines of a file of features with their numbers.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Templates, or lines of our own language; those that begin with ``#`` are
+        comments.
+
+    Returns
+    -------
+    lines : list of (int, str)
+        Numbers from 1 on, and lines without blanks around them.
+    """
+    with open(path, encoding="utf-8-sig") as file:
+        try:
+            lines = [line.strip() for line in file]
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not UTF-8: {error.reason}") from error
+    numbered = enumerate(lines, start=1)
+    return [(n, line) for n, line in numbered if line and not line.startswith("#")]

@@ -1,6 +1,7 @@
 """From lines of any kind to templates."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from skcw.features.columns import ColumnNames
 from skcw.features.crfpp import (
@@ -30,7 +31,6 @@ def templates_of(features, columns, lexicons=()):
     templates : list of Template
         In the order of the lines.
     """
-    position = ColumnNames(columns)
     if isinstance(features, str):
         if features not in READY_SETS:
             raise ValueError(
@@ -42,18 +42,29 @@ def templates_of(features, columns, lexicons=()):
         features = [line for line in READY_SETS[features] if here or "pos" not in line]
     if not isinstance(features, (list, tuple)) or not len(features):
         raise ValueError(f"features must be a ready set or a list, got {features!r}")
+    known = tuple(columns), tuple(lexicons)
     found, of_files = [], []
     for line in features:
         if not isinstance(line, str):
-            found.append(parse_crfsuite_template(line, position))
-        elif is_template_line(line) and line.strip() not in columns:
-            found += parse_template_line(line)
-            of_files.append(line.strip())
+            found.append(parse_crfsuite_template(line, ColumnNames(columns)))
         else:
-            found += parse_line(line, position, lexicons)
+            found += _parsed(line, *known)
+            of_files += [line.strip()] if _of_a_file(line, columns) else []
     warn_of_transitions(of_files)
     _check_positions(found, columns)
     return found
+
+
+def _of_a_file(line, columns):
+    return is_template_line(line) and line.strip() not in columns
+
+
+# The command line and the tests of parameters ask for the same lines again.
+@lru_cache(maxsize=1024)
+def _parsed(line, columns, lexicons):
+    if _of_a_file(line, columns):
+        return tuple(parse_template_line(line))
+    return tuple(parse_line(line, ColumnNames(columns), lexicons))
 
 
 def _check_positions(templates, columns):

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skcw._callbacks import PassTasks
 from skcw._compat import (
     CallbackSupportMixin,
     Interval,
@@ -18,7 +19,6 @@ from skcw._compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
-from skcw.callbacks import PassTasks
 from skcw.linear_model._rows import (
     class_weights,
     compressed_rows,

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from skcw.callbacks import PassTasks
-from skcw.monitor import Monitor
+from skcw._callbacks import PassTasks
+from skcw._monitor import Monitor
 
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
 LANES = 4

@@ -1,7 +1,5 @@
 """From columns of words to labels in one estimator, which saves into one file."""
 
-from skcw.pipeline._loading import load
-from skcw.pipeline._making import make_tagging_pipeline
-from skcw.pipeline._tagging import TaggingPipeline
+from skcw.pipeline._pipeline import TaggingPipeline, make_tagging_pipeline
 
-__all__ = ["TaggingPipeline", "load", "make_tagging_pipeline"]
+__all__ = ["TaggingPipeline", "make_tagging_pipeline"]

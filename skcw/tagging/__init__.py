@@ -1,7 +1,8 @@
 """Sequence taggers under one contract."""
 
+from skcw.confidence import Answers, Entity
 from skcw.tagging._arow import AROWSequenceTagger
-from skcw.tagging._base import BaseSequenceTagger, Entity
+from skcw.tagging._base import BaseSequenceTagger
 from skcw.tagging._crf import CRFSequenceTagger
 from skcw.tagging._cw import CWSequenceTagger
 from skcw.tagging._explanation import Contribution, TokenExplanation
@@ -10,10 +11,9 @@ from skcw.tagging._maxent import MaxEntSequenceTagger
 from skcw.tagging._pa import PASequenceTagger
 from skcw.tagging._perceptron import PerceptronSequenceTagger
 
-load = BaseSequenceTagger.load
-
 __all__ = [
     "AROWSequenceTagger",
+    "Answers",
     "BaseSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
@@ -24,5 +24,4 @@ __all__ = [
     "PASequenceTagger",
     "PerceptronSequenceTagger",
     "TokenExplanation",
-    "load",
 ]

@@ -4,10 +4,11 @@ from numbers import Real
 
 from skcw._compat import Interval
 from skcw._kernels.sequence_passes import arow_pass
-from skcw.tagging._linear import GaussianSequenceTagger
+from skcw.tagging._base import store_parameters
+from skcw.tagging._online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
 
-class AROWSequenceTagger(GaussianSequenceTagger):
+class AROWSequenceTagger(OnlineTagger):
     """Sequence tagger trained by adaptive regularization of weights.
 
     The tagger keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. A wrong
@@ -72,6 +73,9 @@ class AROWSequenceTagger(GaussianSequenceTagger):
         of a shadow model fitted on the rest, which takes up to as long as training
         once more and goes to a second thread if there is one. With too few sequences
         it is a rule of thumb.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -98,7 +102,7 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights, one row per feature; classifiers of rows have one row per class.
+        The weights.
     coef_variance_ : ndarray of shape (n_features, n_classes)
         The variance of each weight.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
@@ -141,7 +145,8 @@ class AROWSequenceTagger(GaussianSequenceTagger):
     """
 
     _parameter_constraints: dict = {
-        **GaussianSequenceTagger._parameter_constraints,
+        **OnlineTagger._parameter_constraints,
+        **GAUSSIAN_CONSTRAINTS,
         "r": [Interval(Real, 1e-20, 1e20, closed="both")],
     }
 
@@ -161,6 +166,7 @@ class AROWSequenceTagger(GaussianSequenceTagger):
         n_models=1,
         learn_unknown=True,
         learn_confidence=True,
+        remember_training=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -171,34 +177,11 @@ class AROWSequenceTagger(GaussianSequenceTagger):
         dtype="float32",
         verbose=0,
     ):
-        super().__init__(
-            initial_variance=initial_variance,
-            diagonal=diagonal,
-            max_iter=max_iter,
-            averaging=averaging,
-            cost=cost,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            min_count=min_count,
-            constraints=constraints,
-            n_models=n_models,
-            learn_unknown=learn_unknown,
-            learn_confidence=learn_confidence,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            dtype=dtype,
-            verbose=verbose,
-        )
-        self.r = r
+        store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return arow_pass(
-            mean, variance, drift, state, corpus, lesson, self.r, self.diagonal
+            mean, variance, drift, state, corpus, options, self.r, self.diagonal
         )
 
     def _margin(self, belief=None, norm=None):

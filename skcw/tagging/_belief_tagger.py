@@ -1,55 +1,61 @@
-"""Prediction from a belief over weights."""
+"""What taggers share whose fitted state is a belief over weights."""
 
+from collections.abc import Iterator
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._belief import Belief
+from skcw._decoding import Decoder
+from skcw._runtime import serving_state
+from skcw.confidence.answers import Answers
+from skcw.confidence.fitting import METRICS, fit_method, make_trial
+from skcw.confidence.methods import METHODS
+from skcw.confidence.settings import (
+    DEFAULT_TEMPERATURE,
+    ModelConfidence,
+    check_count,
+)
+from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_same_lengths
+from skcw.data.encoder import check_batch, encode_any
+from skcw.data.labels import encode_labels, joined_labels
 from skcw.data.ragged import object_rows
-from skcw.decoding import Decoder
-from skcw.tagging._base import only_sequence
-from skcw.tagging._confidence import ConfidenceMixin
-from skcw.tagging._encoded_tagger import EncodedTagger, check_n
+from skcw.data.vocabulary import Vocabulary
+from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import explain_sequence
-from skcw.tagging._sampling import LabelingSampler
+from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
-# What is saved besides of how sure to be.
-SURENESS = ("confidence_source_", "token_norm_")
+# What of the fitted state some taggers have: how sure to be, and the constraints.
+SAVED_IF_SET = ("confidence_source_", "token_norm_", "constraints_", "scheme_faults_")
 
 
-class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
+class BeliefTagger(BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
-    It predicts, explains and says how sure it is; a subclass learns and sets what
-    ``_fitted`` returns.
+    It encodes, decodes, explains, says how sure it is, and saves; a subclass learns and
+    sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` takes;
+    features and labels that were never seen in training are harmless.
     """
 
-    def _fitted(self, belief, vocabulary, labels, forbidden):
-        """Return the attributes of a tagger with this belief."""
-        attributes = super()._fitted(belief, vocabulary, labels)
-        return attributes | {"forbidden_": forbidden}
+    # Whether the score of a labeling is a sum over tokens and pairs of labels.
+    _is_chain = True
+    # The methods of confidence there are, the default, and whether scores are the
+    # logarithms of probabilities.
+    _methods = METHODS
+    _default_method = "marginal"
+    _log_probability = False
 
-    def _decoder(self, batch):
-        belief = self._belief_for(batch)
-        return Decoder(belief, self.forbidden_, self.n_jobs, self._borders())
+    # What is asked of a fitted tagger.
 
-    def _belief_for(self, batch):
-        """Return the belief with a row for every feature of a batch."""
-        # A batch may come from an encoder that has learnt features since.
-        n_features = max(batch.n_features, len(self.belief_.row_of))
-        if n_features > len(self.belief_.row_of):
-            return self.belief_.grown(n_features, self.belief_.n_labels)
-        return self.belief_
+    def ask(self, X):
+        """Return an object that answers any question about X.
 
-    def _border_rows(self):
-        """Return the rows of weights for the first and for the last token, if any."""
-        return None
-
-    def _borders(self):
-        """Return what labels score at the two ends of a sequence, or None."""
-        rows = self._border_rows()
-        if rows is None:
-            return None
-        weights = self.belief_.weights.reshape(-1, self.belief_.width)
-        return weights[list(rows), : self.belief_.n_labels]
-
-    def predict(self, X):
-        """Return the best labeling of every sequence.
+        It encodes and scores the sequences once, when something is asked, and computes
+        nothing twice.
 
         Parameters
         ----------
@@ -58,59 +64,31 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
 
         Returns
         -------
-        labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence.
+        answers : Answers
+            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)``,
+            ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
+            ``sequence_confidence()``.
         """
-        batch = self.encode(X)
-        codes, _ = self._decoder(batch).viterbi(batch)
-        return self._as_labels(codes, batch.offsets)
+        scored = self._open(self.encode(X))
+        classes = self.classes_.tolist()
+        return Answers(scored, self._confidence(), classes, self._log_probability)
 
-    def predict_nbest(self, X, n):
-        """Return the n best distinct labelings of every sequence.
+    @property
+    def confidence_methods_(self):
+        """The methods of ``predict_confidence`` that this tagger serves, by name."""
+        return self._confidence().served
 
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        n : int
-            How many labelings; fewer are returned where fewer exist.
+    @property
+    def default_method_(self):
+        """The method of ``predict_confidence`` that is used if none is named."""
+        return self._default_method
 
-        Returns
-        -------
-        labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, score)`` per sequence, best first.
-        """
-        n = check_n(n)
-        batch = self.encode(X)
-        decoder = self._decoder(batch)
-        n = min(n, decoder.most_labelings(batch))
-        codes, total, found = decoder.k_best(batch, n)
-        ranks = [self._as_labels(row, batch.offsets) for row in codes]
-        return object_rows(
-            [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
-            for s in range(len(batch))
-        )
+    @property
+    def temperature_(self):
+        """What scores are divided by in ``predict_marginals``."""
+        return self._confidence().settings("marginal").temperature
 
-    def predict_marginals(self, X):
-        """Return forward-backward marginals, in the form of sklearn-crfsuite.
-
-        The scores of a margin-trained tagger have no probabilistic scale, so they are
-        divided by ``temperature_`` first.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> marginal.
-        """
-        batch = self.encode(X)
-        rows, _ = self._decoder(batch).marginals(batch, self.temperature_)
-        return self._as_marginals(rows, batch.offsets)
-
+    @available_if(lambda self: self._is_chain)
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
@@ -129,56 +107,340 @@ class BeliefTagger(ConfidenceMixin, LabelingSampler, EncodedTagger):
             feature's contribution to it, with standard deviations.
         """
         batch = self.encode(only_sequence(sequence))
-        decoder = self._decoder(batch)
-        codes, _ = decoder.viterbi(batch)
+        scored = self._open(batch)
         names = batch._names() if batch.vocabulary is None else batch.vocabulary
-        classes = self.classes_.tolist()
         return explain_sequence(
-            decoder.belief,
-            classes,
+            scored.decoder.belief,
+            self.classes_.tolist(),
             names,
-            decoder.readable(batch),
-            codes,
+            scored.batch,
+            scored.viterbi()[0],
             self.forbidden_,
             self._border_rows(),
         )
 
+    def seen_fraction(self, X):
+        """Return the fraction of the words of X that the tagger has learnt from.
+
+        Figures of quality mean nothing on such words. A sentence counts if it has the
+        same features at every word as one in the training data. Corpora repeat some:
+        up to a tenth of the words of a new part of CoNLL-2002 are in sentences that the
+        training part has too.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences, in the form in which others were given to ``fit``.
+
+        Returns
+        -------
+        fraction : float
+            From 0 to 1; after training on more than 16,384 sequences estimated from a
+            random sample of them. NaN for a tagger that does not remember: set
+            ``remember_training=True`` before ``fit``.
+        """
+        batch = self.encode(X)
+        memory = getattr(self, "training_hashes_", None)
+        if memory is None:
+            return np.nan
+        return known_share(memory, batch_hashes(batch), batch.lengths)
+
+    # How sure it is.
+
+    def fit_confidence(
+        self,
+        X,
+        y,
+        method=None,
+        *,
+        metric=None,
+        cv=None,
+        n_values=20,
+        n_draws=50,
+        random_state=None,
+    ):
+        """Choose the parameters of a confidence method; weights stay as they are.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            Labelled sequences that the tagger has not learnt from; or, with `cv`,
+            those it has learnt from.
+        y : iterable of sequences of str
+            Their labels.
+        method : str, default=None
+            The method of ``predict_confidence`` to tune.
+        metric : str, default=None
+            What to be best at: ``"log_loss"`` of "this label is right", the default for
+            methods that give probabilities; ``"average_precision"`` of finding wrong
+            words, for which any temperature does that ranks well; or
+            ``"root_calibration_mse"``, the calibration error over 20 bins.
+        cv : int, splitter or None, default=None
+            With folds, copies of the tagger are fitted without each fold and asked
+            about it; the values chosen are in units of the model's own scale, so they
+            serve this tagger.
+        n_values : int, default=20
+            How many values of the scale and of the temperature to try.
+        n_draws : int, default=50
+            How many weight vectors to draw for each value.
+        random_state : int, default=None
+            As in ``predict_confidence``.
+
+        Returns
+        -------
+        self : object
+            The tagger; ``confidence_[method]`` has the ``values`` chosen and, for
+            plotting, the ``curves`` they come from.
+        """
+        check_is_fitted(self, "belief_")
+        name, chosen = self._confidence().chosen(method)
+        if metric is None:
+            metric = "log_loss" if chosen.probability else "average_precision"
+        if metric not in METRICS:
+            raise ValueError(
+                f"metric is {metric!r}; it must be one of {', '.join(METRICS)}"
+            )
+        if metric != "average_precision" and not chosen.probability:
+            raise ValueError(
+                f"{name!r} gives no probabilities, so metric must be "
+                f"'average_precision', got {metric!r}"
+            )
+        check_count("n_values", n_values)
+        fit = fit_method(
+            name,
+            list(self._trials(X, y, cv)),
+            metric=metric,
+            n_values=n_values,
+            n_draws=n_draws,
+            random_state=random_state,
+        )
+        self.confidence_ = {**getattr(self, "confidence_", {}), name: fit}
+        return self
+
+    def _trials(self, X, y, cv):
+        """Yield taggers on sequences they have not learnt from, and what they say."""
+        # Only here, for folds are rarely asked for.
+        from sklearn.model_selection import check_cv
+
+        batch = self.encode(X)
+        y = list(y) if isinstance(y, Iterator) else y
+        _, lengths, _ = encode_labels(y)
+        check_same_lengths(batch.lengths, lengths)
+        y = object_rows(y)
+        if cv is None:
+            yield self._trial(batch, y)
+            return
+        fresh = clone(self)
+        if "min_count" in fresh.get_params(deep=False):
+            # Encoding has left rare features out already, and cannot do so twice.
+            fresh.set_params(min_count=1)
+        for train, test in check_cv(cv).split(batch, y):
+            tagger = clone(fresh).fit(batch[train], y[train])
+            yield tagger._trial(batch[test], y[test])
+
+    def _trial(self, batch, y):
+        gold, _, _ = encode_labels(y, self.classes_.tolist(), grow=False)
+        return make_trial(self._confidence(), self._open(batch), gold)
+
+    def _confidence(self):
+        """Return how the fitted model says how sure it is."""
+        check_is_fitted(self, "belief_")
+        seed = getattr(self, "random_state", None)
+        return ModelConfidence(
+            self.belief_,
+            margin=self._margin(),
+            temperature=self._usual_temperature(),
+            default=self._default_method,
+            fitted=getattr(self, "confidence_", {}),
+            seed=int(seed) if isinstance(seed, Integral) else 0,
+            is_rule=getattr(self, "confidence_source_", None) == "rule",
+            methods=self._methods,
+        )
+
+    def _margin(self, belief=None, norm=None):
+        """Return the unit of temperatures: what a right label's lead is about.
+
+        Without arguments it is that of the fitted tagger.
+        """
+        return 1.0
+
+    def _usual_temperature(self):
+        """Return the temperature where none is given or fitted, in that unit."""
+        return 1.0 if self._log_probability else DEFAULT_TEMPERATURE
+
+    # From sequences to a batch, and to its scores.
+
+    def encode(self, X):
+        """Return sequences in compiled form, to be used several times.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences; features not known are left out.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The encoded sequences, which every method takes in place of X.
+        """
+        check_is_fitted(self, "belief_")
+        return self._encoded(X, grow=False)
+
+    def _encoded(self, X, grow):
+        """Return X with the feature numbers of the fitted tagger, new ones appended."""
+        n_features = len(self.belief_.row_of)
+        if isinstance(X, SequenceBatch):
+            return check_batch(X, self.vocabulary_, n_features)
+        columns = n_features if self.vocabulary_ is None else None
+        return encode_any(X, self.vocabulary_, grow=grow, n_columns=columns)
+
+    def _training_batch(self, X, fresh):
+        if not fresh:
+            return self._encoded(X, grow=True)
+        return X if isinstance(X, SequenceBatch) else encode_any(X)
+
+    def _training_labels(self, y, batch, fresh, classes=None):
+        """Return the codes of the labels and the labels of all codes."""
+        known = joined_labels([] if fresh else self.classes_.tolist(), classes)
+        codes, lengths, labels = encode_labels(y, known)
+        check_same_lengths(batch.lengths, lengths)
+        if not labels:
+            raise ValueError("there is nothing to learn from: X has no token")
+        return codes, labels
+
+    def _open(self, batch):
+        """Return a batch under the fitted model."""
+        belief = self._belief_for(batch)
+        forbidden = getattr(self, "forbidden_", None)
+        n_jobs = getattr(self, "n_jobs", None)
+        return Decoder(belief, forbidden, n_jobs, self._borders()).open(batch)
+
+    def _belief_for(self, batch):
+        """Return the belief with a row for every feature of a batch."""
+        # A batch may come from an encoder that has learnt features since.
+        n_features = max(batch.n_features, len(self.belief_.row_of))
+        if n_features > len(self.belief_.row_of):
+            return self.belief_.extended(n_features, self.belief_.n_labels)
+        return self.belief_
+
+    def _border_rows(self):
+        """Return the rows of weights for the first and for the last token, if any."""
+        return None
+
+    def _borders(self):
+        """Return what labels score at the two ends of a sequence, or None."""
+        rows = self._border_rows()
+        if rows is None:
+            return None
+        weights = self.belief_.weights.reshape(-1, self.belief_.width)
+        return weights[list(rows), : self.belief_.n_labels]
+
+    # The fitted state.
+
+    def _fitted(self, belief, vocabulary, labels, forbidden=None):
+        """Return the attributes of a tagger with this belief."""
+        attributes = {
+            "belief_": belief,
+            "vocabulary_": vocabulary,
+            "classes_": np.array(labels, dtype=str),
+            "forbidden_": forbidden,
+        }
+        if vocabulary is None:
+            attributes["n_features_in_"] = len(belief.row_of)
+        return attributes
+
+    def _keep(self, attributes):
+        """Set fitted attributes in place of older ones."""
+        vars(self).pop("n_features_in_", None)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def _memory(self, data, fresh=True):
+        """Return what will be remembered of the sequences learnt from, if anything."""
+        if not self.remember_training:
+            return None
+        return learnt_hashes(
+            data, () if fresh else getattr(self, "training_hashes_", None)
+        )
+
+    @property
+    def coef_(self):
+        """The weights, of shape (n_features, n_classes)."""
+        return self.belief_.feature_weights()
+
     @property
     def transition_coef_(self):
         """The transition weights, of shape (n_classes, n_classes)."""
+        if not self._is_chain:
+            raise AttributeError(f"{type(self).__name__} has no transition_coef_")
         return self.belief_.transition_weights()
 
+    @property
+    def feature_names_(self):
+        """The names of the features."""
+        if self.vocabulary_ is None:
+            return np.array([f"x{i}" for i in range(self.n_features_in_)], object)
+        return np.array(self.vocabulary_.names(), dtype=object)
+
+    def _model(self):
+        header, arrays = super()._model()
+        return {**header, "serving": self._serving()}, arrays
+
+    def _serving(self):
+        """Return what lets the saved model answer without its estimator, if it can."""
+        if not self._is_chain:
+            return None
+        return serving_state(
+            self._confidence(),
+            has_constraints=self.forbidden_ is not None,
+            border_rows=self._border_rows(),
+            log_probability=self._log_probability,
+        )
+
     def _state(self):
-        state, arrays = super()._state()
-        state["confidence"] = getattr(self, "confidence_", {})
-        for name in SURENESS:
+        """Return what is saved: plain values, and arrays."""
+        check_is_fitted(self, "belief_")
+        state = {
+            "classes": self.classes_.tolist(),
+            "rounds": self.belief_.rounds,
+            "n_iter": self.n_iter_,
+            "history": self.history_,
+            "confidence": getattr(self, "confidence_", {}),
+        }
+        for name in SAVED_IF_SET:
             if hasattr(self, name):
                 state[name] = getattr(self, name)
-        state |= self._rules_state()
-        if self.forbidden_ is not None:
-            arrays["forbidden"] = self.forbidden_
-        return state, arrays
+        arrays = self.belief_.arrays()
+        if self.vocabulary_ is not None:
+            arrays |= self.vocabulary_.arrays()
+        optional = {"forbidden": self.forbidden_}
+        optional["training_hashes"] = getattr(self, "training_hashes_", None)
+        return state, arrays | {k: v for k, v in optional.items() if v is not None}
 
     def _restore(self, state, arrays):
-        super()._restore(state, arrays)
-        self._restore_rules(state, arrays)
+        """Set the fitted state from what was saved."""
+        belief = Belief.from_arrays(len(state["classes"]), arrays, state["rounds"])
+        vocabulary = restored_vocabulary(arrays, len(belief.row_of))
+        self._keep(self._fitted(belief, vocabulary, state["classes"]))
+        self._restore_rest(state, arrays)
+
+    def _restore_rest(self, state, arrays):
+        """Set what is neither weights nor names."""
+        self.n_iter_, self.history_ = state["n_iter"], state["history"]
+        self.training_hashes_ = arrays.get("training_hashes")
         if state.get("confidence"):
             self.confidence_ = state["confidence"]
-        for name in SURENESS:
+        for name in SAVED_IF_SET:
             if name in state:
                 setattr(self, name, state[name])
-
-    def _rules_state(self):
-        """Return what is saved of how the constraints were found."""
-        return {
-            "constraints": self.constraints_,
-            "scheme_faults": self.scheme_faults_,
-        }
-
-    def _restore_rules(self, state, arrays):
-        # Files of older versions do not tell; partial_fit then counts from there on.
-        given = "given" if "forbidden" in arrays else None
-        self.constraints_ = state.get("constraints", given)
-        self.scheme_faults_ = state.get("scheme_faults", {})
         # A model that has lost its constraints would tag in another way.
-        self.forbidden_ = arrays["forbidden"] if self.constraints_ else None
+        if getattr(self, "constraints_", None):
+            self.forbidden_ = arrays["forbidden"]
+
+
+def restored_vocabulary(arrays, n_features):
+    """Return the vocabulary among saved arrays, or None where there is none."""
+    vocabulary = Vocabulary.from_arrays(arrays)
+    if vocabulary is not None:
+        vocabulary.check(n_features)
+    return vocabulary

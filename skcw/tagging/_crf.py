@@ -1,40 +1,32 @@
-"""The conditional random field of CRFsuite behind the contract of the taggers."""
+"""The conditional random field, trained by CRFsuite."""
 
-from contextlib import contextmanager
 from numbers import Integral, Real
+from pathlib import Path
 
 import numpy as np
-import pycrfsuite
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw.data.ragged import object_rows
+from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_same_lengths
+from skcw.data.encoder import check_batch, encode_any
+from skcw.data.labels import encode_labels
+from skcw.data.ragged import split_rows
+from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
-from skcw.tagging._base import BaseSequenceTagger
-from skcw.tagging._crfsuite_items import ItemReader, located
-from skcw.tagging._crfsuite_model import (
-    digest,
-    model_labels,
-    n_best,
-    named_weights,
-    read_weights,
+from skcw.tagging import _crfsuite
+from skcw.tagging._base import store_parameters
+from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._inputs import (
+    CONSTRAINTS,
+    Examples,
+    check_sample_weight,
+    legal_steps,
 )
-from skcw.tagging._crfsuite_training import (
-    ALGORITHMS,
-    append_held_out,
-    append_training,
-    copies,
-    make_trainer,
-    minimum_frequency,
-    parse_log,
-    record,
-    train,
-)
-from skcw.tagging._memory import TrainingMemory, items_hashes
 
 
-class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
+class CRFSequenceTagger(BeliefTagger):
     """Linear-chain conditional random field, trained by CRFsuite [1]_.
 
     The probability of a labeling is proportional to the exponential of its score,
@@ -42,9 +34,11 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     ``algorithm="lbfgs"`` maximises the log-likelihood of the training labels less
     ``c1 * ||w||_1 + c2 * ||w||_2^2``.
 
-    The model is the one of ``sklearn_crfsuite.CRF``: same labels, same marginals. It
-    differs in what surrounds it: one row per sequence whatever the lengths, no files,
-    all input forms of the other taggers, and n-best labelings.
+    The model is the one of ``sklearn_crfsuite.CRF``: same labels, same marginals. Once
+    trained, its weights are those of an ordinary tagger, with all that others have:
+    every form of input, n-best labelings, constraints, explanations, probabilities of
+    entities and of given labels. ``from_crfsuite`` and ``to_crfsuite`` read and write
+    CRFsuite's own files.
 
     Parameters
     ----------
@@ -57,10 +51,10 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     c2 : float, default=None
         Weight of the L2 penalty, for "lbfgs" and "l2sgd". None is CRFsuite's 1, too
         strong for most corpora: compare with a tuned one.
-    max_iterations : int, default=None
+    max_iter : int, default=None
         Most iterations or passes. None is CRFsuite's own limit: none for "lbfgs",
         1000 for "l2sgd", else 100.
-    min_freq : float, default=0
+    min_count : float, default=0
         Leave out features whose summed value in the training data is smaller. 0 keeps
         every feature (CRFsuite's own 0 drops those with a negative sum).
     all_possible_states : bool, default=False
@@ -70,6 +64,14 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     trainer_params : dict, default=None
         Further parameters of the algorithm under CRFsuite's names, such as
         ``{"epsilon": 1e-4}`` or ``{"calibration.eta": 0.05}``.
+    constraints : str, callable, (names, matrix) or None, default=None
+        Which labels may follow each other in predictions, as for the other taggers.
+        Training knows nothing of it, and None is CRFsuite's own model.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
+    n_jobs : int, default=None
+        Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which all algorithms but "lbfgs" take the sequences.
         CRFsuite draws from ``rand`` of the C library, whose state belongs to the whole
@@ -82,21 +84,26 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in the order of their first appearance in the training data.
-    model_bytes_ : bytes
-        The model as CRFsuite writes it into a file; ``pycrfsuite.Tagger`` opens it.
+    coef_ : ndarray of shape (n_features, n_classes)
+        The weights.
+    transition_coef_ : ndarray of shape (n_classes, n_classes)
+        The weights of label j after label i.
+    feature_names_ : ndarray of str
+        The names of the features.
     state_features_, transition_features_ : dict
-        The weight of every (feature, label) and of every (label, next label).
+        The weight of every (feature, label) and of every (label, next label) that
+        CRFsuite has given one.
     attributes_ : list of str
         The features that have a weight.
-    size_ : int
-        Size of the model in bytes.
+    constraints_ : str or None
+        The constraints in force: a scheme, "given" for a function or a matrix, or None.
+    scheme_faults_ : dict
+        How many of the "sequences" learnt from break each scheme.
     n_iter_ : int
         Number of iterations.
     history_ : list of dict
         For every iteration its number ("epoch"), "loss", "seconds" and, with held-out
         data, the token accuracy on them ("dev_score").
-    training_log_ : object
-        CRFsuite's log, parsed by python-crfsuite.
     n_features_in_ : int
         Number of columns, if sequences were 2-D arrays or sparse matrices.
 
@@ -120,17 +127,26 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
     """
 
     _parameter_constraints: dict = {
-        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "algorithm": [StrOptions(set(_crfsuite.ALGORITHMS))],
         "c1": [Interval(Real, 0, None, closed="left"), None],
         "c2": [Interval(Real, 0, None, closed="left"), None],
-        "max_iterations": [Interval(Integral, 1, None, closed="left"), None],
-        "min_freq": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "min_count": [Interval(Real, 0, None, closed="left")],
         "all_possible_states": ["boolean"],
         "all_possible_transitions": ["boolean"],
         "trainer_params": [dict, None],
+        "constraints": CONSTRAINTS,
+        "remember_training": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    _log_probability = True
 
     def __init__(
         self,
@@ -138,24 +154,18 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
         *,
         c1=None,
         c2=None,
-        max_iterations=None,
-        min_freq=0,
+        max_iter=None,
+        min_count=0,
         all_possible_states=False,
         all_possible_transitions=False,
         trainer_params=None,
+        constraints=None,
+        remember_training=False,
+        n_jobs=None,
         random_state=None,
         verbose=0,
     ):
-        self.algorithm = algorithm
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iterations = max_iterations
-        self.min_freq = min_freq
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.trainer_params = trainer_params
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
@@ -173,8 +183,8 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
             Whole numbers: how many copies of a sequence are in the training data.
         X_dev, y_dev : as X and y, default=None
             Held-out data. They change nothing in the model: CRFsuite reports the
-            accuracy on them in ``history_`` and ``training_log_``. Sequences with
-            labels that the training data do not have are left out.
+            accuracy on them in ``history_``. Sequences with labels that the training
+            data do not have are left out.
 
         Returns
         -------
@@ -185,14 +195,57 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
                 "give both X_dev and y_dev by name, or neither (the third argument is "
                 "sample_weight)"
             )
-        trainer = make_trainer(self.algorithm, self._crfsuite_params(), self.verbose)
-        reader = ItemReader()
-        weight = copies(sample_weight)
-        classes, memory = append_training(trainer, reader, X, y, weight)
+        algorithm, params = self.algorithm, self._crfsuite_params()
+        trainer = _crfsuite.make_trainer(algorithm, params, self.verbose)
+        batch = self._training_batch(X, fresh=True)
+        data, labels = self._training_data(batch, y, sample_weight)
+        # The warning names the line that calls fit, above scikit-learn's wrapper.
+        rules = legal_steps(self, labels, data, True, "float64", 4)
+        copies = _crfsuite.whole_copies(data.weight)
+        rows = _named(data.codes, labels, data.batch.offsets)
+        _crfsuite.append(trainer, data.batch, rows, copies)
         if X_dev is not None:
-            append_held_out(trainer, reader, X_dev, y_dev, classes)
-        model = train(trainer, holdout=X_dev is not None, seed=self._seed())
-        return self._keep(model, trainer.logparser.log, reader.n_columns, memory)
+            self._append_dev(trainer, X_dev, y_dev, batch, set(labels))
+        model = _crfsuite.train(trainer, holdout=X_dev is not None, seed=self._seed())
+        memory = self._memory(data)
+        vars(self).pop("confidence_", None)
+        self._keep_weights(model, batch, rules.forbidden)
+        vars(self).update(rules.attributes())
+        self.history_ = trainer.history()
+        self.n_iter_ = len(self.history_)
+        self.training_hashes_ = memory
+        return self
+
+    def _training_data(self, batch, y, sample_weight):
+        """Return what CRFsuite is given, and the labels in its numbering."""
+        codes, labels = self._training_labels(y, batch, fresh=True)
+        _crfsuite.check_labels(labels)
+        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        heard = data.heard()
+        if heard.all():
+            return data, labels
+        # Labels of sequences that count nothing are not in the model.
+        data = data.take(np.flatnonzero(heard))
+        used = list(dict.fromkeys(data.codes.tolist()))
+        number = np.zeros(len(labels), dtype=np.int32)
+        number[used] = np.arange(len(used))
+        return data._replace(codes=number[data.codes]), [labels[code] for code in used]
+
+    def _append_dev(self, trainer, X_dev, y_dev, batch, known):
+        """Give CRFsuite the held-out sequences all of whose labels it will know.
+
+        A new label would become part of the model and change its probabilities.
+        """
+        if isinstance(X_dev, SequenceBatch):
+            dev = check_batch(X_dev, batch.vocabulary, batch.n_features)
+        else:
+            columns = batch.n_features if batch.vocabulary is None else None
+            dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
+        codes, lengths, labels = encode_labels(y_dev)
+        check_same_lengths(dev.lengths, lengths)
+        rows = _named(codes, labels, dev.offsets)
+        rows = [row if known.issuperset(row) else None for row in rows]
+        _crfsuite.append(trainer, dev, rows, group=1)
 
     def _seed(self):
         if self.random_state is None:
@@ -204,197 +257,107 @@ class CRFSequenceTagger(TrainingMemory, BaseSequenceTagger):
         params = {
             "c1": self.c1,
             "c2": self.c2,
-            "max_iterations": self.max_iterations,
-            "feature.minfreq": minimum_frequency(self.min_freq),
+            "max_iterations": self.max_iter,
+            "feature.minfreq": _crfsuite.minimum_frequency(self.min_count),
             "feature.possible_states": self.all_possible_states,
             "feature.possible_transitions": self.all_possible_transitions,
         }
         params = {name: value for name, value in params.items() if value is not None}
         return params | (self.trainer_params or {})
 
-    def _keep(self, model, log, n_columns, memory):
-        """Set the fitted state: nothing but builtins and arrays."""
-        history = [record(iteration) for iteration in parse_log(log).iterations]
-        self.classes_ = np.array(model_labels(model), dtype=str)
-        self.model_bytes_ = model
-        self.history_ = history
-        self.n_iter_ = len(history)
-        self._log = list(log)
-        self.training_hashes_ = memory
-        vars(self).pop("n_features_in_", None)
-        if n_columns is not None:
-            self.n_features_in_ = n_columns
-        return self
+    def _keep_weights(self, model, batch=None, forbidden=None):
+        """Set the fitted state by the bytes of a CRFsuite model."""
+        weights = _crfsuite.read_weights(model)
+        if batch is None:
+            vocabulary = Vocabulary.from_names(weights.attributes)
+            rows = np.arange(len(weights.attributes))
+        else:
+            vocabulary, rows = batch.vocabulary, weights.rows_of(batch._names())
+        belief = weights.belief(rows)
+        self._keep(self._fitted(belief, vocabulary, weights.labels, forbidden))
+        self._crfsuite_model = model
 
-    @contextmanager
-    def _opened_tagger(self):
-        """Open the model for one call.
-
-        So the estimator holds nothing that cannot be pickled, and threads can predict
-        at once. CRFsuite does not copy the bytes: the local name keeps them alive.
-        """
-        model = self.model_bytes_
-        tagger = pycrfsuite.Tagger()
-        with tagger.open_inmemory(model):
-            yield tagger
-
-    def _tag(self, X, read_row, empty_row):
-        """Return ``read_row(tagger, length)`` for every sequence that is not empty."""
-        check_is_fitted(self, "model_bytes_")
-        rows = []
-        with self._opened_tagger() as tagger:
-            for s, tokens in enumerate(self._reader().read_all(X)):
-                if not tokens:
-                    rows.append(empty_row())
-                    continue
-                with located(s):
-                    tagger.set(tokens)
-                rows.append(read_row(tagger, len(tokens)))
-        return object_rows(rows)
-
-    def _sequence_hashes(self, X):
-        return items_hashes(self._reader().read_all(X))
-
-    def _reader(self):
-        return ItemReader(getattr(self, "n_features_in_", None))
-
-    def predict(self, X):
-        """Return the most probable labeling of every sequence.
+    @classmethod
+    def from_crfsuite(cls, path, **params):
+        """Return a tagger with the weights in a file of CRFsuite.
 
         Parameters
         ----------
-        X : iterable of sequences
-            As in :meth:`fit`. Features that the model does not know count nothing.
+        path : str or path-like
+            A file that CRFsuite, python-crfsuite or ``to_crfsuite`` wrote.
+        **params : object
+            Parameters of the constructor, such as ``n_jobs``.
 
         Returns
         -------
-        y : ndarray of shape (n_sequences,), dtype object
-            A list of labels for every sequence.
-        """
-        return self._tag(X, lambda tagger, length: tagger.tag(), list)
+        tagger : CRFSequenceTagger
+            The fitted tagger.
 
-    def predict_marginals(self, X):
-        """Return the probability of every label for every token.
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from skcw.tagging import CRFSequenceTagger
+        >>> X, y = [["Ann", "met", "Bob"]], [["PER", "O", "PER"]]
+        >>> tagger = CRFSequenceTagger().fit(X, y)
+        >>> with TemporaryDirectory() as folder:
+        ...     tagger.to_crfsuite(Path(folder) / "names.crfsuite")
+        ...     again = CRFSequenceTagger.from_crfsuite(Path(folder) / "names.crfsuite")
+        >>> again.predict(X)[0]
+        ['PER', 'O', 'PER']
+        """
+        tagger = cls(**params)
+        try:
+            tagger._keep_weights(Path(path).read_bytes())
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from error
+        tagger.constraints_, tagger.scheme_faults_ = None, {}
+        tagger.n_iter_, tagger.history_, tagger.training_hashes_ = 0, [], None
+        return tagger
+
+    def to_crfsuite(self, path):
+        """Write the model as a file of CRFsuite, which ``pycrfsuite.Tagger`` opens.
 
         Parameters
         ----------
-        X : iterable of sequences
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_sequences,), dtype object
-            For every sequence a list with a dict from label to probability for every
-            token. The most probable label of a token may differ from the one in the
-            most probable labeling.
+        path : str or path-like
+            The file.
         """
-        check_is_fitted(self, "model_bytes_")
-        labels = self.classes_.tolist()
-
-        def read_row(tagger, length):
-            return [
-                {label: tagger.marginal(label, at) for label in labels}
-                for at in range(length)
-            ]
-
-        return self._tag(X, read_row, list)
-
-    def predict_confidence(self, X, method=None):
-        """Return how sure the model is of every predicted label.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-        method : {"marginal"} or None, default=None
-            Both are the probability of the predicted label.
-
-        Returns
-        -------
-        confidence : ndarray of shape (n_sequences,), dtype object
-            A float array for every sequence.
-        """
-        if method not in (None, "marginal"):
-            raise ValueError(f"method must be 'marginal' or None, got {method!r}")
-
-        def read_row(tagger, length):
-            labels = tagger.tag()
-            confidence = [tagger.marginal(labels[at], at) for at in range(length)]
-            # Rounding may lift a sure label above one.
-            return np.minimum(confidence, 1.0)
-
-        return self._tag(X, read_row, lambda: np.empty(0))
-
-    def predict_nbest(self, X, n):
-        """Return the n most probable labelings of every sequence.
-
-        CRFsuite has only the first one; the others are decoded from its weights.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-        n : int
-            How many.
-
-        Returns
-        -------
-        labelings : ndarray of shape (n_sequences,), dtype object
-            For every sequence a list of ``(labels, log-probability)``, best first,
-            fewer than n where there are fewer labelings.
-        """
-        check_is_fitted(self, "model_bytes_")
-        if not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"n must be a positive integer, got {n!r}")
-        sequences = list(self._reader().read_all(X))
-        return object_rows(n_best(read_weights(self.model_bytes_), sequences, int(n)))
+        check_is_fitted(self, "belief_")
+        model = getattr(self, "_crfsuite_model", None)
+        if model is None:
+            raise ValueError(
+                "a model that `save` wrote no longer has CRFsuite's form; call "
+                "to_crfsuite after fit"
+            )
+        Path(path).write_bytes(model)
 
     @property
     def state_features_(self):
         """The weight of every (feature, label)."""
-        weights = self._weights()
-        return named_weights(weights.states, weights.attributes, weights.labels)
+        belief, names = self.belief_, self.feature_names_
+        labels = self.classes_.tolist()
+        weights = belief.feature_weights()
+        return {
+            (names[feature], labels[label]): float(weights[feature, label])
+            for feature, label in np.argwhere(weights).tolist()
+        }
 
     @property
     def transition_features_(self):
         """The weight of every (label, next label)."""
-        weights = self._weights()
-        return named_weights(weights.transitions, weights.labels, weights.labels)
+        labels, weights = self.classes_.tolist(), self.transition_coef_
+        return {
+            (labels[before], labels[after]): float(weights[before, after])
+            for before, after in np.argwhere(weights).tolist()
+        }
 
     @property
     def attributes_(self):
         """The features that have a weight."""
-        return self._weights().attributes
+        return self.feature_names_[self.belief_.row_of != self.belief_.width].tolist()
 
-    @property
-    def size_(self):
-        """Size of the model in bytes."""
-        check_is_fitted(self, "model_bytes_")
-        return len(self.model_bytes_)
 
-    @property
-    def training_log_(self):
-        """CRFsuite's log, parsed by python-crfsuite."""
-        check_is_fitted(self, "model_bytes_")
-        return parse_log(self._log)
-
-    def _weights(self):
-        check_is_fitted(self, "model_bytes_")
-        return read_weights(self.model_bytes_)
-
-    def _state(self):
-        """Return what a saved model consists of: plain values, and arrays."""
-        check_is_fitted(self, "model_bytes_")
-        state = {
-            "log": self._log,
-            "n_features_in": getattr(self, "n_features_in_", None),
-            "digest": digest(self.model_bytes_),
-        }
-        model = np.frombuffer(self.model_bytes_, dtype=np.uint8)
-        return state, {"model": model, **self._memory_arrays()}
-
-    def _restore(self, state, arrays):
-        """Set the fitted state from what was saved."""
-        model = arrays["model"].tobytes()
-        # CRFsuite reads what it is given and crashes on damaged bytes.
-        if digest(model) != state["digest"]:
-            raise ModelFileError("the bytes of the CRFsuite model were changed")
-        memory = arrays.get("training_hashes")
-        self._keep(model, state["log"], state["n_features_in"], memory)
+def _named(codes, labels, offsets):
+    """Return the labels of each sequence as lists of strings."""
+    return split_rows([labels[code] for code in codes.tolist()], offsets)

@@ -4,10 +4,11 @@ from numbers import Real
 
 from skcw._compat import Interval
 from skcw._kernels.sequence_passes import cw_pass
-from skcw.tagging._linear import GaussianSequenceTagger
+from skcw.tagging._base import store_parameters
+from skcw.tagging._online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
 
-class CWSequenceTagger(GaussianSequenceTagger):
+class CWSequenceTagger(OnlineTagger):
     """Sequence tagger trained by confidence-weighted learning.
 
     The tagger keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. When the
@@ -79,6 +80,9 @@ class CWSequenceTagger(GaussianSequenceTagger):
         of a shadow model fitted on the rest, which takes up to as long as training
         once more and goes to a second thread if there is one. With too few sequences
         it is a rule of thumb.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -105,7 +109,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights, one row per feature; classifiers of rows have one row per class.
+        The weights.
     coef_variance_ : ndarray of shape (n_features, n_classes)
         The variance of each weight.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
@@ -159,11 +163,12 @@ class CWSequenceTagger(GaussianSequenceTagger):
     >>> tagger.confidence_source_
     'shadow'
     >>> tagger.predict_confidence(X[250:])[0][:4].round(1)
-    array([1., 1., 1., 1.])
+    array([0.9, 1. , 1. , 1. ])
     """
 
     _parameter_constraints: dict = {
-        **GaussianSequenceTagger._parameter_constraints,
+        **OnlineTagger._parameter_constraints,
+        **GAUSSIAN_CONSTRAINTS,
         "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
         "C": [Interval(Real, 0, None, closed="right")],
         "split_rival": ["boolean"],
@@ -189,6 +194,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
         n_models=1,
         learn_unknown=True,
         learn_confidence=True,
+        remember_training=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -199,32 +205,7 @@ class CWSequenceTagger(GaussianSequenceTagger):
         dtype="float32",
         verbose=0,
     ):
-        super().__init__(
-            initial_variance=initial_variance,
-            diagonal=diagonal,
-            max_iter=max_iter,
-            averaging=averaging,
-            cost=cost,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            min_count=min_count,
-            constraints=constraints,
-            n_models=n_models,
-            learn_unknown=learn_unknown,
-            learn_confidence=learn_confidence,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            dtype=dtype,
-            verbose=verbose,
-        )
-        self.phi = phi
-        self.C = C
-        self.split_rival = split_rival
+        store_parameters(self, locals())
 
     def _cost_unit(self):
         # The weights of CW are as large as phi times the prior standard deviation:
@@ -237,14 +218,14 @@ class CWSequenceTagger(GaussianSequenceTagger):
         norm = self.token_norm_ if norm is None else norm
         return 0.3 * self._cost_unit() * norm
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return cw_pass(
             mean,
             variance,
             drift,
             state,
             corpus,
-            lesson,
+            options,
             self.phi,
             self.diagonal,
             self.C / self.initial_variance**0.5,

@@ -6,22 +6,15 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw.belief import Belief
-from skcw.data.ragged import object_rows
-from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._encoded_tagger import restored_vocabulary, vocabulary_arrays
+from skcw.data.encoder import without_needless
+from skcw.tagging._base import store_parameters
+from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
-from skcw.tagging._hmm_reading import (
-    check_values,
-    is_read,
-    without_needless,
-    words_of,
-)
+from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
 from skcw.tagging._inputs import Examples, check_sample_weight, legal_steps
-from skcw.tagging._memory import learnt_hashes
-from skcw.tagging._sampling import PosteriorSampler
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -37,7 +30,7 @@ USED = (
 )
 
 
-class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
+class HMMSequenceTagger(BeliefTagger):
     """Tagger by a hidden Markov model of first order, with probabilities by counts.
 
     Labels follow each other by P(label | label before), and each emits its word by
@@ -78,6 +71,9 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         The longest ending that makes a class of spelling.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Label sequences to rule out, as for the other taggers.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     n_jobs : int, default=None
         Number of threads for decoding.
 
@@ -150,12 +146,16 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         "transition_smoothing": [SMOOTHING],
         "max_suffix": [Interval(Integral, 0, None, closed="left")],
         "constraints": LIMITS,
+        "remember_training": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
             None,
         ],
     }
+
+    # Its scores are logarithms of probabilities.
+    _log_probability = True
 
     def __init__(
         self,
@@ -167,16 +167,10 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         transition_smoothing=10.0,
         max_suffix=4,
         constraints="auto",
+        remember_training=False,
         n_jobs=None,
     ):
-        self.unseen = unseen
-        self.word_prefix = word_prefix
-        self.word_smoothing = word_smoothing
-        self.class_smoothing = class_smoothing
-        self.transition_smoothing = transition_smoothing
-        self.max_suffix = max_suffix
-        self.constraints = constraints
-        self.n_jobs = n_jobs
+        store_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -240,10 +234,9 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         counts = new if fresh else self._counts().plus(new)
         used = {name: getattr(self, name) for name in USED}
         fitted = self._estimate(counts, batch.vocabulary, labels, rules.forbidden, used)
-        before = () if fresh else getattr(self, "training_hashes_", None)
         # What encode keeps of the same sequences later.
         kept = without_needless(batch, _known(fitted["belief_"], batch.n_features))
-        memory = learnt_hashes(data._replace(batch=kept), before)
+        memory = self._memory(data._replace(batch=kept), fresh)
         if fresh:
             vars(self).pop("confidence_", None)
         self._keep(fitted | rules.attributes())
@@ -336,47 +329,17 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         """What labels score at the first and the last token of a sequence."""
         return self._borders()
 
-    def predict_nbest(self, X, n):
-        """Return the n most probable labelings of every sequence.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        n : int
-            How many labelings; fewer are returned where fewer exist.
-
-        Returns
-        -------
-        labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, log P(labels | words))`` per sequence, best first.
-        """
-        batch = self.encode(X)
-        rows = super().predict_nbest(batch, n)
-        _, log_z = self._decoder(batch).marginals(batch)
-        return object_rows(
-            [(labels, min(score - total, 0.0)) for labels, score in row]
-            for row, total in zip(rows, log_z.tolist(), strict=True)
-        )
-
-    def _usual_values(self, method):
-        return super()._usual_values(method) | {"temperature": 1.0}
-
     def _state(self):
-        check_is_fitted(self, "belief_")
-        state = {
-            "classes": self.classes_.tolist(),
-            "used": self._used,
-            "n_iter": self.n_iter_,
-            "history": self.history_,
-            "confidence": getattr(self, "confidence_", {}),
-            **self._rules_state(),
-        }
-        arrays = self._counts().arrays() | vocabulary_arrays(self.vocabulary_)
-        arrays |= self._memory_arrays()
-        if self.forbidden_ is not None:
-            arrays["forbidden"] = self.forbidden_
-        return state, arrays
+        state, arrays = super()._state()
+        return {**state, "used": self._used}, arrays | self._counts().arrays()
+
+    def _serving(self):
+        prefix, belief = self._used["word_prefix"], self.belief_
+        read = is_read(self.vocabulary_, len(belief.row_of), prefix)
+        if not _known(belief, len(read))[read].all():
+            # Known by name, never counted: judged by the spelling.
+            return None
+        return {**super()._serving(), "reads_words": True}
 
     def _restore(self, state, arrays):
         labels = state["classes"]
@@ -384,11 +347,7 @@ class HMMSequenceTagger(PosteriorSampler, BeliefTagger):
         vocabulary = restored_vocabulary(arrays, counts.features.shape[0])
         forbidden = arrays.get("forbidden")
         self._keep(self._estimate(counts, vocabulary, labels, forbidden, state["used"]))
-        self.n_iter_, self.history_ = state["n_iter"], state["history"]
-        self.training_hashes_ = arrays.get("training_hashes")
-        self._restore_rules(state, arrays)
-        if state["confidence"]:
-            self.confidence_ = state["confidence"]
+        self._restore_rest(state, arrays)
 
 
 def _known(belief, n_features):

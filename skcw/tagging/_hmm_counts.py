@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skcw.belief import Belief, padded
+from skcw._belief import Belief, padded
 
 # What a label that has no token counts: it stays possible.
 UNSEEN_LABEL = 0.5

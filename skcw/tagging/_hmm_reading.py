@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from skcw.data.batch import SequenceBatch
-
 
 def check_values(batch):
     """Return a batch; raise if a value is negative, which no count can be."""
@@ -59,40 +57,3 @@ def words_of(vocabulary, numbers, prefix):
         return None
     start = len(prefix or "")
     return [vocabulary[number][start:] for number in numbers.tolist()]
-
-
-def keep_entries(batch, keep):
-    """Return a compact batch with those entries only where the mask is true."""
-    if keep.all():
-        return batch
-    before = np.concatenate([[0], np.cumsum(keep)])
-    return SequenceBatch(
-        batch.offsets,
-        before[batch.indptr],
-        batch.indices[keep],
-        None if batch.values is None else batch.values[keep],
-        batch.n_features,
-        batch.vocabulary,
-    )
-
-
-def without_needless(batch, known):
-    """Return a batch without the unknown features of tokens that have a known one.
-
-    Parameters
-    ----------
-    batch : SequenceBatch
-        The sequences.
-    known : ndarray of bool, shape (n_features,)
-        Which features were seen in training.
-
-    Returns
-    -------
-    batch : SequenceBatch
-        The sequences; unknown features are left where a token has no others.
-    """
-    batch = batch.compact()
-    entry_known = known[batch.indices]
-    before = np.concatenate([[0], np.cumsum(entry_known)])
-    told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]
-    return keep_entries(batch, entry_known | ~np.repeat(told, np.diff(batch.indptr)))

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.confidence.learning import (
-    LEARNT,
+from skcw._decoding import Decoder
+from skcw.confidence.fitting import (
     learn_values,
     make_trial,
     moved_values,
     words_to_judge,
 )
-from skcw.decoding import Decoder
+from skcw.confidence.settings import LEARNT, ModelConfidence
 
 # With fewer sequences or words held out, what they say of a temperature is chance.
 FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
@@ -132,9 +132,10 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
     trials = []
     for belief, part in zip(beliefs, parts, strict=True):
         part = part.first(judges.n_words // len(beliefs))
-        belief = belief.grown(part.batch.n_features, belief.n_labels)
-        decoder = Decoder(belief, forbidden)
-        trials.append(make_trial(decoder, part.batch, part.codes, margin_of(belief)))
+        belief = belief.extended(part.batch.n_features, belief.n_labels)
+        model = ModelConfidence(belief, margin=margin_of(belief))
+        scored = Decoder(belief, forbidden).open(part.batch)
+        trials.append(make_trial(model, scored, part.codes))
     if judges.source == "stream" and known.keys() >= set(LEARNT):
         before = {name: known[name]["values"] for name in LEARNT}
         found = moved_values(trials[0], before)

@@ -4,21 +4,17 @@ import time
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw._kernels.beam import beam_search, history_marginals
-from skcw.data.ragged import object_rows, split_rows
-from skcw.decoding import Decoder
-from skcw.tagging._encoded_tagger import EncodedTagger, check_n
+from skcw._decoding import Decoder
+from skcw.tagging._base import store_parameters
+from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import Examples, check_sample_weight
-from skcw.tagging._maxent_training import labels_before, train
-from skcw.tagging._memory import learnt_hashes
-
-METHODS = ("marginal", "local", "nbest")
+from skcw.tagging._maxent_decoding import METHODS, ScoredHistories
+from skcw.tagging._maxent_training import train
 
 
-class MaxEntSequenceTagger(EncodedTagger):
+class MaxEntSequenceTagger(BeliefTagger):
     """Tagger by maximum entropy: labels one after the other, each by its history.
 
     The probability of a label is a multinomial logistic regression on the features of
@@ -46,6 +42,9 @@ class MaxEntSequenceTagger(EncodedTagger):
         a share of the largest weight.
     max_iter : int, default=1000
         The most iterations; scikit-learn warns if they are not enough.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
@@ -100,7 +99,10 @@ class MaxEntSequenceTagger(EncodedTagger):
     (13 iterations), on the 14,619 of ARK 0.5 s. There "sag" took 0.7 s (85.71 %),
     "newton-cg" 3.3 s (85.82 %) and "lbfgs" 3.5 s (86.07 %), these two with tol=1e-3.
 
-    Of the confidence methods ``"marginal"`` finds errors best: average precision on
+    There are three methods of confidence: ``"marginal"``, the probability of the label
+    summed over histories; ``"local"``, the same after the predicted history; and
+    ``"nbest"``, the share that the labelings with the label have in the probability of
+    all labelings of the beam. ``"marginal"`` finds errors best: average precision on
     the test sets .426 and .579, with ``"local"`` .405 and .540, with ``"nbest"`` .404
     and .530. RMSE over 20 bins is .025, .034; .020, .026; .021, .080.
 
@@ -129,6 +131,7 @@ class MaxEntSequenceTagger(EncodedTagger):
         "solver": [StrOptions({"saga", "sag", "lbfgs", "newton-cg"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "remember_training": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -137,6 +140,10 @@ class MaxEntSequenceTagger(EncodedTagger):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    # A label depends on the two before it, so that its methods are its own.
+    _is_chain = False
+    _methods = METHODS
 
     def __init__(
         self,
@@ -147,19 +154,12 @@ class MaxEntSequenceTagger(EncodedTagger):
         solver="saga",
         tol=1e-2,
         max_iter=1000,
+        remember_training=False,
         n_jobs=None,
         random_state=None,
         verbose=0,
     ):
-        self.C = C
-        self.beam = beam
-        self.min_count = min_count
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -188,7 +188,7 @@ class MaxEntSequenceTagger(EncodedTagger):
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)
-        self.training_hashes_ = learnt_hashes(data)
+        self.training_hashes_ = self._memory(data)
         self._keep(self._fitted(weights.belief, batch.vocabulary, labels))
         self.intercept_ = weights.intercept
         self.previous_coef_ = weights.previous
@@ -198,108 +198,12 @@ class MaxEntSequenceTagger(EncodedTagger):
         self.n_iter_, self.history_ = n_iter, [{"epoch": n_iter, "seconds": seconds}]
         return self
 
-    def predict(self, X):
-        """Return the most probable labeling that the beam finds of every sequence.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence.
-        """
-        batch = self.encode(X)
-        codes, _, _ = self._search(batch, 1)
-        return self._as_labels(codes[0], batch.offsets)
-
-    def predict_nbest(self, X, n):
-        """Return the n most probable labelings that the beam finds.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        n : int
-            How many labelings; fewer are returned where fewer exist. For more than
-            ``beam`` the search is widened, and may find a better first one.
-
-        Returns
-        -------
-        labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, log-probability)`` per sequence, best first.
-        """
-        n = check_n(n)
-        batch = self.encode(X)
-        codes, total, found = self._search(batch, n)
-        ranks = [self._as_labels(row, batch.offsets) for row in codes]
-        return object_rows(
-            [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
-            for s in range(len(batch))
-        )
-
-    def predict_marginals(self, X):
-        """Return the probability of every label at every token.
-
-        It is summed over histories, of which the ``beam`` most probable go on.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> probability.
-        """
-        batch = self.encode(X)
-        return self._as_marginals(self._marginals(batch), batch.offsets)
-
-    def predict_confidence(self, X, method=None):
-        """Return how sure the tagger is of every predicted label.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-        method : {"marginal", "local", "nbest"} or None, default=None
-            The probability of the label summed over histories (the default), or after
-            the predicted history; or the share that the labelings with the label have
-            in the probability of all labelings of the beam.
-
-        Returns
-        -------
-        confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
-        """
-        check_is_fitted(self, "belief_")
-        method = "marginal" if method is None else method
-        if method not in METHODS:
-            raise ValueError(f"method is {method!r}; there are {', '.join(METHODS)}")
-        batch = self.encode(X)
-        codes, total, found = self._search(batch, self.beam if method == "nbest" else 1)
-        if method == "nbest":
-            sure = _agreement(codes, total, found, batch.lengths)
-        elif method == "local":
-            sure = _chosen(self._local(batch, codes[0]), codes[0])
-        else:
-            sure = _chosen(self._marginals(batch), codes[0])
-        # Rounding may lift a sum of shares above one.
-        return split_rows(np.minimum(sure, 1.0), batch.offsets)
-
-    def _decoder(self, batch):
-        n_features = max(batch.n_features, len(self.belief_.row_of))
-        belief = self.belief_.grown(n_features, self.belief_.n_labels)
-        return Decoder(belief, n_jobs=self.n_jobs)
-
-    def _token_scores(self, decoder, piece):
-        """Return what each label scores at each token before its history is known."""
-        scores = decoder.scores(piece)
-        scores[:, : decoder.n_labels] += self.intercept_
-        return scores
+    def _open(self, batch):
+        belief = self._belief_for(batch)
+        decoder = Decoder(belief, n_jobs=self.n_jobs)
+        decoder.intercept, decoder.beam = self.intercept_, self.beam
+        decoder.histories = self._histories()
+        return ScoredHistories(decoder, batch)
 
     def _histories(self):
         """Return the weights of histories as the kernels read them."""
@@ -307,49 +211,6 @@ class MaxEntSequenceTagger(EncodedTagger):
         row = np.full((size, size), -1, dtype=np.int32)
         row[tuple(self.previous_two_.T)] = np.arange(len(self.previous_two_))
         return self.previous_coef_, row, self.previous_two_coef_
-
-    def _search(self, batch, n):
-        """Return the codes (n, n_tokens), logarithms and number of labelings found."""
-        decoder, histories = self._decoder(batch), self._histories()
-        most = decoder.most_labelings(batch)
-        n, beam = min(n, most), min(max(n, self.beam), most)
-        codes = np.zeros((n, batch.n_tokens), dtype=np.int32)
-        total = np.full((len(batch), n), -np.inf)
-        found = np.zeros(len(batch), dtype=np.int32)
-
-        def search(piece, tokens, sequences):
-            labels = np.zeros((beam, piece.n_tokens), dtype=np.int32)
-            sums = np.full((len(piece), beam), -np.inf)
-            number = np.zeros(len(piece), dtype=np.int32)
-            scores = self._token_scores(decoder, piece)
-            beam_search(scores, *histories, piece.offsets, labels, sums, number)
-            codes[:, tokens], total[sequences] = labels[:n], sums[:, :n]
-            found[sequences] = np.minimum(number, n)
-
-        decoder.each_piece(search, batch)
-        return codes, total, found
-
-    def _marginals(self, batch):
-        decoder, histories = self._decoder(batch), self._histories()
-        out = np.empty((batch.n_tokens, decoder.n_labels))
-
-        def sum_up(piece, tokens, sequences):
-            scores = self._token_scores(decoder, piece)
-            history_marginals(scores, *histories, piece.offsets, self.beam, out[tokens])
-
-        decoder.each_piece(sum_up, batch)
-        return out
-
-    def _local(self, batch, codes):
-        """Return the probabilities of all labels after the predicted ones."""
-        decoder, (previous, row, pairs) = self._decoder(batch), self._histories()
-        near, far = labels_before(codes, batch.offsets, decoder.n_labels)
-        scores = self._token_scores(decoder, batch)[:, : decoder.n_labels]
-        scores += previous[near]
-        known = row[far, near] >= 0
-        scores[known] += pairs[row[far, near][known]]
-        power = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-        return power / power.sum(axis=1, keepdims=True)
 
     def _state(self):
         state, arrays = super()._state()
@@ -372,16 +233,3 @@ class MaxEntSequenceTagger(EncodedTagger):
         names = ("intercept", "previous", "pairs", "pair_weights")
         if [arrays[name].shape for name in names] != shapes:
             raise ValueError("the weights of histories do not have the same labels")
-
-
-def _chosen(table, codes):
-    """Return the entry of one column for each row."""
-    return table[np.arange(len(codes)), codes]
-
-
-def _agreement(codes, total, found, lengths):
-    """Return the share of labelings that agree with the first, by probability."""
-    exists = np.arange(total.shape[1]) < found[:, None]
-    votes = np.where(exists, np.exp(total - total[:, :1]), 0.0)
-    votes /= votes.sum(axis=1, keepdims=True)
-    return ((codes == codes[0]) * np.repeat(votes, lengths, axis=0).T).sum(axis=0)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from skcw.belief import Belief, padded
+from skcw._belief import Belief, padded
 
 
 class Weights(NamedTuple):

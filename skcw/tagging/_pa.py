@@ -4,10 +4,11 @@ from numbers import Integral, Real
 
 from skcw._compat import Interval
 from skcw._kernels.sequence_passes import pa_pass
-from skcw.tagging._linear import LinearSequenceTagger
+from skcw.tagging._base import store_parameters
+from skcw.tagging._online import OnlineTagger
 
 
-class PASequenceTagger(LinearSequenceTagger):
+class PASequenceTagger(OnlineTagger):
     """Sequence tagger trained by k-best passive-aggressive learning.
 
     After each sequence the weights move as little as possible so that the true
@@ -21,7 +22,7 @@ class PASequenceTagger(LinearSequenceTagger):
         The most that one sequence may move the weights: the sum of its multipliers.
         From 0.03 to 1 it changes little: F1 on CoNLL-2000 .938-.939, on Dutch names
         .876-.877. At 0.001 ten passes are not enough: .935 and .811.
-    k_best : int, default=5
+    n_rivals : int, default=5
         How many rival labelings are compared with the true one.
     max_iter : int, default=10
         Number of passes over the training sequences.
@@ -62,6 +63,9 @@ class PASequenceTagger(LinearSequenceTagger):
         of a shadow model fitted on the rest, which takes up to as long as training
         once more and goes to a second thread if there is one. With too few sequences
         it is a rule of thumb.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -88,7 +92,7 @@ class PASequenceTagger(LinearSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights, one row per feature; classifiers of rows have one row per class.
+        The weights.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str
@@ -129,16 +133,16 @@ class PASequenceTagger(LinearSequenceTagger):
     """
 
     _parameter_constraints: dict = {
-        **LinearSequenceTagger._parameter_constraints,
+        **OnlineTagger._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "k_best": [Interval(Integral, 1, None, closed="left")],
+        "n_rivals": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
         C=0.3,
         *,
-        k_best=5,
+        n_rivals=5,
         max_iter=10,
         averaging=True,
         cost=0.0,
@@ -149,6 +153,7 @@ class PASequenceTagger(LinearSequenceTagger):
         n_models=1,
         learn_unknown=False,
         learn_confidence=True,
+        remember_training=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -159,33 +164,11 @@ class PASequenceTagger(LinearSequenceTagger):
         dtype="float32",
         verbose=0,
     ):
-        super().__init__(
-            max_iter=max_iter,
-            averaging=averaging,
-            cost=cost,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            min_count=min_count,
-            constraints=constraints,
-            n_models=n_models,
-            learn_unknown=learn_unknown,
-            learn_confidence=learn_confidence,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            dtype=dtype,
-            verbose=verbose,
-        )
-        self.C = C
-        self.k_best = k_best
+        store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
         return pa_pass(
-            mean, variance, drift, state, corpus, lesson, self.C, self.k_best
+            mean, variance, drift, state, corpus, options, self.C, self.n_rivals
         )
 
     def _margin(self, belief=None, norm=None):

@@ -2,10 +2,11 @@
 
 from skcw._kernels.sequence_passes import perceptron_pass
 from skcw.confidence.settings import mean_square
-from skcw.tagging._linear import LinearSequenceTagger
+from skcw.tagging._base import store_parameters
+from skcw.tagging._online import OnlineTagger
 
 
-class PerceptronSequenceTagger(LinearSequenceTagger):
+class PerceptronSequenceTagger(OnlineTagger):
     """Sequence tagger trained by the averaged perceptron.
 
     When the best labeling ŷ of a sequence differs from the true one y, the features of
@@ -52,6 +53,9 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         of a shadow model fitted on the rest, which takes up to as long as training
         once more and goes to a second thread if there is one. With too few sequences
         it is a rule of thumb.
+    remember_training : bool, default=False
+        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
+        the model's file too, where anyone can test whether a sequence was learnt from.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
         F1 where labels are spans, by token accuracy elsewhere), and stop after
@@ -78,7 +82,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights, one row per feature; classifiers of rows have one row per class.
+        The weights.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str
@@ -117,7 +121,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
     """
 
     _parameter_constraints: dict = {
-        **LinearSequenceTagger._parameter_constraints,
+        **OnlineTagger._parameter_constraints,
     }
 
     def __init__(
@@ -133,6 +137,7 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         n_models=1,
         learn_unknown=False,
         learn_confidence=True,
+        remember_training=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -143,30 +148,10 @@ class PerceptronSequenceTagger(LinearSequenceTagger):
         dtype="float32",
         verbose=0,
     ):
-        super().__init__(
-            max_iter=max_iter,
-            averaging=averaging,
-            cost=cost,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            min_count=min_count,
-            constraints=constraints,
-            n_models=n_models,
-            learn_unknown=learn_unknown,
-            learn_confidence=learn_confidence,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            dtype=dtype,
-            verbose=verbose,
-        )
+        store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
-        return perceptron_pass(mean, variance, drift, state, corpus, lesson)
+    def _run_pass(self, mean, variance, drift, state, corpus, options):
+        return perceptron_pass(mean, variance, drift, state, corpus, options)
 
     def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.

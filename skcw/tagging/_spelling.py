@@ -1,12 +1,10 @@
 """What labels a word is likely to have, judged by the words that are spelled alike."""
 
-from functools import cache
-from itertools import groupby
-
 import numpy as np
 from scipy import sparse
 
 from skcw.data.vocabulary import Vocabulary
+from skcw.features.basic import word_shape
 
 # The other spellings of the same letters ("The", "the") outweigh the class of a word
 # as soon as they have been seen this often.
@@ -19,8 +17,8 @@ MARK = "\x1f"
 def shape_of(word):
     """Return the kinds of characters of a word, each run of one kind written once.
 
-    Upper case is "A", other letters "a", digits "0"; other characters stand for
-    themselves.
+    Characters that cannot be printed stand for "?"; the others are those of
+    :func:`skcw.features.basic.word_shape`.
 
     Parameters
     ----------
@@ -38,16 +36,8 @@ def shape_of(word):
     >>> [shape_of(word) for word in ("Animal", "G.M.", "x-ray", "1,024th")]
     ['Aa', 'A.A.', 'a-a', '0,0a']
     """
-    return "".join(kind for kind, _ in groupby(map(_kind_of, word)))
-
-
-@cache
-def _kind_of(character):
-    if character.isalpha():
-        return "A" if character.isupper() else "a"
-    if character.isdigit():
-        return "0"
-    return character if character.isprintable() else "?"
+    printable = (c if c.isprintable() else "?" for c in word)
+    return word_shape("".join(printable), short=True)
 
 
 def spelling_keys(word, max_suffix):

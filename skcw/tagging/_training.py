@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from skcw.belief import Belief, BeliefMean
-from skcw.callbacks import PassTasks
-from skcw.monitor import Monitor
+from skcw._belief import Belief, BeliefMean
+from skcw._callbacks import PassTasks
+from skcw._monitor import Monitor
 from skcw.tagging._unknown import views_of
 
 
@@ -30,7 +30,7 @@ class Corpus(NamedTuple):
     norm: np.ndarray | None = None
 
 
-class Lesson(NamedTuple):
+class PassOptions(NamedTuple):
     """How one pass is made: order of the sequences, costs, legal labelings.
 
     ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
@@ -51,7 +51,7 @@ class Lesson(NamedTuple):
 class Plan:
     """What all passes of a fit have in common.
 
-    ``run_pass(mean, variance, drift, state, corpus, lesson)`` is a learner's kernel,
+    ``run_pass(mean, variance, drift, state, corpus, options)`` is a learner's kernel,
     ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its name,
     ``tasks`` tells scikit-learn's callbacks, and ``hiding`` whether to learn about
     unknown tokens by hiding some.
@@ -99,60 +99,60 @@ def monitor_of(plan, model):
     )
 
 
-def judge_of(plan, opened, n_rows):
-    """Return what judges a pass: a closed belief and its score; or None."""
+def judge_of(plan, expanded, n_rows):
+    """Return what judges a pass: a compact belief and its score; or None."""
     if plan.dev_score is None:
         return None
 
     def judge():
-        belief = opened.closed(n_rows)
+        belief = expanded.compacted(n_rows)
         return belief, plan.dev_score(belief)
 
     return judge
 
 
 def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
-    """Train a copy of a closed belief; return it closed again, with its history.
+    """Train a copy of a compact belief; return it compact again, with its history.
 
     With `positions` only the sequences there are learnt from.
     """
     views = views_of(corpus, belief, positions, plan.hiding)
-    opened, n_rows = belief.opened()
-    opened.unseen = views.unseen
+    expanded, n_rows = belief.expanded_for_training()
+    expanded.unseen = views.unseen
     rng = np.random.RandomState(seed)
     monitor = monitor_of(plan, model)
     if positions is None:
         positions = np.arange(len(corpus.offsets) - 1)
     for number in range(plan.max_iter):
         order = rng.permutation(positions) if plan.shuffle else positions
-        lesson = Lesson(
+        options = PassOptions(
             order.astype(np.int64),
             plan.cost,
             plan.forbidden,
             plan.cost_unit,
-            opened.width,
+            expanded.width,
             plan.counting,
         )
         if tasks is not None:
             tasks.begin(f"pass {len(monitor.history) + 1}")
-        n_rows, opened.rounds, sequences, tokens = plan.run_pass(
-            opened.mean,
-            opened.variance,
-            opened.average,
-            (opened.row_of, n_rows, opened.rounds),
+        n_rows, expanded.rounds, sequences, tokens = plan.run_pass(
+            expanded.mean,
+            expanded.variance,
+            expanded.average,
+            (expanded.row_of, n_rows, expanded.rounds),
             views.of_pass(number, plan.max_iter),
-            lesson,
+            options,
         )
         stop = monitor.end_pass(
             plan.found(int(sequences), int(tokens)),
             f"{tokens} wrong words in {sequences} sequences",
-            judge_of(plan, opened, n_rows),
+            judge_of(plan, expanded, n_rows),
         )
         if tasks is not None:
-            stop |= tasks.end(partial(opened.closed, n_rows))
+            stop |= tasks.end(partial(expanded.compacted, n_rows))
         if stop:
             break
-    trained = monitor.best or opened.closed(n_rows)
+    trained = monitor.best or expanded.compacted(n_rows)
     _check_finite(trained)
     return trained, monitor.history
 

@@ -1,9 +1,11 @@
 """Laws of confidence, by every method that a tagger knows."""
 
+import re
+
 import numpy as np
 from sklearn.base import clone
 
-from skcw.confidence import METHODS
+from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.metrics import extract_spans
 from skcw.utils._check_data import make_tagged
 from skcw.utils._check_decoding import Lattice, short_sequences
@@ -13,6 +15,7 @@ from skcw.utils._laws import (
     outputs,
     prepared,
     require,
+    require_error,
     weights,
 )
 
@@ -20,21 +23,11 @@ from skcw.utils._laws import (
 ROUNDING = 1e-5
 
 
-def _knows(call, *asked):
-    """Tell whether a call is not refused."""
-    try:
-        call(*asked)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def _answers(tagger, X):
-    """Yield (method, whether it gives probabilities, rows) of all methods known."""
+    """Yield (method, whether it gives probabilities, rows) of all methods served."""
     yield "the default method", False, tagger.predict_confidence(X)
-    for name, method in METHODS.items():
-        if _knows(tagger.predict_confidence, X, name):
-            yield name, method.probability, tagger.predict_confidence(X, name)
+    for name, method in tagger.confidence_methods_.items():
+        yield name, method.probability, tagger.predict_confidence(X, name)
 
 
 @law()
@@ -81,15 +74,12 @@ def _named(tagger, X):
     return ((name, rows) for name, _, rows in _answers(tagger, X))
 
 
-def _knows_delta_max(tagger, example):
-    try:
-        example.predict_confidence(make_tagged(tagger).X, method="delta-max")
-    except (TypeError, ValueError):
-        return False
-    return is_linear(tagger, example)
+def _serves_delta_max(tagger, example):
+    served = "delta-max" in getattr(example, "confidence_methods_", {})
+    return served and is_linear(tagger, example)
 
 
-@law(when=_knows_delta_max)
+@law(when=_serves_delta_max)
 def check_delta_max_is_the_distance_to_the_best_rival(tagger):
     """Measure how far the best labeling with another label at a word is behind."""
     tagger, X = short_sequences(tagger)
@@ -124,25 +114,16 @@ def check_entities_agree_with_labels(tagger):
             require(e.confidence == least, "an entity is surer than its words")
 
 
-def _definitions(tagger, X):
-    """Return {definition: entities} of those that the tagger knows."""
-    names = ("least-word", "all-words", "boundary", "exact")
-    return {
-        name: tagger.predict_entities(X, name)
-        for name in names
-        if _knows(tagger.predict_entities, X, name)
-    }
+def _serves_spans(tagger, example):
+    methods = getattr(example, "confidence_methods_", {}).values()
+    return any(m.spans for m in methods) and any(m.sequences for m in methods)
 
 
-def _knows_definitions(tagger, example):
-    return bool(_definitions(example, make_tagged(tagger).X))
-
-
-@law(methods=("predict_sequence_confidence",), when=_knows_definitions)
+@law(when=_serves_spans)
 def check_the_more_must_be_right_the_less_sure_it_is(tagger):
     """Be no surer of a sequence than of its entities, nor of them than of words."""
     tagger, X = short_sequences(tagger)
-    found = _definitions(tagger, X)
+    found = {event: tagger.predict_entities(X, event) for event in SPAN_EVENTS}
     whole = tagger.predict_sequence_confidence(X)
     good = whole.shape == (len(X),) and ((whole >= 0) & (whole <= 1)).all()
     require(good, f"the confidence in whole sequences is {whole}")
@@ -150,7 +131,7 @@ def check_the_more_must_be_right_the_less_sure_it_is(tagger):
         rows = {name: entities[s] for name, entities in found.items()}
         spans = {name: [e[:3] for e in row] for name, row in rows.items()}
         equal = all(row == spans["least-word"] for row in spans.values())
-        require(equal, "the definition of confidence changes the entities")
+        require(equal, "the event that confidence is about changes the entities")
         sure = {name: np.array([e[3] for e in row]) for name, row in rows.items()}
         for less, more in (("all-words", "least-word"), ("exact", "boundary")):
             good = (sure[less] <= sure[more] + ROUNDING).all()
@@ -159,7 +140,13 @@ def check_the_more_must_be_right_the_less_sure_it_is(tagger):
             require(good, f"a sequence is surer than an entity by {less}")
 
 
-@law(methods=("fit_confidence",))
+def _serves_tuning(tagger, example):
+    methods = getattr(example, "confidence_methods_", {})
+    default = getattr(example, "default_method_", None)
+    return hasattr(tagger, "fit_confidence") and bool(methods[default].tunes)
+
+
+@law(when=_serves_tuning)
 def check_fitting_confidence_changes_confidence_alone(tagger):
     """Choose parameters of a method, but leave labels and weights as they are."""
     train = make_tagged(tagger, noise=0.5)
@@ -183,3 +170,57 @@ def check_fitting_confidence_changes_confidence_alone(tagger):
     again = prepared(tagger).fit(*train)
     tagger.fit(*train)
     require(outputs(tagger, X) == outputs(again, X), "fit keeps an old confidence")
+
+
+@law()
+def check_one_object_answers_what_single_calls_do(tagger):
+    """Give by ``ask`` the very answers that the methods give one by one."""
+    tagger, X = short_sequences(tagger)
+    X = [[], *X]
+    answers, y = tagger.ask(X), tagger.predict(X)
+    judge = next(n for n, m in tagger.confidence_methods_.items() if m.any_label)
+    pairs = {
+        "labels": (answers.labels(), y),
+        "confidence": (answers.confidence(), tagger.predict_confidence(X)),
+        "entities": (answers.entities(), tagger.predict_entities(X)),
+        "nbest": (answers.nbest(2), tagger.predict_nbest(X, 2)),
+        "marginals": (answers.marginals(), tagger.predict_marginals(X)),
+        "label_confidence": (
+            answers.label_confidence(y, judge),
+            tagger.label_confidence(X, y, judge),
+        ),
+    }
+    for name, (one, other) in pairs.items():
+        plain = one.shape == (len(X),) and one.dtype == object
+        require(plain, f"{name} is no 1-D object array: {one!r}")
+        same = all(str(a) == str(b) for a, b in zip(one, other, strict=True))
+        require(same, f"{name} of ask differs from the single call")
+    require(answers.lengths.tolist() == [len(x) for x in X], "lengths are wrong")
+
+
+@law()
+def check_a_table_holds_the_confidence_of_every_label(tagger):
+    """Judge all labels at all tokens at once as ``label_confidence`` judges each."""
+    tagger, X = short_sequences(tagger)
+    answers = tagger.ask(X)
+    able = [n for n, m in tagger.confidence_methods_.items() if m.any_label]
+    for name in able:
+        table = answers.label_table(name)
+        shape = (int(answers.lengths.sum()), len(answers.classes))
+        require(table.shape == shape, f"the table of {name} has shape {table.shape}")
+        for code, label in enumerate(answers.classes):
+            rows = tagger.label_confidence(X, [[label] * len(x) for x in X], name)
+            flat = np.concatenate([np.empty(0), *rows])
+            same = np.allclose(table[:, code], flat, rtol=0, atol=ROUNDING)
+            require(same, f"{name} says other things of {label} in a table")
+
+
+@law()
+def check_what_is_not_served_is_named(tagger):
+    """Name in ``confidence_methods_`` all methods there are, and refuse any other."""
+    tagger, X = short_sequences(tagger)
+    served = tagger.confidence_methods_
+    require(tagger.default_method_ in served, "the default method is not served")
+    what = "an unknown method"
+    ask = lambda: tagger.predict_confidence(X, "no such method")  # noqa: E731
+    require_error((ValueError,), re.compile("method"), ask, what)

@@ -111,8 +111,8 @@ def check_order_of_features_changes_nothing(tagger):
     """
     X, y = make_tagged(tagger, valued=True)
     turned = [[dict(reversed(token.items())) for token in x] for x in X]
-    one = prepared(tagger, dtype="float64", k_best=1).fit(X, y)
-    other = prepared(tagger, dtype="float64", k_best=1).fit(turned, y)
+    one = prepared(tagger, dtype="float64", n_rivals=1).fit(X, y)
+    other = prepared(tagger, dtype="float64", n_rivals=1).fit(turned, y)
     require_close(one, other, X, REORDERED, "turning the features of tokens round")
 
 
@@ -238,22 +238,29 @@ def _repeat(rows, copies):
     return [row for row, n in zip(rows, copies, strict=True) for _ in range(n)]
 
 
-@law(methods=("training_share",))
+def _can_remember(tagger, example):
+    return any(name.endswith("remember_training") for name in tagger.get_params())
+
+
+@law(when=_can_remember)
 def check_it_knows_what_it_has_learnt_from(tagger):
     """Tell what it has learnt from (not with a weight of zero) from what is new."""
-    tagger = prepared(tagger, class_weight=None, early_stopping=False, min_count=1)
+    plain = {"class_weight": None, "early_stopping": False, "min_count": 1}
+    tagger = prepared(tagger, **plain)
+    asked = [name for name in tagger.get_params() if name.endswith("remember_training")]
+    tagger.set_params(**dict.fromkeys(asked, True))
     seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)
     weight = np.arange(len(seen.X)) > 0
     tagger.fit(*seen, sample_weight=weight)
-    share = tagger.training_share(seen.X)
+    share = tagger.seen_fraction(seen.X)
     words = [len(labels) for labels in seen.y]
     expected = 1 - words[0] / sum(words)
     require(np.isclose(share, expected, rtol=1e-12), f"{share} instead of {expected}")
-    require(tagger.training_share(new.X) == 0.0, "it claims to know what is new")
-    require(tagger.training_share([]) == 0.0, "it claims to know nothing at all")
+    require(tagger.seen_fraction(new.X) == 0.0, "it claims to know what is new")
+    require(tagger.seen_fraction([]) == 0.0, "it claims to know nothing at all")
     if hasattr(tagger, "partial_fit"):
         tagger.partial_fit(*new)
         known = [*seen.X[1:], *new.X]
-        require(tagger.training_share(known) == 1.0, "partial_fit forgets")
+        require(tagger.seen_fraction(known) == 1.0, "partial_fit forgets")
     tagger.fit(*new)
-    require(tagger.training_share(seen.X) == 0.0, "fit remembers an earlier fit")
+    require(tagger.seen_fraction(seen.X) == 0.0, "fit remembers an earlier fit")

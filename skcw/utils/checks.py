@@ -2,8 +2,8 @@
 
 Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` with the law
 that was broken. Laws that do not speak of a tagger are left out: those of
-``partial_fit``, ``predict_nbest``, ``save``, ``encode``, ``fit_confidence`` and
-``training_share`` where there is no such method, those of seeds and workers where there
+``partial_fit``, ``save``, ``encode``, ``fit_confidence`` and
+``seen_fraction`` where there is no such method, those of seeds and workers where there
 is no such parameter, those of variances, ``phi`` and ``r`` where there are none,
 comparisons with all labelings where no weights are shown, and renamed labels where
 constraints or class weights name them.

@@ -5,7 +5,12 @@ import pytest
 from sklearn.base import clone
 
 import skcw
-from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw import (
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    MaxEntSequenceTagger,
+    make_tagging_pipeline,
+)
 from skcw.calibration import CalibratedTagger
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
@@ -34,12 +39,12 @@ def calibrated(fitted, **options):
 def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
     fitted, definition
 ):
-    tagger = calibrated(fitted, entities=definition)
+    tagger = calibrated(fitted, span_event=definition)
     before = fitted.predict_entities(BATCH[TEST], definition)
     after = tagger.predict_entities(BATCH[TEST])
     spans = [[entity[:3] for entity in row] for row in before]
     assert spans == [[entity[:3] for entity in row] for row in after]
-    options = {"definition": definition}
+    options = {"span_event": definition}
     scores = [
         log_loss(
             *query_pairs(
@@ -52,7 +57,7 @@ def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
 
 
 def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
-    tagger = calibrated(fitted, entities="exact")
+    tagger = calibrated(fitted, span_event="exact")
     found = fitted.predict_entities(BATCH[OTHER], "exact")
     confidence = np.array([entity.confidence for row in found for entity in row])
     correct = [
@@ -61,8 +66,8 @@ def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
         for entity in row
     ]
     (maps,) = tagger.entity_maps_
-    again = type(maps.pooled)().fit(confidence, np.array(correct, dtype=float))
-    np.testing.assert_array_equal(maps.pooled(confidence), again(confidence))
+    again = type(maps.common)().fit(confidence, np.array(correct, dtype=float))
+    np.testing.assert_array_equal(maps.common(confidence), again(confidence))
 
 
 def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
@@ -71,12 +76,12 @@ def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
     for row, sure in zip(tagger.predict_entities(BATCH[TEST]), words, strict=True):
         assert [e.confidence for e in row] == [min(sure[e.start : e.end]) for e in row]
     assert tagger.entity_maps_ == []
-    with pytest.raises(ValueError, match="set entities='exact' and fit again"):
-        tagger.predict_entities(BATCH[TEST], definition="exact")
+    with pytest.raises(ValueError, match="set span_event='exact' and fit again"):
+        tagger.predict_entities(BATCH[TEST], span_event="exact")
 
 
 def test_words_do_not_change_by_a_map_of_entities(fitted):
-    one, other = calibrated(fitted), calibrated(fitted, entities="exact")
+    one, other = calibrated(fitted), calibrated(fitted, span_event="exact")
     for a, b in zip(
         one.predict_confidence(BATCH[TEST]),
         other.predict_confidence(BATCH[TEST]),
@@ -88,7 +93,7 @@ def test_words_do_not_change_by_a_map_of_entities(fitted):
 def test_folds_and_types_have_maps_of_entities_too():
     tagger = CalibratedTagger(
         CWSequenceTagger(max_iter=2, random_state=0),
-        cv=2, pooled=False, min_words=30, entities="exact",
+        cv=2, per_label=True, min_words=30, span_event="exact",
     )  # fmt: skip
     tagger.fit(BATCH[OTHER], Y[OTHER])
     assert len(tagger.entity_maps_) == 2
@@ -101,7 +106,7 @@ def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
     pipeline = make_tagging_pipeline(
         "ner",
         CalibratedTagger(
-            CWSequenceTagger(max_iter=2, random_state=0), cv=2, entities="boundary"
+            CWSequenceTagger(max_iter=2, random_state=0), cv=2, span_event="boundary"
         ),
     ).fit([TOKENS[i] for i in OTHER], Y[OTHER])
     pipeline.save(tmp_path / "model")
@@ -112,20 +117,26 @@ def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
 
 
 def test_taggers_that_know_words_only_say_so():
-    crf = CRFSequenceTagger(max_iterations=5)
+    maxent = MaxEntSequenceTagger(random_state=0)
     X, y = BATCH[OTHER], Y[OTHER]
-    with pytest.raises(
-        ValueError, match="CRFSequenceTagger knows nothing of an entity"
-    ):
-        CalibratedTagger(crf, cv=2, entities="exact").fit(X, y)
-    tagger = CalibratedTagger(crf, cv=2, entities="least-word").fit(X, y)
+    with pytest.raises(ValueError, match="for whole spans it cannot be served"):
+        CalibratedTagger(maxent, cv=2, span_event="exact").fit(X, y)
+    tagger = CalibratedTagger(maxent, cv=2, span_event="least-word").fit(X, y)
     assert len(tagger.entity_maps_) == 2
+
+
+def test_entities_of_a_crf_are_calibrated_too():
+    crf = CRFSequenceTagger(max_iter=5)
+    tagger = CalibratedTagger(crf, cv=2, span_event="exact")
+    tagger.fit(BATCH[OTHER], Y[OTHER])
+    rows = tagger.predict_entities(BATCH[TEST])
+    assert all(0 <= entity.confidence <= 1 for row in rows for entity in row)
 
 
 def test_labels_that_mark_no_entity_are_refused():
     X, y = [["a", "b"], ["b", "a"]] * 4, [["O", "O"], ["O", "O"]] * 4
-    tagger = CalibratedTagger(CWSequenceTagger(), cv=2, entities="exact")
+    tagger = CalibratedTagger(CWSequenceTagger(), cv=2, span_event="exact")
     with pytest.raises(ValueError, match="no entity was predicted"):
         tagger.fit(X, y)
-    with pytest.raises(ValueError, match="entities"):
-        CalibratedTagger(CWSequenceTagger(), entities="whole").fit(X, y)
+    with pytest.raises(ValueError, match="span_event"):
+        CalibratedTagger(CWSequenceTagger(), span_event="whole").fit(X, y)

@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold
 
 import skcw
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw._persistence import read_model, write_model
 from skcw.calibration import CalibratedTagger
 from skcw.exceptions import ModelFileError
-from skcw.persistence import read_model, write_model
 from skcw.tagging import BaseSequenceTagger
 from tests.integration.corpora import features, news
 
@@ -32,9 +32,9 @@ def fitted_cw():
 
 def kinds():
     """Return a fitted model of every kind, with sequences to ask it about."""
-    crf = CalibratedTagger(CRFSequenceTagger(max_iterations=5), cv=2, map="sigmoid")
-    by_label = CalibratedTagger(CW, cv=2, pooled=False, min_words=10, map="beta")
-    options = {"method": "kd-fixed", "scale": 2.0, "n_draws": 8}
+    crf = CalibratedTagger(CRFSequenceTagger(max_iter=5), cv=2, map="sigmoid")
+    by_label = CalibratedTagger(CW, cv=2, per_label=True, min_words=10, map="beta")
+    options = {"method": "kd-fixed", "variance_scale": 2.0, "n_draws": 8}
     drawn = CalibratedTagger(CW, cv=2, map="temperature", ensemble=False, **options)
     frozen = CalibratedTagger(FrozenEstimator(fitted_cw()), method="delta")
     inside = CalibratedTagger(make_tagging_pipeline(["word"], CW), cv=2)
@@ -145,15 +145,15 @@ def test_a_file_of_another_tagger_is_no_calibrated_one(tmp_path):
 
 
 def damage_kind(state):
-    state["maps"][0]["pooled"]["kind"] = "spline"
+    state["maps"][0]["common"]["kind"] = "spline"
 
 
 def damage_corner(state):
-    state["maps"][0]["pooled"]["probability_"].pop()
+    state["maps"][0]["common"]["probability_"].pop()
 
 
 def damage_state(state):
-    del state["maps"][0]["pooled"]["confidence_"]
+    del state["maps"][0]["common"]["confidence_"]
 
 
 def damage_tagger(state):

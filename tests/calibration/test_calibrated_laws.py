@@ -17,9 +17,9 @@ LEFT_OUT = {
 }
 
 CW = CWSequenceTagger(max_iter=3, shuffle=False, averaging=False, random_state=0)
-CRF = CRFSequenceTagger(max_iterations=15)
+CRF = CRFSequenceTagger(max_iter=15)
 TAGGERS = [
-    CalibratedTagger(CW, cv=2, pooled=False, min_words=5),
+    CalibratedTagger(CW, cv=2, per_label=True, min_words=5),
     CalibratedTagger(CRF, cv=2, map="temperature", ensemble=False),
 ]
 CASES = [

@@ -1,6 +1,7 @@
 """A tagger with calibrated confidences: what changes, what stays, what is refused."""
 
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
-from skcw.calibration._passing import shared_rest
+from skcw.calibration._answers import shared_rest
 from skcw.data.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
@@ -29,11 +30,11 @@ BATCH = WindowFeatures("ner").fit_transform(TOKENS)
 Y = object_rows(LABELS)
 TRAIN, OTHER, TEST = np.split(np.arange(360), [160, 260])
 
-CW = CWSequenceTagger(max_iter=3, random_state=0)
+CW = CWSequenceTagger(max_iter=3, remember_training=True, random_state=0)
 TAGGERS = {
     "CW": CW,
-    "AROW": AROWSequenceTagger(max_iter=3, random_state=0),
-    "CRF": CRFSequenceTagger(max_iterations=5),
+    "AROW": AROWSequenceTagger(max_iter=3, remember_training=True, random_state=0),
+    "CRF": CRFSequenceTagger(max_iter=5, remember_training=True),
 }
 MAPS = ("isotonic", "sigmoid", "temperature", "beta", "identity")
 
@@ -151,7 +152,7 @@ def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
     labels = joined(fitted.predict(BATCH[OTHER]))
     correct = flat(label_matches(Y[OTHER], fitted.predict(BATCH[OTHER])))
     q = flat(fitted.predict_confidence(BATCH[OTHER]))
-    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", pooled=False)
+    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", per_label=True)
     tagger.set_params(min_words=30).fit(BATCH[OTHER], Y[OTHER])
     (maps,) = tagger.maps_
     words = {name: labels == name for name in np.unique(labels)}
@@ -174,7 +175,7 @@ def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
 
 
 def test_without_enough_words_every_label_uses_the_common_map(fitted, calibrated):
-    tagger = CalibratedTagger(fitted, cv="prefit", pooled=False, min_words=10**6)
+    tagger = CalibratedTagger(fitted, cv="prefit", per_label=True, min_words=10**6)
     tagger.fit(BATCH[OTHER], Y[OTHER])
     assert not tagger.maps_[0].by_label
     assert same(
@@ -190,11 +191,12 @@ class Boaster(BaseEstimator):
         self.fitted_ = True
         return self
 
-    def predict(self, X):
-        return object_rows(["yes"] * len(x) for x in X)
-
-    def predict_confidence(self, X):
-        return object_rows(expit(np.array(x, dtype=float)) for x in X)
+    def ask(self, X):
+        return SimpleNamespace(
+            labels=lambda: object_rows(["yes"] * len(x) for x in X),
+            confidence=lambda: object_rows(expit(np.array(x, float)) for x in X),
+            offsets=np.append(0, np.cumsum([len(x) for x in X])),
+        )
 
 
 def boasts(n, seed):
@@ -233,7 +235,8 @@ def test_training_words_are_refused(fitted):
 
 def test_training_words_are_refused_by_a_pipeline_a_crf_and_a_saved_tagger(tmp_path):
     pipeline = make_tagging_pipeline("ner", clone(CW)).fit(TOKENS[:40], LABELS[:40])
-    crf = CRFSequenceTagger(max_iterations=5).fit(TOKENS[:40], LABELS[:40])
+    crf = CRFSequenceTagger(max_iter=5, remember_training=True)
+    crf.fit(TOKENS[:40], LABELS[:40])
     crf.save(tmp_path / "crf")
     for tagger in (pipeline, crf, CRFSequenceTagger.load(tmp_path / "crf")):
         with pytest.raises(ValueError, match="learnt from 100 %"):
@@ -288,7 +291,7 @@ def test_a_pipeline_may_be_inside_or_outside(inner):
         rows = model.predict_confidence(asked)
         assert [len(row) for row in rows] == [len(x) for x in asked]
         assert len(model.predict_entities(asked)) == len(asked)
-        assert model.training_share(X) == 1.0
+        assert model.seen_fraction(X) == 1.0
     # The same folds, but features of each fold alone: almost the same maps.
     near = flat(inside.predict_confidence(asked)) - flat(
         outside.predict_confidence(asked)
@@ -332,9 +335,11 @@ def test_a_query_about_labels_is_answered_by_these_marginals(calibrated):
 
 
 def test_certain_marginals_leave_the_rest_to_all_others():
-    found = shared_rest({"a": 1.0, "b": 0.0, "c": 0.0}, "a", 0.8)
-    assert found == pytest.approx({"a": 0.8, "b": 0.1, "c": 0.1}, rel=1e-12)
-    assert shared_rest({"a": 1.0}, "a", 0.7) == {"a": 1.0}
+    table, sure = np.array([[1.0, 0.0, 0.0], [0.2, 0.6, 0.2]]), np.array([0.8, 0.4])
+    found = shared_rest(table, np.array([0, 1]), sure)
+    np.testing.assert_allclose(found, [[0.8, 0.1, 0.1], [0.3, 0.4, 0.3]], rtol=1e-12)
+    alone = shared_rest(np.ones((1, 1)), np.array([0]), np.array([0.7]))
+    assert alone == [[1.0]]
 
 
 @pytest.mark.parametrize("name", ["isotonic", "sigmoid"])
@@ -356,7 +361,7 @@ def test_distances_need_a_map_that_takes_them(fitted, name):
 
 
 def test_the_options_of_a_method_are_passed_on(fitted):
-    options = {"method": "kd-fixed", "scale": 2.0, "n_draws": 24}
+    options = {"method": "kd-fixed", "variance_scale": 2.0, "n_draws": 24}
     tagger = CalibratedTagger(fitted, cv="prefit", map="identity", **options)
     tagger.fit(BATCH[OTHER], Y[OTHER])
     expected = fitted.predict_confidence(BATCH[TEST], **options)
@@ -365,7 +370,7 @@ def test_the_options_of_a_method_are_passed_on(fitted):
 
 
 def test_a_method_that_was_not_calibrated_is_refused(calibrated):
-    with pytest.raises(ValueError, match=r"'kbv'.*learnt for 'the default of the tag"):
+    with pytest.raises(ValueError, match=r"'kbv'.*learnt for 'draw-marginal-fixed'"):
         calibrated.predict_confidence(BATCH[TEST], "kbv")
 
 
@@ -379,8 +384,8 @@ def test_parameters_set_later_do_not_change_what_was_learnt(fitted):
 def test_a_grid_search_chooses_map_method_and_scale():
     grid = [
         {"map": ["beta", "identity"], "method": ["marginal"]},
-        {"method": ["kd-pc"], "scale": [0.01, 0.1], "n_draws": [16]},
-        {"tagger__phi": [0.5], "pooled": [False]},
+        {"method": ["kd-pc"], "variance_scale": [0.01, 0.1], "n_draws": [16]},
+        {"tagger__phi": [0.5], "per_label": [True]},
     ]
     scorers = {name: get_scorer(name) for name in ("neg_brier_loss", "neg_log_loss")}
     search = GridSearchCV(
@@ -439,15 +444,15 @@ def test_weights_count_in_the_map(fitted):
     [
         (TOKENS[:5], LABELS[:4], None, "5 sequences but y has 4"),
         (TOKENS[:2], [LABELS[0], LABELS[1][:-1]], None, "sequence 1 has"),
-        (TOKENS[:2], LABELS[:2], [1.0], "one weight for each sequence"),
-        (TOKENS[:2], LABELS[:2], [1.0, -1.0], "sequence 1 is -1"),
-        (TOKENS[:2], LABELS[:2], [0.0, 0.0], "weigh nothing"),
+        (TOKENS[:2], LABELS[:2], [1.0], "one weight for each of the 2 sequences"),
+        (TOKENS[:2], LABELS[:2], [1.0, -1.0], r"sample_weight\[1\] is -1"),
+        (TOKENS[:2], LABELS[:2], [0.0, 0.0], "zero for all 2"),
         ([[]], [[]], None, "no words"),
         ([], [], None, "no words"),
     ],
 )
 def test_bad_words_for_a_fitted_tagger_are_refused(X, y, weight, message):
-    fitted = CRFSequenceTagger(max_iterations=2).fit(TOKENS[10:20], LABELS[10:20])
+    fitted = CRFSequenceTagger(max_iter=2).fit(TOKENS[10:20], LABELS[10:20])
     with pytest.raises(ValueError, match=message):
         CalibratedTagger(fitted, cv="prefit").fit(X, y, weight)
 
@@ -463,7 +468,7 @@ def test_too_few_sequences_for_the_folds_are_refused():
         {"map": "spline"},
         {"cv": "folds"},
         {"min_words": 0},
-        {"scale": -1.0},
+        {"variance_scale": -1.0},
         {"tagger": 3},
         {"ensemble": "auto"},
     ],

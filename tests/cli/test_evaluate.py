@@ -192,4 +192,4 @@ def test_a_model_alone_is_not_taken_for_a_corpus(run, files):
 def test_a_label_column_that_is_not_there_is_told(run, files):
     args = [files / "m.skcw", files / "test.conll", "--label-column", 9]
     code, _, err = run("evaluate", *args)
-    assert code == 1 and "--label-column 9 is none of them" in err
+    assert code == 1 and "--label-column 9 is not one of them" in err

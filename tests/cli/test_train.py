@@ -283,7 +283,7 @@ def test_wrong_data_are_told_in_one_line(run, tmp_path, monkeypatch, text, messa
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--label-column", "5"], "--label-column 5 is none of them"),
+        (["--label-column", "5"], "--label-column 5 is not one of them"),
         (["--features", "nouns"], "--features: 'nouns' is neither a column"),
         (["--features", "nerr"], ". The ready sets are chunking, ner, pos\n"),
         (["--features", "word[["], "--features: '[' stands"),

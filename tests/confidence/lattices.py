@@ -4,9 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw._decoding import Decoder
+from skcw.confidence.methods import METHODS
+from skcw.confidence.tallies import span_borders
 from skcw.data.batch import SequenceBatch
 from skcw.data.constraints import forbidden_matrix
-from skcw.decoding import Decoder
 from skcw.metrics import extract_spans
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice
@@ -30,15 +32,15 @@ def small_problem(labels=BIO, constraints=None, seed=0, lengths=LENGTHS, n_jobs=
     )
     forbidden = forbidden_matrix(constraints, labels, np.float32)
     decoder = Decoder(belief, forbidden, n_jobs)
-    return decoder, batch, decoder.viterbi(batch)[0]
+    return decoder, batch, decoder.open(batch).viterbi()[0]
 
 
-def enumerated(decoder, batch, temperature=1.0):
+def enumerated(scored, temperature=1.0):
     """Yield (slice, legal labelings, scores, probabilities) of full sequences."""
-    n = decoder.n_labels
-    scores = decoder.scores(batch)[:, :n].astype(float)
-    transitions = decoder.transitions[:n, :n].astype(float)
-    for a, b in pairwise(batch.offsets):
+    n = scored.n_labels
+    scores = scored.scores[:, :n].astype(float)
+    transitions = scored.decoder.transitions[:n, :n].astype(float)
+    for a, b in pairwise(scored.offsets):
         if a == b:
             continue
         rows = lattice.all_labelings(b - a, n)
@@ -48,6 +50,21 @@ def enumerated(decoder, batch, temperature=1.0):
         rows, total = rows[best], total[best]
         share = np.exp((total - total[0]) / temperature)
         yield slice(a, b), rows, total, share / share.sum()
+
+
+JOINT_METHODS = [name for name, method in METHODS.items() if method.spans]
+DRAWN = [name for name in METHODS if name.startswith("kd-")]
+
+
+def span_confidence(scored, codes, spans, event, name, settings, labels):
+    """Return the confidence in spans by a method of that name."""
+    borders = span_borders(labels, codes, np.asarray(spans[0]), event)
+    return METHODS[name].spans(scored, codes, spans, borders, settings)
+
+
+def sequence_confidence(scored, codes, name, settings):
+    """Return the confidence in whole sequences by a method of that name."""
+    return METHODS[name].sequences(scored, codes, settings)
 
 
 def spans_of(codes, offsets, labels):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from skcw.confidence import Agreement, BoundaryAgreement, SpanAgreement
-from skcw.confidence.whole import continues_matrix
+from skcw.confidence.tallies import continues_matrix
 from skcw.metrics import extract_spans
 from tests.confidence.lattices import agrees, spans_of
 

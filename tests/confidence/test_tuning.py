@@ -4,24 +4,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw.belief import Belief
+from skcw._belief import Belief
+from skcw.confidence.fitting import (
+    METRICS,
+    N_BEST_VALUES,
+    Trial,
+    best_of,
+    grid_of,
+    scores_of,
+)
 from skcw.confidence.methods import METHODS
 from skcw.confidence.settings import (
+    ModelConfidence,
     Settings,
     check_count,
     check_positive,
     mean_square,
     scale_unit,
-    usual_values,
-)
-from skcw.confidence.tuning import (
-    K_VALUES,
-    METRICS,
-    best_of,
-    grid_of,
-    scores_of,
-    settings_of,
-    unit_of,
 )
 from skcw.metrics import error_average_precision, root_calibration_mse
 from tests.confidence.lattices import small_problem
@@ -31,10 +30,10 @@ TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
 
 def test_the_unit_of_the_scale_is_the_mean_square_over_the_prior():
     belief = Belief.start(3, 2, initial_variance=4.0)
-    assert scale_unit(belief, fixed=True) == 1.0  # no weights yet
+    assert scale_unit(belief, unit_variance=True) == 1.0  # no weights yet
     belief.average[[0, 1]] = 2.0, -4.0
     assert scale_unit(belief) == 2.5
-    assert scale_unit(belief, fixed=True) == 10.0
+    assert scale_unit(belief, unit_variance=True) == 10.0
 
 
 def test_the_unit_of_fixed_draws_is_the_mean_square_of_the_weights():
@@ -44,15 +43,18 @@ def test_the_unit_of_fixed_draws_is_the_mean_square_of_the_weights():
     assert scale_unit(belief) == mean_square(belief)
 
 
-@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("unit_variance", [False, True])
 @pytest.mark.parametrize("n_values", [1, 2, 20])
-def test_values_to_try_lie_around_the_usual_one(fixed, n_values):
-    for parameter in ("scale", "temperature"):
-        grid = grid_of(parameter, n_values, fixed)
+def test_values_to_try_lie_around_the_usual_one(unit_variance, n_values):
+    usual = ModelConfidence(Belief.start(3, 2)).usual(
+        METHODS["kd-fixed" if unit_variance else "kd-pc"]
+    )
+    for parameter in ("variance_scale", "temperature"):
+        grid = grid_of(parameter, n_values, unit_variance)
         assert len(grid) == n_values and (np.diff(grid) > 0).all()
         if n_values > 1:
-            assert grid[0] < usual_values(fixed)[parameter] < grid[-1]
-    assert_array_equal(grid_of("k", n_values), K_VALUES)
+            assert grid[0] < usual[parameter] < grid[-1]
+    assert_array_equal(grid_of("n_best", n_values), N_BEST_VALUES)
 
 
 def test_of_equally_good_values_the_usual_one_is_nearest():
@@ -68,65 +70,69 @@ def test_scores_are_those_of_the_method_with_each_value(name, parameter, metric)
     decoder, batch, codes = small_problem()
     correct = np.random.default_rng(0).random(len(codes)) < 0.7
     settings = Settings(0.3, 0.6, n_draws=9)
-    grid = np.array([2, 5]) if parameter == "k" else np.array([0.2, 2.0])
-    unit = 1.0 if parameter == "k" else 1.5
-    found = scores_of(
-        name, parameter, grid, unit, decoder, batch, codes, correct, metric, settings
-    )
+    scored = decoder.open(batch)
+    model = ModelConfidence(decoder.belief, margin=1.5)
+    grid = np.array([2, 5]) if parameter == "n_best" else np.array([0.2, 2.0])
+    trial = Trial(model, scored, codes, correct)
+    found = scores_of(name, parameter, grid, trial, metric, settings)
     # What is put together from others is tuned part by part.
     parts = {
         ("blend", "temperature"): "marginal",
-        ("blend", "scale"): "kd-pc",
+        ("blend", "variance_scale"): "kd-pc",
         ("draw-marginal", "temperature"): "marginal",
         ("draw-marginal-fixed", "temperature"): "marginal",
     }
     method = METHODS[parts.get((name, parameter), name)]
+    unit = model.unit(parameter, METHODS[name])
     for value, score in zip(grid, found, strict=True):
-        value = int(value) if parameter == "k" else value * unit
-        trial = settings._replace(**{parameter: value})
-        confidence = method.compute(decoder, batch, codes, trial)
-        assert_allclose(score, METRICS[metric](confidence, correct), rtol=1e-12)
+        value = int(value) if parameter == "n_best" else value * unit
+        one = settings._replace(**{parameter: value})
+        confidence = method.compute(scored, codes, one)
+        assert_allclose(score, METRICS[metric](correct, confidence), rtol=1e-12)
 
 
 def test_all_metrics_are_better_when_larger():
     correct = np.array([True, True, False, True])
     good, bad = np.array([0.9, 0.8, 0.1, 0.9]), np.array([0.2, 0.8, 0.9, 0.5])
     for metric in METRICS.values():
-        assert metric(good, correct) > metric(bad, correct)
+        assert metric(correct, good) > metric(correct, bad)
         # Certainty that is wrong costs much, but not infinitely much.
-        assert np.isfinite(metric(np.array([1.0, 1.0, 1.0, 0.0]), correct))
-    assert METRICS["average_precision"](bad, correct) == error_average_precision(
+        assert np.isfinite(metric(correct, np.array([1.0, 1.0, 1.0, 0.0])))
+    assert METRICS["average_precision"](correct, bad) == error_average_precision(
         correct, bad
     )
     rmse = root_calibration_mse(correct, bad, strategy="uniform", claim="centre")
-    assert METRICS["rmse"](bad, correct) == -rmse
+    assert METRICS["root_calibration_mse"](correct, bad) == -rmse
 
 
 def test_settings_are_values_in_units_of_the_model():
     belief = Belief.start(3, 2, initial_variance=4.0)
-    values = {"scale": 0.5, "temperature": 2.0, "k": 5.0}
-    found = settings_of(values, belief, 6.0, False, n_draws=7, seed=1)
-    assert found == Settings(0.125, 12.0, n_draws=7, k=5, seed=1)
-    assert type(found.k) is int
-    assert unit_of("temperature", belief, 6.0, False) == 6.0
-    assert unit_of("k", belief, 6.0, False) == 1.0
+    model = ModelConfidence(belief, margin=6.0)
+    values = {"variance_scale": 0.5, "temperature": 2.0, "n_best": 5.0}
+    found = model.settings("kd-pc", **values, n_draws=7, random_state=1)
+    assert found == Settings(0.125, 12.0, n_draws=7, n_best=5, seed=1)
+    assert type(found.n_best) is int
+    assert model.unit("temperature", METHODS["marginal"]) == 6.0
+    assert model.unit("n_best", METHODS["kbv"]) == 1.0
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, np.nan, np.inf, "3", None, [3], 1 + 0j])
 def test_a_count_is_a_positive_whole_number(value):
-    with pytest.raises(ValueError, match="k must be a positive integer, got"):
-        check_count("k", value)
+    with pytest.raises(ValueError, match="n_best must be a positive integer, got"):
+        check_count("n_best", value)
 
 
 @pytest.mark.parametrize(
     "value", [0, -1.0, np.nan, np.inf, 1e31, 1e-31, "3", None, [3], 1 + 0j]
 )
 def test_a_scale_is_a_positive_number(value):
-    with pytest.raises(ValueError, match="scale must be a positive number from"):
-        check_positive("scale", value)
+    with pytest.raises(
+        ValueError, match="variance_scale must be a positive number from"
+    ):
+        check_positive("variance_scale", value)
 
 
 @pytest.mark.parametrize("value", [1, 3.0, np.int64(2), np.float32(4), True])
 def test_numbers_of_every_type_are_numbers(value):
-    check_count("k", value)
-    check_positive("scale", value)
+    check_count("n_best", value)
+    check_positive("variance_scale", value)

@@ -86,3 +86,17 @@ def test_growing_leaves_the_original_alone():
     assert table.find_or_add(b"c") == 2
     assert vocabulary.find("c") == -1
     assert len(vocabulary) == 2
+
+
+def test_many_names_are_found_at_once():
+    vocabulary = Vocabulary.from_names(["a", "b", "c"])
+    assert vocabulary.find_all(["c", "x", "a"]).tolist() == [2, -1, 0]
+    assert vocabulary.find_all([]).tolist() == []
+
+
+def test_a_vocabulary_comes_back_from_the_arrays_of_a_model():
+    vocabulary = Vocabulary.from_names(["a", "bé", ""])
+    again = Vocabulary.from_arrays({**vocabulary.arrays(), "other": None})
+    assert again.names() == vocabulary.names()
+    assert again.find("bé") == 1
+    assert Vocabulary.from_arrays({"other": None}) is None

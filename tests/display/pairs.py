@@ -27,7 +27,7 @@ def model(kind):
     X, y = corpus(n_sequences=60)
     tagger = {
         "pipeline": make_tagging_pipeline("ner"),
-        "crf": CRFSequenceTagger(max_iterations=20),
+        "crf": CRFSequenceTagger(max_iter=20),
         "cw": CWSequenceTagger(random_state=0, max_iter=3),
     }[kind]
     return tagger.fit(X[:30], y[:30]), X[30:], y[30:]

@@ -2,7 +2,6 @@ import pytest
 
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
-from skcw.features.basic import word_shape
 
 
 def test_every_token_gets_its_own_list_of_strings():
@@ -36,14 +35,6 @@ def test_affixes_go_by_characters():
     (features,) = basic_features(["Åé"])
     affixes = [name for name in features if "fix=" in name]
     assert affixes == ["prefix=Å", "suffix=é", "prefix=Åé", "suffix=Åé"]
-
-
-@pytest.mark.parametrize(
-    ("word", "shape"),
-    [("McLeod-1973", "AaAaaa-0000"), ("é7", "a0"), ("", ""), ("G.M.", "A.A.")],
-)
-def test_shape_keeps_the_kind_of_every_character(word, shape):
-    assert word_shape(word) == shape
 
 
 def test_rows_of_different_width_are_refused():

@@ -121,16 +121,16 @@ def test_min_count_keeps_what_occurs_often_enough(lines, sentences, min_count):
 
 @settings(max_examples=40)
 @given(lines, sentences, st.integers(1, 50))
-def test_hashing_maps_equal_names_to_equal_numbers(lines, sentences, n_hashed):
+def test_hashing_maps_equal_names_to_equal_numbers(lines, sentences, n_features):
     named = window_of(lines).fit_transform(sentences)
-    window = window_of(lines).set_params(n_hashed=n_hashed)
+    window = window_of(lines).set_params(n_features=n_features)
     batch = window.fit_transform(sentences)
-    assert batch.n_features == n_hashed and batch.vocabulary is None
+    assert batch.n_features == n_features and batch.vocabulary is None
     np.testing.assert_array_equal(batch.indptr, named.indptr)
     pairs = set(zip(named.indices.tolist(), batch.indices.tolist(), strict=True))
     assert len(pairs) == len(set(named.indices.tolist()))
     np.testing.assert_array_equal(window.transform(sentences).indices, batch.indices)
-    assert len(window.get_feature_names_out()) == n_hashed
+    assert len(window.get_feature_names_out()) == n_features
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 2**31 - 1))))

@@ -81,7 +81,7 @@ def test_columns_of_a_file_pass_through_cross_validation(corpus):
 
 
 def test_hashed_features_train_a_tagger(corpus):
-    window = WindowFeatures("ner", n_hashed=2**16)
+    window = WindowFeatures("ner", n_features=2**16)
     batch = window.fit_transform(corpus.tokens)
     tagger = CWSequenceTagger(random_state=0).fit(batch, corpus.labels)
     again = window.transform(corpus.tokens)
@@ -89,7 +89,7 @@ def test_hashed_features_train_a_tagger(corpus):
 
 
 def test_hashed_features_are_called_as_taggers_call_them():
-    window = WindowFeatures(["word"], n_hashed=8)
+    window = WindowFeatures(["word"], n_features=8)
     tagger = CWSequenceTagger().fit(window.fit_transform([["a", "b"]]), [["A", "B"]])
     names = window.get_feature_names_out().tolist()
     assert names == tagger.feature_names_.tolist()
@@ -97,7 +97,7 @@ def test_hashed_features_are_called_as_taggers_call_them():
 
 def test_a_crf_takes_the_same_batch(corpus):
     batch = WindowFeatures("ner").fit_transform(corpus.tokens[:40])
-    crf = CRFSequenceTagger(max_iterations=20).fit(batch, corpus.labels[:40])
+    crf = CRFSequenceTagger(max_iter=20).fit(batch, corpus.labels[:40])
     assert crf.score(batch, corpus.labels[:40]) > 0.9
 
 
@@ -181,8 +181,8 @@ def test_a_bad_token_is_named_by_its_place(X, trouble):
         ({"lexicons": {"a": iter(["Rose"])}}, "is no list of words"),
         ({"lexicons": ["Rose"]}, "must be a dict"),
         ({"min_count": 0}, "min_count"),
-        ({"n_hashed": 0}, "n_hashed"),
-        ({"n_hashed": 8, "min_count": 2}, "min_count needs the names"),
+        ({"n_features": 0}, "n_features"),
+        ({"n_features": 8, "min_count": 2}, "min_count needs the names"),
     ],
 )
 def test_a_bad_parameter_is_refused_in_fit(parameters, trouble):

@@ -39,7 +39,7 @@ NAMES = [
 CENTRED = {"strategy": "uniform", "claim": "centre"}
 ESTIMATORS = {
     "cw": (CWSequenceTagger(random_state=0, max_iter=2), features),
-    "crf": (CRFSequenceTagger(max_iterations=10), features),
+    "crf": (CRFSequenceTagger(max_iter=10), features),
     "pipeline": (make_tagging_pipeline("ner"), news),
 }
 

@@ -53,7 +53,7 @@ Y_THREE = [["B-PER", "O"], ["O"], []]
 def tagger(kind):
     X, y = features(n_sequences=60)
     if kind == "crf":
-        return CRFSequenceTagger(c2=0.1, max_iterations=30).fit(X, y)
+        return CRFSequenceTagger(c2=0.1, max_iter=30).fit(X, y)
     return CWSequenceTagger(random_state=0, max_iter=4).fit(X, y)
 
 
@@ -155,12 +155,12 @@ def test_options_reach_the_method():
         X,
         y,
         method="kd-pc",
-        confidence_options={"n_draws": 7, "scale": 0.5},
+        confidence_options={"n_draws": 7, "variance_scale": 0.5},
     )
     votes = answers.confidence * 7
     assert_allclose(votes, np.round(votes), rtol=0, atol=1e-9)
     exact = query_pairs(
-        tagger("cw"), X, y, "span:*", confidence_options={"definition": "exact"}
+        tagger("cw"), X, y, "span:*", confidence_options={"span_event": "exact"}
     )
     least = query_pairs(tagger("cw"), X, y, "span:*")
     assert len(exact.confidence) == len(least.confidence)

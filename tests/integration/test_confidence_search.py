@@ -23,7 +23,7 @@ def test_a_search_chooses_the_method_and_its_scale():
     X, y = features()
     grid = [
         {"method": ["marginal"], "temperature": [0.1, 0.8, 10.0]},
-        {"method": ["kd-pc"], "scale": [0.01, 1.0], "n_draws": [20]},
+        {"method": ["kd-pc"], "variance_scale": [0.01, 1.0], "n_draws": [20]},
     ]
     search = GridSearchCV(
         CalibratedTagger(cw(), map="identity", cv=2),

@@ -41,7 +41,7 @@ TAGGERS = [
     PerceptronSequenceTagger(random_state=0, max_iter=4),
     HMMSequenceTagger(),
     MaxEntSequenceTagger(random_state=0, tol=0.1),
-    CRFSequenceTagger(max_iterations=15),
+    CRFSequenceTagger(max_iter=15),
 ]
 tagger_cases = pytest.mark.parametrize(
     "tagger", TAGGERS, ids=lambda tagger: type(tagger).__name__

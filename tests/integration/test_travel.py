@@ -30,7 +30,7 @@ TAGGERS = [
     PerceptronSequenceTagger(random_state=0, averaging=False),
     HMMSequenceTagger(),
     MaxEntSequenceTagger(random_state=0),
-    CRFSequenceTagger(max_iterations=20),
+    CRFSequenceTagger(max_iter=20),
 ]
 
 

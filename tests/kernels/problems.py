@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from skcw.belief import Belief, padded
+from skcw._belief import Belief, padded
 
 # One label; padding of one column, of none, of seven; several blocks of eight.
 LABEL_COUNTS = (1, 2, 7, 8, 9, 25)
@@ -136,7 +136,7 @@ def run_passes(kernel, belief, corpus, lesson, *parameters, n_passes=1):
     corpus = corpus.as_type(dtype)
     if lesson.forbidden is not None:
         lesson = lesson._replace(forbidden=lesson.forbidden.astype(dtype))
-    opened, n_rows = belief.opened()
+    opened, n_rows = belief.expanded_for_training()
     for _ in range(n_passes):
         n_rows, opened.rounds, *wrong = kernel(
             opened.mean,
@@ -147,7 +147,7 @@ def run_passes(kernel, belief, corpus, lesson, *parameters, n_passes=1):
             lesson,
             *parameters,
         )
-    return opened.closed(n_rows), tuple(wrong)
+    return opened.compacted(n_rows), tuple(wrong)
 
 
 def as_vector(belief, kind):

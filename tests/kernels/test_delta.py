@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from skcw.belief import Belief
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw.confidence import (
     delta,
     delta_deviation,
@@ -18,7 +19,6 @@ from skcw.confidence import (
 )
 from skcw.data.batch import SequenceBatch
 from skcw.data.constraints import forbidden_matrix
-from skcw.decoding import Decoder
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,
@@ -76,15 +76,15 @@ def changes(belief, corpus, codes, forbidden, fixed):
 def test_gaps_and_deviations_are_those_of_the_change(real_values, fixed, forbidden):
     belief, batch, corpus = problem(real_values=real_values)
     decoder = Decoder(belief, forbidden)
-    codes, _ = decoder.viterbi(batch)
-    gap, deviation = delta_deviation(decoder, batch, codes, fixed=fixed)
+    codes, _ = decoder.open(batch).viterbi()
+    gap, deviation = delta_deviation(decoder.open(batch), codes, unit_variance=fixed)
     expected = list(changes(belief, corpus, codes, forbidden, fixed))
     nearest = [
         min(found, key=lambda change: change[0] / change[1]) for found in expected
     ]
     assert_allclose(np.stack([gap, deviation], axis=1), nearest, rtol=EXACT)
     smallest = [min(found)[0] for found in expected]
-    assert_allclose(delta(decoder, batch, codes), smallest, rtol=EXACT)
+    assert_allclose(delta(decoder.open(batch), codes), smallest, rtol=EXACT)
 
 
 @pytest.mark.parametrize("n_labels", LABEL_COUNTS)
@@ -93,7 +93,7 @@ def test_any_labeling_can_be_asked_about(n_labels):
     belief, batch, corpus = problem(n_labels, lengths=(30, 9))
     rng = np.random.default_rng(0)
     codes = rng.integers(min(n_labels, 2), size=batch.n_tokens).astype(np.int32)
-    gap, deviation = delta_deviation(Decoder(belief), batch, codes)
+    gap, deviation = delta_deviation(Decoder(belief).open(batch), codes)
     expected = [
         min(found, key=lambda change: change[0] / change[1])
         for found in changes(belief, corpus, codes, None, False)
@@ -104,18 +104,20 @@ def test_any_labeling_can_be_asked_about(n_labels):
 def test_the_best_labeling_loses_by_any_change():
     belief, batch, _ = problem(lengths=(40,) * 20)
     decoder = Decoder(belief)
-    codes, _ = decoder.viterbi(batch)
-    gap = delta(decoder, batch, codes)
+    codes, _ = decoder.open(batch).viterbi()
+    gap = delta(decoder.open(batch), codes)
     assert (gap > -EXACT).all()
-    assert (gap >= delta_max(decoder, batch, codes) - EXACT).all()
+    assert (gap >= delta_max(decoder.open(batch), codes) - EXACT).all()
 
 
 def test_threads_change_no_bit(monkeypatch):
     belief, batch, _ = problem()
-    codes, _ = Decoder(belief).viterbi(batch)
-    alone = delta_deviation(Decoder(belief), batch, codes)
-    monkeypatch.setattr("skcw.decoding.TOKENS_A_PIECE", 2)
-    assert_array_equal(delta_deviation(Decoder(belief, n_jobs=2), batch, codes), alone)
+    codes, _ = Decoder(belief).open(batch).viterbi()
+    alone = delta_deviation(Decoder(belief).open(batch), codes)
+    monkeypatch.setattr("skcw._decoding.TOKENS_PER_PIECE", 2)
+    assert_array_equal(
+        delta_deviation(Decoder(belief, n_jobs=2).open(batch), codes), alone
+    )
 
 
 def test_with_two_labels_the_probit_is_the_share_of_draws():
@@ -123,11 +125,11 @@ def test_with_two_labels_the_probit_is_the_share_of_draws():
     belief.average = belief.mean.copy()
     batch = SequenceBatch([0, 1, 2], [0, 2, 3], [0, 1, 1], None, 2)
     decoder, n_draws = Decoder(belief), 4000
-    codes, _ = decoder.viterbi(batch)
-    expected = delta_probit(decoder, batch, codes, 0.5)
-    ratio = normalised_delta(decoder, batch, codes)
+    codes, _ = decoder.open(batch).viterbi()
+    expected = delta_probit(decoder.open(batch), codes, 0.5)
+    ratio = normalised_delta(decoder.open(batch), codes)
     assert_allclose(expected, norm.cdf(ratio / np.sqrt(0.5)))
-    votes = draw_votes(decoder, batch, n_draws, 0.5, seed=0)
+    votes = draw_votes(decoder.open(batch), n_draws, 0.5, seed=0)
     shares = votes[np.arange(2), codes] / n_draws
     assert_allclose(shares, expected, atol=4.5 * np.sqrt(0.25 / n_draws))
 
@@ -136,23 +138,25 @@ def test_a_change_that_no_weight_speaks_of_is_a_tie():
     batch = SequenceBatch([0, 1], [0, 0], [], None, 1)
     decoder = Decoder(Belief.start(1, 2, initial_variance=1.0))
     codes = np.zeros(1, dtype=np.int32)
-    assert_array_equal(normalised_delta(decoder, batch, codes), [0.0])
-    assert_array_equal(delta_probit(decoder, batch, codes, 1.0), [0.5])
+    assert_array_equal(normalised_delta(decoder.open(batch), codes), [0.0])
+    assert_array_equal(delta_probit(decoder.open(batch), codes, 1.0), [0.5])
 
 
 def test_without_another_label_a_word_is_certain():
     belief, batch, _ = problem(n_labels=1)
     decoder = Decoder(belief)
     codes = np.zeros(batch.n_tokens, dtype=np.int32)
-    assert np.isposinf(delta(decoder, batch, codes)).all()
-    assert np.isposinf(normalised_delta(decoder, batch, codes)).all()
-    assert (delta_probit(decoder, batch, codes, 1.0) == 1.0).all()
+    assert np.isposinf(delta(decoder.open(batch), codes)).all()
+    assert np.isposinf(normalised_delta(decoder.open(batch), codes)).all()
+    assert (delta_probit(decoder.open(batch), codes, 1.0) == 1.0).all()
 
 
 def test_without_variances_only_fixed_deviations_are_given():
     belief, batch, _ = problem()
     belief.variance = None
-    codes, _ = Decoder(belief).viterbi(batch)
-    assert delta_deviation(Decoder(belief), batch, codes, fixed=True)[1].all()
-    with pytest.raises(ValueError, match="fixed=True"):
-        delta_deviation(Decoder(belief), batch, codes)
+    codes, _ = Decoder(belief).open(batch).viterbi()
+    assert delta_deviation(Decoder(belief).open(batch), codes, unit_variance=True)[
+        1
+    ].all()
+    with pytest.raises(ValueError, match="unit_variance=True"):
+        delta_deviation(Decoder(belief).open(batch), codes)

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import decoding
+from skcw import _decoding as decoding
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw._kernels.draws import LANES, distinct_features, draw_keys, draw_rows
-from skcw.belief import Belief
 from skcw.confidence import (
     Agreement,
     SpanAgreement,
-    _drawing,
     count_draws,
     draw_marginals,
     draw_votes,
+    drawing,
 )
 from skcw.data.batch import SequenceBatch
 from skcw.data.constraints import first_violation, forbidden_matrix
-from skcw.decoding import Decoder
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus
 from tests.reference import draws as twin
@@ -39,9 +39,9 @@ ERRORS = 4.5
 
 WAYS = {
     "exact": {},
-    "fixed": {"fixed": True},
+    "fixed": {"unit_variance": True},
     "independent": {"independent": True},
-    "independent-fixed": {"independent": True, "fixed": True},
+    "independent-fixed": {"independent": True, "unit_variance": True},
 }
 each_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 each_border = pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def problem(n_labels=5, lengths=LENGTHS, real_values=True, seed=0, dtype=np.floa
     return belief, batch, [X for X, _, _ in corpus.sentences(N_FEATURES)]
 
 
-def all_labelings(decoder, batch, n_draws, scale=0.3, seed=5, **options):
+def all_labelings(scored, n_draws, scale=0.3, seed=5, **options):
     """Return the labeling of every draw, in their order."""
     parts = {}
 
     def keep(labelings, tokens, sequences):
         parts.setdefault(sequences.start, []).append(labelings.copy())
 
-    count_draws(decoder, batch, n_draws, scale, [keep], seed=seed, **options)
+    count_draws(scored, n_draws, scale, [keep], seed=seed, **options)
     return np.concatenate([np.concatenate(parts[s]) for s in sorted(parts)], axis=1)
 
 
@@ -134,7 +134,9 @@ def test_distinct_features_are_numbered_as_they_come(indices):
 @pytest.mark.parametrize("real_values", [False, True])
 def test_labelings_are_the_best_by_drawn_weights(real_values, fixed, forbidden):
     belief, batch, sentences = problem(real_values=real_values)
-    found = all_labelings(Decoder(belief, forbidden), batch, 11, fixed=fixed)
+    found = all_labelings(
+        Decoder(belief, forbidden).open(batch), 11, unit_variance=fixed
+    )
     for draw, labels in enumerate(found):
         lattices = twin_lattices(belief, sentences, draw, 0.3, forbidden, fixed)
         expected = [lattice.viterbi(*one)[0] for one in lattices]
@@ -144,7 +146,7 @@ def test_labelings_are_the_best_by_drawn_weights(real_values, fixed, forbidden):
 @pytest.mark.parametrize("n_labels", LABEL_COUNTS)
 def test_any_number_of_labels_can_be_drawn(n_labels):
     belief, batch, sentences = problem(n_labels)
-    found = all_labelings(Decoder(belief), batch, 3)
+    found = all_labelings(Decoder(belief).open(batch), 3)
     for draw, labels in enumerate(found):
         lattices = twin_lattices(belief, sentences, draw, 0.3, None, False)
         assert_array_equal(
@@ -157,7 +159,7 @@ def test_any_number_of_labels_can_be_drawn(n_labels):
 def test_averaged_marginals_are_the_mean_over_drawn_weights(temperature, forbidden):
     belief, batch, sentences = problem()
     found = draw_marginals(
-        Decoder(belief, forbidden), batch, 10, 0.3, temperature=temperature, seed=5
+        Decoder(belief, forbidden).open(batch), 10, 0.3, temperature=temperature, seed=5
     )
     expected = np.zeros_like(found)
     for draw in range(10):
@@ -177,8 +179,8 @@ def test_without_spread_averaged_marginals_are_marginals(n_labels, temperature):
     # Temperatures this low take sequences to the pass by logarithms.
     belief, batch, _ = problem(n_labels)
     decoder = Decoder(belief)
-    found = draw_marginals(decoder, batch, 9, 0.0, temperature=temperature, seed=0)
-    expected, _ = decoder.marginals(batch, temperature)
+    found = draw_marginals(decoder.open(batch), 9, 0.0, temperature=temperature, seed=0)
+    expected, _ = decoder.open(batch).marginals(temperature)
     assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-9)
 
@@ -193,7 +195,7 @@ def test_in_averaged_marginals_what_underflows_may_still_be_the_best():
     belief.variance = np.ones_like(belief.average).ravel()
     belief.average, belief.row_of = belief.average.ravel(), belief.row_of + 1
     batch = SequenceBatch([0, 5], [0, 1, 1, 1, 1, 2], [0, 0], None, 1)
-    found = draw_marginals(Decoder(belief), batch, 3, 0.0, seed=0)
+    found = draw_marginals(Decoder(belief).open(batch), 3, 0.0, seed=0)
     assert_allclose(found, np.tile([0.0, 1.0], (5, 1)), atol=1e-12)
 
 
@@ -202,8 +204,8 @@ def test_in_averaged_marginals_what_underflows_may_still_be_the_best():
 def test_without_spread_every_draw_is_the_best_labeling(way, forbidden):
     belief, batch, _ = problem()
     decoder = Decoder(belief, forbidden)
-    found = all_labelings(decoder, batch, 9, scale=0.0, **way)
-    assert_array_equal(found, np.tile(decoder.viterbi(batch)[0], (9, 1)))
+    found = all_labelings(decoder.open(batch), 9, scale=0.0, **way)
+    assert_array_equal(found, np.tile(decoder.open(batch).viterbi()[0], (9, 1)))
 
 
 @pytest.mark.parametrize("independent", [False, True])
@@ -212,7 +214,12 @@ def test_with_variances_of_one_the_two_draws_are_the_same(independent):
     belief.variance = np.ones_like(belief.variance)
     votes = [
         draw_votes(
-            Decoder(belief), batch, 20, 0.5, seed=1, fixed=f, independent=independent
+            Decoder(belief).open(batch),
+            20,
+            0.5,
+            seed=1,
+            unit_variance=f,
+            independent=independent,
         )
         for f in (False, True)
     ]
@@ -223,8 +230,8 @@ def test_with_variances_of_one_the_two_draws_are_the_same(independent):
 def test_the_order_of_sequences_changes_no_bit(way):
     belief, batch, _ = problem()
     decoder, order = Decoder(belief), np.random.default_rng(1).permutation(len(batch))
-    whole = all_labelings(decoder, batch, 10, **way)
-    moved = all_labelings(decoder, batch[order], 10, **way)
+    whole = all_labelings(decoder.open(batch), 10, **way)
+    moved = all_labelings(decoder.open(batch[order]), 10, **way)
     at = np.concatenate([np.arange(*batch.offsets[[s, s + 1]]) for s in order])
     assert_array_equal(moved, whole[:, at])
 
@@ -232,24 +239,24 @@ def test_the_order_of_sequences_changes_no_bit(way):
 @each_way
 def test_neither_pieces_nor_threads_change_a_bit(way, monkeypatch):
     belief, batch, _ = problem()
-    whole = all_labelings(Decoder(belief), batch, 10, **way)
-    shares = draw_marginals(Decoder(belief), batch, 10, 0.3, seed=5, **way)
-    parts = [all_labelings(Decoder(belief), one, 10, **way) for one in batch]
+    whole = all_labelings(Decoder(belief).open(batch), 10, **way)
+    shares = draw_marginals(Decoder(belief).open(batch), 10, 0.3, seed=5, **way)
+    parts = [all_labelings(Decoder(belief).open(one), 10, **way) for one in batch]
     assert_array_equal(np.concatenate(parts, axis=1), whole)
-    for name, n_jobs in (("MOST_ENTRIES", None), ("TOKENS_A_PIECE", 2)):
-        monkeypatch.setattr(_drawing if n_jobs is None else decoding, name, 4)
+    for name, n_jobs in (("MOST_ENTRIES", None), ("TOKENS_PER_PIECE", 2)):
+        monkeypatch.setattr(drawing if n_jobs is None else decoding, name, 4)
         decoder = Decoder(belief, n_jobs=n_jobs)
-        assert_array_equal(all_labelings(decoder, batch, 10, **way), whole)
+        assert_array_equal(all_labelings(decoder.open(batch), 10, **way), whole)
         assert_array_equal(
-            draw_marginals(decoder, batch, 10, 0.3, seed=5, **way), shares
+            draw_marginals(decoder.open(batch), 10, 0.3, seed=5, **way), shares
         )
 
 
 @each_way
 def test_more_draws_begin_with_the_same_ones(way):
     belief, batch, _ = problem()
-    many = all_labelings(Decoder(belief), batch, 19, **way)
-    assert_array_equal(all_labelings(Decoder(belief), batch, 11, **way), many[:11])
+    many = all_labelings(Decoder(belief).open(batch), 19, **way)
+    assert_array_equal(all_labelings(Decoder(belief).open(batch), 11, **way), many[:11])
     assert len(np.unique(many, axis=0)) > 10
 
 
@@ -258,8 +265,8 @@ def test_memory_does_not_grow_with_the_draws():
 
     def peak(n_draws):
         tracemalloc.start()
-        draw_votes(Decoder(belief), batch, n_draws, 0.3, seed=0)
-        draw_marginals(Decoder(belief), batch, n_draws, 0.3, seed=0)
+        draw_votes(Decoder(belief).open(batch), n_draws, 0.3, seed=0)
+        draw_marginals(Decoder(belief).open(batch), n_draws, 0.3, seed=0)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most
@@ -275,12 +282,12 @@ def test_one_word_sequences_vote_like_independent_gaussians(way):
     belief.average = belief.mean.copy()
     batch = SequenceBatch([0, 1], [0, 3], [0, 2, 0], [1.0, -0.5, 0.5], 3)
     x, scale, n_draws = np.array([1.5, 0.0, -0.5]), 0.4, 4000
-    variance = belief.feature_weights("variance") ** (not way.get("fixed"))
+    variance = belief.feature_weights("variance") ** (not way.get("unit_variance"))
     expected = twin.best_label_shares(
         x @ belief.feature_weights(), scale * (x**2 @ variance)
     )
     assert_allclose(expected.sum(), 1.0, rtol=1e-6)
-    shares = draw_votes(Decoder(belief), batch, n_draws, scale, seed=0, **way)[0]
+    shares = draw_votes(Decoder(belief).open(batch), n_draws, scale, seed=0, **way)[0]
     error = np.sqrt(expected * (1 - expected) / n_draws)
     assert (np.abs(shares / n_draws - expected) < ERRORS * error).all()
 
@@ -289,17 +296,17 @@ def test_a_feature_that_occurs_twice_moves_together():
     belief = Belief.start(2, 4, initial_variance=1.0)
     belief.variance[: belief.width**2] = 0.0  # no transitions
     batch = SequenceBatch([0, 6, 7], np.arange(8), [0] * 6 + [0], None, 2)
-    labels = all_labelings(Decoder(belief), batch, 50)
+    labels = all_labelings(Decoder(belief).open(batch), 50)
     assert (labels == labels[:, :1]).all()
     assert len(np.unique(labels)) == 4
-    apart = all_labelings(Decoder(belief), batch, 50, independent=True)
+    apart = all_labelings(Decoder(belief).open(batch), 50, independent=True)
     assert (apart != apart[:, :1]).any()
 
 
 def test_untouched_features_move_each_on_their_own():
     belief = Belief.start(2, 2, initial_variance=1.0)
     batch = SequenceBatch([0, 1, 2], [0, 1, 2], [0, 1], None, 2)
-    labels = all_labelings(Decoder(belief), batch, 2000)
+    labels = all_labelings(Decoder(belief).open(batch), 2000)
     same = (labels[:, 0] == labels[:, 1]).mean()
     assert abs(same - 0.5) < ERRORS * np.sqrt(0.25 / 2000)
 
@@ -307,10 +314,12 @@ def test_untouched_features_move_each_on_their_own():
 @each_way
 def test_what_is_forbidden_is_never_drawn(way):
     belief, batch, _ = problem(lengths=(6,) * 10)
-    found = all_labelings(Decoder(belief, FORBIDDEN), batch, 20, scale=5.0, **way)
+    found = all_labelings(Decoder(belief, FORBIDDEN).open(batch), 20, scale=5.0, **way)
     for labels in found:
         assert first_violation(FORBIDDEN, labels, batch.offsets)[0] == 0
-    shares = draw_marginals(Decoder(belief, FORBIDDEN), batch, 20, 5.0, seed=0, **way)
+    shares = draw_marginals(
+        Decoder(belief, FORBIDDEN).open(batch), 20, 5.0, seed=0, **way
+    )
     assert (shares[batch.offsets[:-1]][:, [2, 4]] == 0).all()
 
 
@@ -320,7 +329,7 @@ def test_sequences_without_a_legal_labeling_are_named(draw):
     never = (["a", "b"], np.zeros((2, 2), dtype=bool))
     decoder = Decoder(belief, forbidden_matrix(never, ["a", "b"], np.float32))
     with pytest.raises(NoLegalLabelingError, match="sequence 2, which has 3 tokens"):
-        draw(decoder, batch, 3, 0.1, seed=0)
+        draw(decoder.open(batch), 3, 0.1, seed=0)
 
 
 @pytest.mark.parametrize("draw", [draw_votes, draw_marginals])
@@ -328,47 +337,51 @@ def test_tokens_without_features_are_drawn_by_transitions(draw):
     belief, _, _ = problem()
     batch = SequenceBatch([0, 2, 2], [0, 0, 0], [], None, N_FEATURES)
     for way in WAYS.values():
-        total = draw(Decoder(belief), batch, 9, 1.0, seed=0, **way).sum(axis=1)
+        total = draw(Decoder(belief).open(batch), 9, 1.0, seed=0, **way).sum(axis=1)
         assert_allclose(total, 9 if draw is draw_votes else 1)
 
 
 def test_a_belief_in_double_precision_draws_the_same_labels():
     single, batch, _ = problem(real_values=False)
-    double = single.recast(np.float64, averaging=True)
+    double = single.as_dtype(np.float64, averaging=True)
     assert_array_equal(
-        all_labelings(Decoder(single), batch, 12),
-        all_labelings(Decoder(double), batch, 12),
+        all_labelings(Decoder(single).open(batch), 12),
+        all_labelings(Decoder(double).open(batch), 12),
     )
 
 
 def test_without_variances_only_fixed_draws_are_made():
     belief, batch, _ = problem()
     belief.variance = None
-    assert draw_votes(Decoder(belief), batch, 8, 0.1, seed=0, fixed=True).any()
-    with pytest.raises(ValueError, match="fixed=True"):
-        draw_votes(Decoder(belief), batch, 8, 0.1, seed=0)
+    assert draw_votes(
+        Decoder(belief).open(batch), 8, 0.1, seed=0, unit_variance=True
+    ).any()
+    with pytest.raises(ValueError, match="unit_variance=True"):
+        draw_votes(Decoder(belief).open(batch), 8, 0.1, seed=0)
 
 
 @pytest.mark.parametrize(("n_draws", "scale"), [(0, 1.0), (5, -1.0), (5, np.nan)])
 def test_impossible_draws_are_refused(n_draws, scale):
     belief, batch, _ = problem()
-    with pytest.raises(ValueError, match="n_draws must be at least 1 and scale"):
-        draw_votes(Decoder(belief), batch, n_draws, scale, seed=0)
+    with pytest.raises(
+        ValueError, match="n_draws must be at least 1 and variance_scale"
+    ):
+        draw_votes(Decoder(belief).open(batch), n_draws, scale, seed=0)
 
 
 def test_tallies_count_what_the_labelings_say(monkeypatch):
-    monkeypatch.setattr(decoding, "TOKENS_A_PIECE", 6)
+    monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", 6)
     belief, batch, _ = problem()
     decoder = Decoder(belief)
-    codes, _ = decoder.viterbi(batch)
+    codes, _ = decoder.open(batch).viterbi()
     starts, stops = np.array([0, 3, 5, 9, 15]), np.array([2, 4, 9, 13, 22])
     goes_on = np.random.default_rng(0).random((5, 5)) < 0.4
     agreement = Agreement(codes, batch.offsets)
     spans = SpanAgreement(codes, starts, stops, batch.offsets)
     exact = SpanAgreement(codes, starts, stops, batch.offsets, goes_on)
-    count_draws(decoder, batch, 20, 0.3, [agreement, spans, exact], seed=5)
-    found = all_labelings(decoder, batch, 20)
-    votes = draw_votes(decoder, batch, 20, 0.3, seed=5)
+    count_draws(decoder.open(batch), 20, 0.3, [agreement, spans, exact], seed=5)
+    found = all_labelings(decoder.open(batch), 20)
+    votes = draw_votes(decoder.open(batch), 20, 0.3, seed=5)
     assert_array_equal(votes, [[sum(c == j) for j in range(5)] for c in found.T])
     assert_array_equal(agreement.tokens, (found == codes).sum(axis=0))
     borders = batch.offsets

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skcw._belief import Belief
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, perceptron_pass
-from skcw.belief import Belief
 from tests.kernels.problems import (
     Corpus,
     as_vector,
@@ -283,7 +283,7 @@ def test_renaming_labels_renames_the_weights(name):
     corpus = random_corpus(rng, 5, LENGTHS, N_FEATURES, real_values=True)
     start = random_belief(rng, N_FEATURES, 5, name != "perceptron")
     new = rng.permutation(5)
-    renamed = start.grown(N_FEATURES, 5)
+    renamed = start.extended(N_FEATURES, 5)
     rows = start.mean.reshape(-1, 8)
     mean = rows.copy()
     mean[:, new] = rows[:, :5]

@@ -17,13 +17,13 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._persistence import read_model, write_model
+from skcw.confidence.fitting import N_BEST_VALUES
 from skcw.confidence.methods import METHODS
-from skcw.confidence.tuning import K_VALUES
-from skcw.confidence.whole import DEFINITIONS, JOINT_METHODS
+from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.metrics import extract_spans
-from skcw.persistence import read_model, write_model
 from skcw.utils._check_data import make_tagged
 
 TAGGERS = {
@@ -32,6 +32,7 @@ TAGGERS = {
     "PA": PASequenceTagger(max_iter=3, random_state=0),
     "perceptron": PerceptronSequenceTagger(max_iter=3, random_state=0),
 }
+JOINT_METHODS = [name for name, method in METHODS.items() if method.spans]
 GAUSSIAN = ("CW", "AROW")
 # Temperatures in the unit of another learner are off by 0.3 and more.
 COARSE = 0.2
@@ -62,7 +63,7 @@ def confidence_of(name, **options):
 
 @each_served
 def test_every_method_gives_every_word_a_number(name, method):
-    rows = FITTED[name].predict_confidence([[], *X, []], method, n_draws=10, k=5)
+    rows = FITTED[name].predict_confidence([[], *X, []], method, n_draws=10, n_best=5)
     assert [len(row) for row in rows] == [0, *map(len, X), 0]
     found = flat(rows)
     assert found.dtype == np.float64
@@ -97,7 +98,7 @@ def test_no_sequences_are_answered_with_nothing(name):
         assert tagger.predict_confidence([], method).shape == (0,)
     for method in ("kd-fixed", "kbv", "marginal"):
         assert tagger.predict_sequence_confidence([], method).shape == (0,)
-        for definition in DEFINITIONS:
+        for definition in SPAN_EVENTS:
             assert tagger.predict_entities([], definition, method).shape == (0,)
             assert tagger.predict_entities([[]], definition, method)[0] == []
     assert tagger.predict_voted([]).shape == (0,)
@@ -115,14 +116,18 @@ def test_with_one_label_all_is_sure(method):
 def test_with_one_label_whole_sequences_are_sure(method):
     tagger = CWSequenceTagger().fit([["a", "b"]], [["B-x", "B-x"]])
     assert tagger.predict_sequence_confidence([["a", "new"]], method) == [1.0]
-    for definition in DEFINITIONS:
+    for definition in SPAN_EVENTS:
         (row,) = tagger.predict_entities([["a", "new"]], definition, method)
         assert_allclose([entity.confidence for entity in row], [1.0, 1.0], rtol=1e-12)
 
 
 @each_served
 def test_given_options_are_used(name, method):
-    given = {"scale": (0.001, 3.0), "temperature": (0.05, 5.0), "k": (1, 40)}
+    given = {
+        "variance_scale": (0.001, 3.0),
+        "temperature": (0.05, 5.0),
+        "n_best": (1, 40),
+    }
     for option in METHODS[method].tunes:
         low, high = (
             confidence_of(name, method=method, **{option: value}).mean()
@@ -200,7 +205,7 @@ def test_arow_depends_on_initial_variance_over_r_alone(method):
 
 
 @each_tagger
-@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("definition", SPAN_EVENTS)
 def test_entities_are_those_of_the_labels_by_every_definition(name, definition):
     tagger = FITTED[name]
     labels = tagger.predict(X)
@@ -228,7 +233,7 @@ def test_more_must_be_right_for_more_words(method):
     tagger = FITTED["CW"]
     by_definition = {
         definition: tagger.predict_entities(X, definition, method)
-        for definition in DEFINITIONS
+        for definition in SPAN_EVENTS
     }
     whole = tagger.predict_sequence_confidence(X, method)
     for s, least in enumerate(by_definition["least-word"]):
@@ -254,7 +259,7 @@ def test_sequences_of_one_word_are_as_sure_as_the_word(name):
 @each_tagger
 def test_votes_without_spread_are_the_best_labeling(name, scale):
     tagger = FITTED[name]
-    voted = tagger.predict_voted(X, scale=scale)
+    voted = tagger.predict_voted(X, variance_scale=scale)
     same = np.mean(flat(voted) == flat(tagger.predict(X)))
     assert same == 1 if scale else same > 0.7
     assert set(flat(voted)) <= set(tagger.classes_)
@@ -263,11 +268,13 @@ def test_votes_without_spread_are_the_best_labeling(name, scale):
 
 def test_votes_are_drawn_with_or_without_variances():
     tagger = FITTED["CW"]
-    both = [tagger.predict_voted(X, fixed, scale=9.0).tolist() for fixed in (0, 1)]
+    both = [
+        tagger.predict_voted(X, fixed, variance_scale=9.0).tolist() for fixed in (0, 1)
+    ]
     assert both[0] != both[1]
-    assert tagger.predict_voted(X, scale=9.0).tolist() == both[0]
+    assert tagger.predict_voted(X, variance_scale=9.0).tolist() == both[0]
     with pytest.raises(ValueError, match="needs a variance"):
-        FITTED["PA"].predict_voted(X, fixed=False)
+        FITTED["PA"].predict_voted(X, unit_variance=False)
 
 
 def test_all_answers_read_iterators_once():
@@ -288,13 +295,13 @@ def test_all_answers_read_iterators_once():
 def test_unknown_methods_are_answered_with_those_served(name):
     tagger = FITTED[name]
     for call in (tagger.predict_confidence, tagger.predict_entities):
-        with pytest.raises(ValueError, match=r"'magic'; there are delta, .*kd-fixed"):
+        with pytest.raises(ValueError, match=r"'magic'; it must be one of delta, "):
             call(X, method="magic")
-    with pytest.raises(ValueError, match=r"'delta'; for spans and whole sequences"):
+    with pytest.raises(ValueError, match=r"'delta'; for whole sequences"):
         tagger.predict_sequence_confidence(X, "delta")
-    with pytest.raises(ValueError, match=r"'wkbv'; for spans .* there are kd-pc, "):
+    with pytest.raises(ValueError, match=r"'wkbv'; for whole spans .* of marginal, "):
         tagger.predict_entities(X, "exact", "wkbv")
-    with pytest.raises(ValueError, match=r"definition is 'all'; there are least-word"):
+    with pytest.raises(ValueError, match=r"span_event is 'all'; .* one of least-word"):
         tagger.predict_entities(X, "all")
 
 
@@ -303,7 +310,7 @@ def test_unknown_methods_are_answered_with_those_served(name):
     "method", [method for method, about in METHODS.items() if about.needs_variance]
 )
 def test_methods_that_need_variances_are_refused_without(name, method):
-    served = r"can serve delta, delta-max, marginal, .*, kd-fixed, draw-marginal-fixed$"
+    served = r"one of delta, delta-max, marginal, .*, kd-fixed, draw-marginal-fixed$"
     with pytest.raises(ValueError, match=served):
         FITTED[name].predict_confidence(X, method)
     with pytest.raises(ValueError, match=served):
@@ -313,22 +320,25 @@ def test_methods_that_need_variances_are_refused_without(name, method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": 0}, r"scale must be a positive number .*, got 0"),
-        ({"scale": np.nan}, r"scale must be a positive number .*, got nan"),
-        ({"scale": np.inf}, r"scale must be a positive number .*, got inf"),
-        ({"scale": "1"}, r"scale must be a positive number .*, got '1'"),
+        ({"variance_scale": 0}, r"scale must be a positive number .*, got 0"),
+        ({"variance_scale": np.nan}, r"scale must be a positive number .*, got nan"),
+        ({"variance_scale": np.inf}, r"scale must be a positive number .*, got inf"),
+        ({"variance_scale": "1"}, r"scale must be a positive number .*, got '1'"),
         ({"temperature": -1}, r"temperature must be a positive number .*, got -1"),
-        ({"k": 0}, "k must be a positive integer, got 0"),
-        ({"k": 2.5}, "k must be a positive integer, got 2.5"),
-        ({"k": "many"}, "k must be a positive integer, got 'many'"),
+        ({"n_best": 0}, "n_best must be a positive integer, got 0"),
+        ({"n_best": 2.5}, "n_best must be a positive integer, got 2.5"),
+        ({"n_best": "many"}, "n_best must be a positive integer, got 'many'"),
         ({"n_draws": 0}, "n_draws must be a positive integer, got 0"),
         ({"n_draws": np.inf}, "n_draws must be a positive integer, got inf"),
-        ({"random_state": -1}, r"random_state of draws is an integer from 0 to"),
-        ({"random_state": 2**64}, r"random_state of draws is an integer from 0 to"),
-        ({"random_state": 1.5}, r"random_state of draws is an integer from 0 to"),
+        ({"random_state": -1}, r"random_state of draws must be an integer from 0 to"),
+        (
+            {"random_state": 2**64},
+            r"random_state of draws must be an integer from 0 to",
+        ),
+        ({"random_state": 1.5}, r"random_state of draws must be an integer from 0 to"),
         (
             {"random_state": np.random.RandomState(0)},
-            r"random_state of draws is an integer from 0 to",
+            r"random_state of draws must be an integer from 0 to",
         ),
     ],
 )
@@ -351,12 +361,14 @@ def test_unknown_options_are_refused():
         tagger.predict_sequence_confidence,
         tagger.predict_voted,
     ):
-        with pytest.raises(TypeError, match=r"no option 'heat'; there are scale, temp"):
+        with pytest.raises(
+            TypeError, match=r"no option 'heat'; options are variance_sc"
+        ):
             call(X, heat=1)
 
 
 def test_options_at_the_limits_of_numbers_give_numbers():
-    limits = {"scale": (1e-30, 1e30), "temperature": (1e-30, 1e30)}
+    limits = {"variance_scale": (1e-30, 1e30), "temperature": (1e-30, 1e30)}
     for name, method in SERVED:
         for option in METHODS[method].tunes:
             for value in limits.get(option, ()):
@@ -364,7 +376,7 @@ def test_options_at_the_limits_of_numbers_give_numbers():
                 assert not np.isnan(found).any()
                 assert (found >= 0).all()
     free = CWSequenceTagger(max_iter=3, constraints=None, random_state=0).fit(*TRAIN)
-    shares = flat(free.predict_confidence([x[:3] for x in X], "kbv", k=10**30))
+    shares = flat(free.predict_confidence([x[:3] for x in X], "kbv", n_best=10**30))
     assert_allclose(shares, 1 / len(free.classes_))
 
 
@@ -393,15 +405,15 @@ def test_nothing_is_answered_before_fit(name):
             call()
 
 
-def test_a_crf_has_marginals_alone():
-    tagger = CRFSequenceTagger(max_iterations=5).fit(*TRAIN)
+def test_a_crf_has_marginals_by_default():
+    tagger = CRFSequenceTagger(max_iter=5).fit(*TRAIN)
     assert_array_equal(
         flat(tagger.predict_confidence(X)),
         flat(tagger.predict_confidence(X, method="marginal")),
     )
-    with pytest.raises(ValueError, match="method must be 'marginal' or None"):
+    with pytest.raises(ValueError, match="needs a variance"):
         tagger.predict_confidence(X, method="kd-pc")
-    assert not hasattr(tagger, "fit_confidence")
+    assert tagger.temperature_ == 1.0
     assert tagger.predict_entities(X).shape == (len(X),)
 
 
@@ -426,7 +438,7 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
     for parameter, value in fit["values"].items():
         curve = fit["curves"][parameter]
         scores = np.array(curve["scores"])
-        assert len(scores) == (len(K_VALUES) if parameter == "k" else 4)
+        assert len(scores) == (len(N_BEST_VALUES) if parameter == "n_best" else 4)
         assert scores[curve["grid"].index(value)] == scores.max()
         # The log score is at most zero, the average precision of the others at least.
         assert ((scores <= 0) if probability else (scores >= 0)).all()
@@ -435,7 +447,9 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
     assert_array_equal(chosen, given)
 
 
-@pytest.mark.parametrize("metric", ["average_precision", "rmse", "log_loss"])
+@pytest.mark.parametrize(
+    "metric", ["average_precision", "root_calibration_mse", "log_loss"]
+)
 def test_the_metric_decides(metric):
     tagger = freshly_fitted().fit_confidence(X, Y, "marginal", metric=metric)
     fit = tagger.confidence_["marginal"]
@@ -449,8 +463,8 @@ def test_each_method_keeps_its_own_values():
     tagger = freshly_fitted().fit_confidence(X, Y, "marginal", n_values=3)
     tagger.fit_confidence(X, Y, "kd-pc", n_values=3, n_draws=8)
     assert set(tagger.confidence_) == {"marginal", "kd-pc"}
-    tagger.fit_confidence(X, Y, "marginal", metric="rmse", n_values=3)
-    assert tagger.confidence_["marginal"]["metric"] == "rmse"
+    tagger.fit_confidence(X, Y, "marginal", metric="root_calibration_mse", n_values=3)
+    assert tagger.confidence_["marginal"]["metric"] == "root_calibration_mse"
     assert tagger.confidence_["kd-pc"]["metric"] == "log_loss"
 
 
@@ -520,9 +534,9 @@ def test_labels_that_do_not_fit_are_named(y, message):
 
 def test_impossible_fits_are_refused():
     tagger = freshly_fitted()
-    with pytest.raises(ValueError, match=r"metric is 'f1'; there are average_prec"):
+    with pytest.raises(ValueError, match=r"metric is 'f1'; it must be one of average"):
         tagger.fit_confidence(X, Y, metric="f1")
-    for metric in ("rmse", "log_loss"):
+    for metric in ("root_calibration_mse", "log_loss"):
         with pytest.raises(ValueError, match="'delta' gives no probabilities"):
             tagger.fit_confidence(X, Y, "delta", metric=metric)
     for n_values in (0, 2.5, None):
@@ -626,7 +640,7 @@ def test_a_given_label_that_is_unknown_has_no_confidence():
     tagger = CWSequenceTagger(random_state=0).fit([["a", "b"]], [["x", "y"]])
     [row] = tagger.label_confidence([["a", "b"]], [["x", "new"]])
     assert row[0] > 0 and row[1] == 0
-    with pytest.raises(ValueError, match="given labels are judged by marginal"):
+    with pytest.raises(ValueError, match="to judge given labels it must be one of mar"):
         tagger.label_confidence([["a"]], [["x"]], "delta-max")
     with pytest.raises(ValueError, match="1 labels"):
         tagger.label_confidence([["a", "b"]], [["x"]])

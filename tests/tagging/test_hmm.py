@@ -133,7 +133,9 @@ def test_methods_that_need_variances_are_refused_by_name(fitted):
 
 def test_draws_without_spread_give_the_predicted_labels(fitted):
     X = corpus(seed=1)[0]
-    confidence = fitted.predict_confidence(X, "kd-fixed", scale=1e-12, n_draws=3)
+    confidence = fitted.predict_confidence(
+        X, "kd-fixed", variance_scale=1e-12, n_draws=3
+    )
     assert (np.concatenate(confidence) == 1.0).all()
 
 
@@ -418,4 +420,4 @@ def test_draws_agree_about_as_often_as_words_are_right():
     voted = token_accuracy_score(y[300:], tagger.predict_voted(X[300:]))
     assert voted == pytest.approx(accuracy, abs=0.01)
     # So many rare words that the mean square of the weights would be another scale.
-    assert scale_unit(tagger.belief_, fixed=True) == 0.225
+    assert scale_unit(tagger.belief_, unit_variance=True) == 0.225

@@ -10,9 +10,9 @@ from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw import MaxEntSequenceTagger, make_tagging_pipeline
+from skcw._persistence import read_model, write_model
 from skcw.data import SequenceEncoder
 from skcw.exceptions import ModelFileError
-from skcw.persistence import read_model, write_model
 from skcw.tagging._maxent_training import labels_before
 from tests.integration.corpora import features, news
 from tests.reference import beam as twin
@@ -259,7 +259,7 @@ def test_every_method_gives_a_row_per_sequence(fitted, method):
 
 
 def test_unknown_methods_are_refused_by_name(fitted):
-    with pytest.raises(ValueError, match="'kd-pc'; there are marginal, local, nbest"):
+    with pytest.raises(ValueError, match="'kd-pc'; it must be one of marginal, local"):
         fitted.predict_confidence([[["a"]]], "kd-pc")
 
 

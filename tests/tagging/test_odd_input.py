@@ -49,7 +49,7 @@ BAD_PARAMETERS = [
     (CWSequenceTagger, "phi", [0, -1, np.nan, np.inf, 1e300, "1", None]),
     (AROWSequenceTagger, "r", [0, -1, np.nan, np.inf, 1e-300, "1", None]),
     (PASequenceTagger, "C", [0, -1, np.nan, np.inf, "1", None]),
-    (PASequenceTagger, "k_best", [0, -1, 1.5, None]),
+    (PASequenceTagger, "n_rivals", [0, -1, 1.5, None]),
     (CWSequenceTagger, "initial_variance", [0, -1, np.nan, np.inf, 1e-50, 1e50]),
     (AROWSequenceTagger, "initial_variance", [0, -1, np.nan, np.inf, 1e-50, 1e50]),
     (CWSequenceTagger, "diagonal", ["full", None, 1]),
@@ -453,7 +453,7 @@ tagger.partial_fit(X, Y, classes=["Z"] * 99)
 CWSequenceTagger().partial_fit(X, Y, classes=["A", "A", "A", "B"]).predict(X)
 tagger.predict([[["z"] * 10**5] * 3])
 tagger.predict_nbest([["a"] * 9], 10**4)
-PASequenceTagger(k_best=500).fit(X, Y)
+PASequenceTagger(n_rivals=500).fit(X, Y)
 CWSequenceTagger(n_models=40, n_jobs=3).fit(X, Y)
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

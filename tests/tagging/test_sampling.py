@@ -47,7 +47,7 @@ def rarity(share, probability):
 @pytest.mark.parametrize(("fixed", "method"), [(True, "kd-fixed"), (False, "kd-pc")])
 @pytest.mark.parametrize("n", [1, 8, 21])
 def test_the_share_that_agrees_is_the_confidence_of_the_draws(tagger, fixed, method, n):
-    options = {"scale": 0.5, "random_state": 3}
+    options = {"variance_scale": 0.5, "random_state": 3}
     labelings = tagger.sample_labelings(ASKED, n, fixed, **options)
     confidence = tagger.predict_confidence(ASKED, method, n_draws=n, **options)
     found = agreement(labelings, tagger.predict(ASKED))
@@ -79,18 +79,26 @@ def test_every_sequence_has_n_labelings_of_its_length(tagger):
 
 
 def test_a_labeling_depends_on_the_seed_and_its_sequence_alone(tagger):
-    rows = tagger.sample_labelings(ASKED, 12, scale=1.0).tolist()
-    assert tagger.sample_labelings(ASKED[::-1], 12, scale=1.0).tolist() == rows[::-1]
-    assert tagger.sample_labelings(ASKED[3:4], 12, scale=1.0).tolist() == rows[3:4]
+    rows = tagger.sample_labelings(ASKED, 12, variance_scale=1.0).tolist()
+    assert (
+        tagger.sample_labelings(ASKED[::-1], 12, variance_scale=1.0).tolist()
+        == rows[::-1]
+    )
+    assert (
+        tagger.sample_labelings(ASKED[3:4], 12, variance_scale=1.0).tolist()
+        == rows[3:4]
+    )
     first = [row[:7] for row in rows]
-    assert tagger.sample_labelings(ASKED, 7, scale=1.0).tolist() == first
-    other = tagger.sample_labelings(ASKED, 12, scale=1.0, random_state=1).tolist()
+    assert tagger.sample_labelings(ASKED, 7, variance_scale=1.0).tolist() == first
+    other = tagger.sample_labelings(
+        ASKED, 12, variance_scale=1.0, random_state=1
+    ).tolist()
     assert other != rows
 
 
 def test_labels_of_a_sample_fit_together():
     tagger = CWSequenceTagger(max_iter=1, constraints="BIO", random_state=0).fit(X, Y)
-    for row in tagger.sample_labelings(ASKED, 8, scale=5.0):
+    for row in tagger.sample_labelings(ASKED, 8, variance_scale=5.0):
         for labels in row:
             for before, after in zip(["O", *labels], labels, strict=False):
                 begun = after[0] != "I" or before[1:] == after[1:]
@@ -108,13 +116,13 @@ def test_a_pipeline_samples_by_its_tagger():
     words, labels = news(n_sequences=40)
     pipeline = make_tagging_pipeline(["word"], CWSequenceTagger(random_state=0))
     pipeline.fit(words, labels)
-    rows = pipeline.sample_labelings(words[:5], 4, True, scale=2.0)
+    rows = pipeline.sample_labelings(words[:5], 4, True, variance_scale=2.0)
     alone = pipeline.tagger.sample_labelings(
-        pipeline.encode(words[:5]), 4, True, scale=2
+        pipeline.encode(words[:5]), 4, True, variance_scale=2
     )
     assert rows.tolist() == alone.tolist()
-    crf = make_tagging_pipeline(["word"], CRFSequenceTagger())
-    assert not hasattr(crf, "sample_labelings")
+    crf = make_tagging_pipeline(["word"], CRFSequenceTagger()).fit(words, labels)
+    assert [len(row) for row in crf.sample_labelings(words[:3], 4)] == [4] * 3
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "3"])
@@ -127,11 +135,11 @@ def test_what_cannot_be_served_is_refused(tagger):
     with pytest.raises(NotFittedError):
         CWSequenceTagger().sample_labelings(ASKED, 3)
     for name in ("draws", "temperature", "k"):
-        with pytest.raises(TypeError, match=f"no option '{name}' of draws of weights"):
+        with pytest.raises(TypeError, match=f"no option '{name}' of draws from"):
             tagger.sample_labelings(ASKED, 3, **{name: 4})
     perceptron = PerceptronSequenceTagger(max_iter=1).fit(X, Y)
     with pytest.raises(ValueError, match="needs a variance"):
-        perceptron.sample_labelings(ASKED, 3, fixed=False)
+        perceptron.sample_labelings(ASKED, 3, unit_variance=False)
 
 
 @pytest.fixture(scope="module")
@@ -180,9 +188,11 @@ def test_a_hidden_markov_model_draws_what_constraints_allow():
 
 
 def test_options_of_a_hidden_markov_model_are_not_ignored(hmm):
-    with pytest.raises(TypeError, match="no option 'scale' of draws from the distrib"):
-        hmm.sample_labelings(WORDS, 2, scale=1.0)
-    fixed = hmm.sample_labelings(WORDS, 9, fixed=True, scale=0.1)
-    confidence = hmm.predict_confidence(WORDS, "kd-fixed", n_draws=9, scale=0.1)
+    with pytest.raises(TypeError, match="no option 'variance_scale' of draws from the"):
+        hmm.sample_labelings(WORDS, 2, variance_scale=1.0)
+    fixed = hmm.sample_labelings(WORDS, 9, unit_variance=True, variance_scale=0.1)
+    confidence = hmm.predict_confidence(
+        WORDS, "kd-fixed", n_draws=9, variance_scale=0.1
+    )
     found = agreement(fixed, hmm.predict(WORDS))
     np.testing.assert_allclose(found, np.concatenate(confidence), rtol=1e-12)

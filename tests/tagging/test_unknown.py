@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 import skcw
 from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
-from skcw.belief import Belief
+from skcw._belief import Belief
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.tagging._training import Corpus
 from skcw.tagging._unknown import TURNS, views_of

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skcw import AROWSequenceTagger, CWSequenceTagger
-from skcw.belief import Belief
+from skcw._belief import Belief
 from skcw.data import SequenceBatch
 from skcw.data.ragged import object_rows
 from skcw.tagging import Entity
@@ -120,9 +120,9 @@ class LosesBitsInPickle(CWSequenceTagger):
     def __getstate__(self):
         state = dict(super().__getstate__())
         if "belief_" in state:
-            belief = state["belief_"].recast("float64", True)
+            belief = state["belief_"].as_dtype("float64", True)
             belief.average = belief.average * (1 + 1e-6)
-            state["belief_"] = belief.recast("float32", True)
+            state["belief_"] = belief.as_dtype("float32", True)
         return state
 
 
@@ -364,8 +364,10 @@ class CountsCostsInItsOwnUnit(CWSequenceTagger):
 
 @breaks("check_arow_depends_on_initial_variance_over_r_alone")
 class ForgetsR(AROWSequenceTagger):
-    def _initial_variance(self):
-        return self.initial_variance**2
+    def _starting_belief(self, *arguments):
+        belief = super()._starting_belief(*arguments)
+        belief.variance *= self.initial_variance
+        return belief
 
 
 @breaks("check_a_sample_weight_is_a_number_of_copies")
@@ -376,7 +378,7 @@ class IgnoresWeights(CWSequenceTagger):
 
 @breaks("check_it_knows_what_it_has_learnt_from")
 class RecognisesEverything(CWSequenceTagger):
-    def training_share(self, X):
+    def seen_fraction(self, X):
         return 1.0
 
 
@@ -486,9 +488,9 @@ class TrustsTheWholeMost(CWSequenceTagger):
 
 @breaks("check_the_more_must_be_right_the_less_sure_it_is")
 class TrustsLongEntities(CWSequenceTagger):
-    def predict_entities(self, X, definition="least-word"):
-        rows = super().predict_entities(X, definition)
-        if definition != "all-words":
+    def predict_entities(self, X, span_event=None):
+        rows = super().predict_entities(X, span_event)
+        if span_event != "all-words":
             return rows
         return object_rows([e._replace(confidence=1.0) for e in row] for row in rows)
 
@@ -503,6 +505,25 @@ class LearnsInSecret(CWSequenceTagger):
 class PaysNoAttention(CWSequenceTagger):
     def fit_confidence(self, X, y, metric):
         return self
+
+
+@breaks("check_one_object_answers_what_single_calls_do")
+class AnswersOnceThisOnceThat(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        return object_rows(row / 2 for row in super().predict_confidence(X, method))
+
+
+@breaks("check_a_table_holds_the_confidence_of_every_label")
+class DoubtsWhatItIsTold(CWSequenceTagger):
+    def label_confidence(self, X, y, method=None):
+        return object_rows(row / 2 for row in super().label_confidence(X, y, method))
+
+
+@breaks("check_what_is_not_served_is_named")
+class ServesAnything(CWSequenceTagger):
+    def predict_confidence(self, X, method=None):
+        known = method in self.confidence_methods_
+        return super().predict_confidence(X, method if known else None)
 
 
 @breaks("check_entities_agree_with_labels")

@@ -1,0 +1,56 @@
+"""What ``query_pairs`` costs beside one question to the model."""
+
+import json
+from pathlib import Path
+
+from _house_versions import in_turns, run_python, table_rows, trained
+from _measure import progress
+from _tables import at_most, format_goals, format_table
+
+QUESTIONS = Path(__file__).with_name("_house_questions.py")
+LABELS = {
+    "predict": "predict",
+    "confidence": "predict_confidence",
+    "query": "query_pairs",
+    "one": "query_pairs of one label",
+    "ten": "query_pairs of ten labels",
+    "query_ratio": "query_pairs / predict_confidence",
+    "label_ratio": "ten labels / one label",
+}
+NOTE = """\
+CPU seconds inside a process that has opened a pipeline; each figure is the least of
+three calls, because the first ones warm up."""
+
+
+def run(settings):
+    """Return the medians of each version, and the goals."""
+    with trained(settings) as (folders, file, models):
+
+        def measure(name):
+            progress("asking:", name)
+            printed = run_python(folders[name], QUESTIONS, models[name], file)
+            seconds = json.loads(printed)
+            return {
+                **seconds,
+                "query_ratio": seconds["query"] / seconds["confidence"],
+                "label_ratio": seconds["ten"] / seconds["one"],
+            }
+
+        figures = in_turns(measure, list(folders), settings.seeds)
+    now = figures["now"]
+    goals = [
+        at_most("query_pairs / predict_confidence", now["query_ratio"], 1.2, ".2f"),
+        at_most("ten labels / one label", now["label_ratio"], 1.2, ".2f"),
+    ]
+    return {"quick": settings.quick, "figures": figures, "goals": goals}
+
+
+def render(found):
+    """Return the results as text."""
+    title = "Asking a pipeline about the CoNLL-2000 test columns"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    rows = table_rows(found["figures"], LABELS)
+    table = format_table(("CPU seconds", *found["figures"]), rows)
+    goals = format_goals(found["goals"], found["quick"])
+    return "\n\n".join([title, table, NOTE, goals])

@@ -1,0 +1,106 @@
+"""The history of a training: what each pass found, and which was the best."""
+
+import sys
+import time
+
+import numpy as np
+
+
+class Monitor:
+    """Keep the history, show progress, and remember the best pass.
+
+    Parameters
+    ----------
+    max_iter : int
+        The most passes there can be.
+    n_iter_no_change : int
+        Passes without gain after which to stop.
+    tol : float
+        The least gain that counts.
+    verbose : int
+        Above 0, a line per pass goes to the standard error stream.
+    common : dict
+        What every record of the history begins with.
+    title : str, default=""
+        What every line begins with.
+    metric : str, default="accuracy"
+        What the score on held-out data is.
+
+    Examples
+    --------
+    >>> from skcw._monitor import Monitor
+    >>> monitor = Monitor(max_iter=5, n_iter_no_change=2, tol=0.0)
+    >>> scores = iter([0.5, 0.7, 0.6, 0.7])
+    >>> while not monitor.end_pass({}, "", lambda: ("model", next(scores))):
+    ...     pass
+    >>> [record["dev_score"] for record in monitor.history]
+    [0.5, 0.7, 0.6, 0.7]
+    """
+
+    def __init__(
+        self,
+        max_iter,
+        n_iter_no_change,
+        tol,
+        verbose=0,
+        common=None,
+        title="",
+        metric="accuracy",
+    ):
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.common = common or {}
+        self.title = title
+        self.metric = metric
+        self.history = []
+        self.best = None
+        self.best_score = -np.inf
+        self.idle = 0
+        self.clock = time.perf_counter()
+
+    def end_pass(self, found, words, judge=None):
+        """Record a pass; return whether to stop.
+
+        Parameters
+        ----------
+        found : dict
+            What the pass found, for the history.
+        words : str
+            The same in words, for the progress line.
+        judge : callable, default=None
+            Gives (a copy of the model, its score on held-out data).
+
+        Returns
+        -------
+        stop : bool
+            Whether the score has not risen for long enough.
+        """
+        record = {**self.common, "epoch": len(self.history) + 1, **found}
+        if judge is not None:
+            record["dev_score"] = self._remember(*judge())
+            record["dev_metric"] = self.metric
+        record["seconds"] = time.perf_counter() - self.clock
+        self.history.append(record)
+        if self.verbose:
+            self._report(record, words)
+        self.clock = time.perf_counter()
+        return self.idle >= self.n_iter_no_change
+
+    def _remember(self, model, score):
+        score = float(score)
+        # Small gains keep the better pass but do not buy more passes.
+        self.idle = 0 if score > self.best_score + self.tol else self.idle + 1
+        if score > self.best_score:
+            self.best, self.best_score = model, score
+        return score
+
+    def _report(self, record, words):
+        line = f"{self.title}pass {record['epoch']}/{self.max_iter}: {words}"
+        if "dev_score" in record:
+            line += f", dev {self.metric} {record['dev_score']:.2%}"
+        # In one piece: print() writes the line break by itself, and Ctrl-C may come
+        # between the two.
+        sys.stderr.write(f"{line}, {record['seconds']:.2f} s\n")
+        sys.stderr.flush()

@@ -1,0 +1,247 @@
+"""A saved model that answers with NumPy and safetensors alone."""
+
+from skcw._belief import Belief
+from skcw._decoding import Decoder
+from skcw._persistence import read_model
+from skcw.confidence.answers import Answers
+from skcw.confidence.settings import ModelConfidence
+from skcw.data.batch import SequenceBatch
+from skcw.data.encoder import check_batch, encode_any, without_needless
+from skcw.data.vocabulary import Vocabulary
+from skcw.exceptions import ModelFileError
+from skcw.features.extractor import opened_extractor
+
+# What of a model's confidence is written into its file besides the fitted values.
+CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
+
+
+def serving_state(
+    confidence,
+    *,
+    has_constraints=False,
+    border_rows=None,
+    log_probability=False,
+    reads_words=False,
+):
+    """Return what a model needs besides its arrays to answer, as plain values.
+
+    Taggers write it into their files, so that one need not know their classes to ask
+    the model.
+
+    Parameters
+    ----------
+    confidence : ModelConfidence
+        How the model says how sure it is.
+    has_constraints : bool, default=False
+        Whether the file holds an array of forbidden steps.
+    border_rows : tuple of int or None, default=None
+        The rows of weights for the first and for the last token of a sequence.
+    log_probability : bool, default=False
+        Whether scores are logarithms of probabilities but for a constant.
+    reads_words : bool, default=False
+        Whether features without weights are left out, and new words judged by their
+        spelling if those who encode keep them: features of a pipeline do not.
+
+    Returns
+    -------
+    serving : dict
+        Values that JSON can hold.
+    """
+    return {
+        "confidence": {name: getattr(confidence, name) for name in CONFIDENCE},
+        "own_unit": confidence.belief.own_unit,
+        "has_constraints": has_constraints,
+        "border_rows": None if border_rows is None else list(border_rows),
+        "log_probability": log_probability,
+        "reads_words": reads_words,
+    }
+
+
+def can_serve(header):
+    """Tell whether a model can answer without its estimator.
+
+    Parameters
+    ----------
+    header : dict
+        The header of its file.
+
+    Returns
+    -------
+    can : bool
+        Whether :class:`Model` can open it.
+    """
+    serving = header.get("serving")
+    if serving is None:
+        return False
+    return "features" in header or not serving["reads_words"]
+
+
+class Model:
+    """A saved tagger, or a saved pipeline, that only answers.
+
+    It opens in a fraction of the time of the estimator in the same file, which
+    ``skcw.load`` returns, because it imports neither scikit-learn nor SciPy. It gives
+    the same answers, and cannot learn.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The weights.
+    confidence : ModelConfidence
+        How the model says how sure it is.
+    classes : list of str
+        The labels.
+    features : FeatureExtractor, default=None
+        What makes features from columns of words; None if the sequences that the model
+        is asked about have features already.
+    vocabulary : Vocabulary, default=None
+        The names of the features; None for numeric columns and for hashed features.
+    log_probability : bool, default=False
+        Whether scores are logarithms of probabilities but for a constant.
+    reads_words : bool, default=False
+        Whether features without weights are left out.
+
+    See Also
+    --------
+    skcw.load : Opens the estimator, which can go on learning.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skcw import Model, make_tagging_pipeline
+    >>> X, y = [["Ann", "left"], ["Bob", "left"]], [["B-PER", "O"], ["B-PER", "O"]]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "names.skcw"
+    ...     make_tagging_pipeline(["word"]).fit(X, y).save(path)
+    ...     answers = Model.open(path).ask([["Ann", "left", "Bob"]])
+    ...     answers.labels()[0]
+    ['B-PER', 'O', 'B-PER']
+    """
+
+    def __init__(
+        self,
+        decoder,
+        confidence,
+        classes,
+        *,
+        features=None,
+        vocabulary=None,
+        log_probability=False,
+        reads_words=False,
+    ):
+        self.decoder = decoder
+        self.confidence = confidence
+        self.classes = classes
+        self.features = features
+        self.vocabulary = vocabulary
+        self.log_probability = log_probability
+        self.reads_words = reads_words
+
+    @classmethod
+    def open(cls, path):
+        """Return the model in a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ``save`` of a tagger or of a pipeline wrote. Its arrays are
+            mapped into memory: keep it while the model is in use.
+
+        Returns
+        -------
+        model : Model
+            The model.
+        """
+        return cls.from_saved(path, *read_model(path))
+
+    @classmethod
+    def from_saved(cls, path, header, arrays):
+        """Return the model that the header and the arrays of a file describe.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, for messages.
+        header : dict
+            Its header.
+        arrays : dict of str to ndarray
+            Its arrays.
+
+        Returns
+        -------
+        model : Model
+            The model.
+        """
+        if not can_serve(header):
+            raise ModelFileError(
+                f"{path} holds a {header.get('class')}, which only its estimator can "
+                "ask; open it with skcw.load"
+            )
+        try:
+            return cls._opened(header, arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error!r}") from error
+
+    @classmethod
+    def _opened(cls, header, arrays):
+        state, serving = header["state"], header["serving"]
+        classes = list(state["classes"])
+        belief = Belief.from_arrays(len(classes), arrays)
+        belief.own_unit = serving["own_unit"]
+        forbidden = arrays["forbidden"] if serving["has_constraints"] else None
+        decoder = Decoder(belief, forbidden, borders=_borders(belief, serving))
+        vocabulary = Vocabulary.from_arrays(arrays)
+        if vocabulary is not None:
+            vocabulary.check(len(belief.row_of))
+        features = None
+        if "features" in header:
+            features = opened_extractor(header["features"], arrays)
+        fitted = state["confidence"]
+        return cls(
+            decoder,
+            ModelConfidence(belief, fitted=fitted, **serving["confidence"]),
+            classes,
+            features=features,
+            vocabulary=vocabulary,
+            log_probability=serving["log_probability"],
+            reads_words=serving["reads_words"],
+        )
+
+    def ask(self, X):
+        """Return an object that answers all questions about sequences.
+
+        Parameters
+        ----------
+        X : sequences
+            ``TokenColumns``, or lists of words or of tuples, as ``fit`` of the pipeline
+            has read them; or, if a tagger was saved, sequences with features.
+
+        Returns
+        -------
+        answers : Answers
+            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on;
+            each is computed once, and only if it is asked for.
+        """
+        scored = self.decoder.open(self._encoded(X))
+        return Answers(scored, self.confidence, self.classes, self.log_probability)
+
+    def _encoded(self, X):
+        belief = self.confidence.belief
+        if self.features is not None:
+            batch = self.features.extract(X)
+            known = belief.row_of != belief.width
+            return without_needless(batch, known) if self.reads_words else batch
+        n_features = len(belief.row_of)
+        if isinstance(X, SequenceBatch):
+            return check_batch(X, self.vocabulary, n_features)
+        columns = n_features if self.vocabulary is None else None
+        return encode_any(X, self.vocabulary, grow=False, n_columns=columns)
+
+
+def _borders(belief, serving):
+    """Return what labels score at the two ends of a sequence, or None."""
+    if serving["border_rows"] is None:
+        return None
+    weights = belief.weights.reshape(-1, belief.width)
+    return weights[serving["border_rows"], : belief.n_labels]

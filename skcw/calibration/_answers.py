@@ -1,0 +1,193 @@
+"""What a calibrated tagger says: the answers of the tagger inside, mapped."""
+
+from itertools import chain
+
+import numpy as np
+
+from skcw.calibration._held_out import flat_labels, flat_numbers
+from skcw.data.checks import check_same_lengths
+from skcw.data.labels import encode_labels
+from skcw.data.ragged import object_rows, split_rows
+
+# The event that the confidences of words are enough for.
+LEAST_WORD = "least-word"
+
+
+def shared_rest(table, codes, confidence):
+    """Return a table in which the predicted label has its confidence.
+
+    The other labels share the rest as they do in the table; evenly where it gives them
+    nothing.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_tokens, n_labels)
+        The marginals.
+    codes : ndarray of int, shape (n_tokens,)
+        The predicted labels.
+    confidence : ndarray of shape (n_tokens,)
+        Their confidence.
+
+    Returns
+    -------
+    table : ndarray of float64, shape (n_tokens, n_labels)
+        Every row sums to one.
+    """
+    n_tokens, n_labels = table.shape
+    if n_labels == 1:
+        return np.ones_like(table)
+    predicted = np.arange(n_tokens), codes
+    others = table.copy()
+    others[predicted] = 0.0
+    total = others.sum(axis=1, keepdims=True)
+    even = np.full_like(others, 1.0 / (n_labels - 1))
+    share = np.divide(others, total, out=even, where=total > 0)
+    share *= (1.0 - confidence)[:, None]
+    share[predicted] = confidence
+    return share
+
+
+class CalibratedAnswers:
+    """What a calibrated tagger says of some sequences; ``ask`` returns one.
+
+    The tagger inside is asked once. Labels and labelings are its own.
+
+    Parameters
+    ----------
+    answers : Answers
+        What the tagger inside says.
+    tagger : CalibratedTagger
+        The fitted calibrated tagger.
+    """
+
+    def __init__(self, answers, tagger):
+        self._inner = answers
+        self._tagger = tagger
+        self._words = None
+
+    def __len__(self):
+        return len(self._inner)
+
+    @property
+    def classes(self):
+        """The labels."""
+        return self._inner.classes
+
+    @property
+    def offsets(self):
+        """Where each sequence begins."""
+        return self._inner.offsets
+
+    @property
+    def lengths(self):
+        """The number of tokens of each sequence."""
+        return self._inner.lengths
+
+    @property
+    def codes(self):
+        """The numbers of the predicted labels of all tokens."""
+        return self._inner.codes
+
+    @property
+    def confidence_methods(self):
+        """The only method: the one that the maps were learnt for."""
+        return self._tagger.confidence_methods_
+
+    def labels(self):
+        """Return the labels that the tagger inside predicts."""
+        return self._inner.labels()
+
+    def nbest(self, n):
+        """Return the n best labelings of the tagger inside."""
+        return self._inner.nbest(n)
+
+    def sampled(self, n, unit_variance=None, **options):
+        """Return labelings drawn from what the tagger inside believes."""
+        return self._inner.sampled(n, unit_variance, **options)
+
+    def voted(self, unit_variance=None, **options):
+        """Return the label that most drawn models of the tagger inside give."""
+        return self._inner.voted(unit_variance, **options)
+
+    def confidence(self, method=None, **options):
+        """Return the probability that each predicted label is right, per sequence."""
+        self._tagger._check_asked(method, options)
+        return split_rows(self._by_token(), self.offsets)
+
+    def _by_token(self):
+        if self._words is None:
+            maps = self._tagger.maps_
+            rows = self._inner.confidence(**self._tagger.confidence_options_)
+            own = any(each.by_label for each in maps)
+            label = flat_labels(self.labels()) if own else None
+            self._words = mapped(maps, flat_numbers(rows), label)
+        return self._words
+
+    def label_table(self, method=None, **options):
+        """Return the probability of every label at every token.
+
+        The predicted label has its confidence; the others share the rest as they do in
+        the marginals of the tagger inside.
+        """
+        self._tagger._check_asked(method, options)
+        table = self._inner.label_table("marginal")
+        return shared_rest(table, self.codes, self._by_token())
+
+    def marginals(self):
+        """Return the same as a list of dicts per sequence: label -> probability."""
+        table = self.label_table()
+        tokens = [dict(zip(self.classes, row, strict=True)) for row in table.tolist()]
+        return split_rows(tokens, self.offsets)
+
+    def label_confidence(self, y, method=None, **options):
+        """Return the probability of given labels, 0 where they are not known."""
+        codes, lengths, _ = encode_labels(y, self.classes, grow=False)
+        check_same_lengths(self.lengths, lengths)
+        table = self.label_table(method, **options)
+        sure = table[np.arange(len(codes)), np.maximum(codes, 0)]
+        return split_rows(np.where(codes >= 0, sure, 0.0), self.offsets)
+
+    def sequence_confidence(self, method=None, **options):
+        """Say that whole sequences are not calibrated."""
+        raise ValueError(
+            "the confidence in whole sequences is not calibrated; ask tagger_ for it"
+        )
+
+    def entities(self, span_event=None, method=None, **options):
+        """Return the entities that the predicted labels mark, as sure as calibrated."""
+        tagger = self._tagger
+        tagger._check_asked(method, options)
+        learnt = tagger.span_event or LEAST_WORD
+        if span_event not in (None, learnt):
+            raise ValueError(
+                f"span_event is {span_event!r}, but confidences were calibrated for "
+                f"{learnt!r}; set span_event={span_event!r} and fit again, or ask "
+                "tagger_"
+            )
+        if not tagger.entity_maps_:
+            return self._least_words()
+        rows = self._inner.entities(learnt, **tagger.confidence_options_)
+        found = list(chain.from_iterable(rows))
+        label = np.array([entity.label for entity in found], dtype=str)
+        confidence = np.array([entity.confidence for entity in found], dtype=np.float64)
+        return _with_confidence(rows, mapped(tagger.entity_maps_, confidence, label))
+
+    def _least_words(self):
+        """Return the entities, each as sure as its least sure word."""
+        rows = self._inner.entities(LEAST_WORD, **self._tagger.confidence_options_)
+        pairs = zip(rows, self.confidence(), strict=True)
+        least = [float(sure[e.start : e.end].min()) for row, sure in pairs for e in row]
+        return _with_confidence(rows, np.array(least))
+
+
+def mapped(maps, confidence, label):
+    """Return the mean of what several maps say."""
+    return np.mean([each(confidence, label) for each in maps], axis=0)
+
+
+def _with_confidence(rows, confidence):
+    """Return entities with other confidences."""
+    each = iter(confidence.tolist())
+    return object_rows(
+        [entity._replace(confidence=next(each)) for entity in row] for row in rows
+    )

@@ -1,0 +1,418 @@
+"""What a fitted model says of some sequences, each thing computed at most once."""
+
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw.confidence.draws import count_draws, draw_votes
+from skcw.confidence.marginals import draw_chains
+from skcw.confidence.tallies import SPAN_EVENTS, Labelings, span_borders
+from skcw.data.checks import check_same_lengths
+from skcw.data.labels import encode_labels
+from skcw.data.ragged import object_rows, split_rows
+
+
+class Entity(NamedTuple):
+    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first word.
+    end : int
+        One past the position of its last word.
+    confidence : float
+        How sure the tagger is of it.
+
+    Examples
+    --------
+    >>> from skcw.tagging import Entity
+    >>> Entity("PER", 0, 2, 0.9)
+    Entity(label='PER', start=0, end=2, confidence=0.9)
+    """
+
+    label: str
+    start: int
+    end: int
+    confidence: float
+
+
+def check_n(n):
+    """Return a number of labelings; raise unless it is a positive integer."""
+    if not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"n must be a positive integer, got {n!r}")
+    return int(n)
+
+
+def check_span_event(span_event):
+    """Return a span event; raise unless it is one."""
+    if span_event not in SPAN_EVENTS:
+        raise ValueError(
+            f"span_event is {span_event!r}; it must be one of {', '.join(SPAN_EVENTS)}"
+        )
+    return span_event
+
+
+class Answers:
+    """What a tagger says of some sequences: it encodes and scores them once.
+
+    ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and
+    nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    confidence : ModelConfidence
+        The methods of the model and their settings.
+    classes : list of str
+        The labels.
+    log_probability : bool, default=False
+        Whether scores are logarithms of probabilities but for a constant.
+
+    Attributes
+    ----------
+    classes : list of str
+        The labels.
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Where each sequence begins.
+    lengths : ndarray of int64, shape (n_sequences,)
+        The number of tokens of each sequence.
+    confidence_methods : dict of str to Method
+        The methods that the model serves.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
+    >>> answers = CWSequenceTagger(random_state=0).fit(X, y).ask([["Bob", "met"], []])
+    >>> answers.labels()
+    array([list(['P', 'O']), list([])], dtype=object)
+    >>> answers.confidence("delta")[0].round(1)
+    array([0.4, 0.2])
+    >>> [label for label, *_ in answers.entities(method="delta")[0]]
+    ['P']
+    >>> answers.label_table("kbv").shape
+    (2, 2)
+    """
+
+    def __init__(self, scored, confidence, classes, log_probability=False):
+        self.classes = classes
+        self.offsets = scored.offsets
+        self.lengths = scored.lengths
+        self._scored = scored
+        self._confidence = confidence
+        self._log_probability = log_probability
+        self._kept = {}
+
+    def __len__(self):
+        return len(self.lengths)
+
+    def _once(self, compute, *key):
+        """Return what a function computes; the second time, what it has computed."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        return self._kept[key]
+
+    @property
+    def confidence_methods(self):
+        """The methods that the model serves."""
+        return self._confidence.served
+
+    @property
+    def codes(self):
+        """The numbers of the predicted labels of all tokens."""
+        return self._scored.viterbi()[0]
+
+    def labels(self):
+        """Return the best labeling of every sequence.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_sequences,), dtype object
+            A list of labels per sequence.
+        """
+        return self._once(lambda: self._as_labels(self.codes), "labels")
+
+    def nbest(self, n):
+        """Return the n best distinct labelings of every sequence.
+
+        Parameters
+        ----------
+        n : int
+            How many labelings; fewer are returned where fewer exist.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            A list of ``(labels, score)`` per sequence, best first.
+        """
+        n = min(check_n(n), self._scored.most_labelings())
+        return self._once(lambda: self._n_best(n), "nbest", n)
+
+    def _n_best(self, n):
+        codes, total, found = self._scored.k_best(n)
+        if self._log_probability:
+            _, log_z = self._scored.marginals()
+            total = np.minimum(total - log_z[:, None], 0.0)
+        ranks = [self._as_labels(row) for row in codes]
+        return object_rows(
+            [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
+            for s in range(len(self))
+        )
+
+    def confidence(self, method=None, **options):
+        """Return how sure the tagger is of each predicted label.
+
+        Parameters
+        ----------
+        method : str, default=None
+            A method of ``confidence_methods``; None is the tagger's default.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence.
+        """
+        return split_rows(self._by_token(method, options), self.offsets)
+
+    def _by_token(self, method, options):
+        """Return how sure the tagger is of the predicted label of all tokens."""
+        name, chosen = self._confidence.chosen(method)
+        settings = self._confidence.settings(name, **options)
+        return self._once(
+            lambda: chosen.compute(self._scored, self.codes, settings), name, settings
+        )
+
+    def label_table(self, method=None, **options):
+        """Return how sure the tagger is of every label at every token.
+
+        Parameters
+        ----------
+        method : str, default=None
+            A method that judges any label.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        table : ndarray of float64, shape (n_tokens, n_labels)
+            A row for each token of all sequences, a column for each of ``classes``.
+        """
+        name, chosen = self._any_label(method)
+        settings = self._confidence.settings(name, **options)
+        return self._once(
+            lambda: chosen.compute(self._scored, None, settings),
+            "table",
+            name,
+            settings,
+        )
+
+    def _any_label(self, method):
+        name, chosen = self._confidence.chosen(method)
+        if not chosen.any_label:
+            able = [n for n, m in self._confidence.served.items() if m.any_label]
+            raise ValueError(
+                f"method {name!r} compares the predicted label with its rivals; to "
+                f"judge given labels it must be one of {', '.join(able)}"
+            )
+        return name, chosen
+
+    def marginals(self):
+        """Return the marginal of every label, in the form of sklearn-crfsuite.
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_sequences,), dtype object
+            A list per sequence with a dict per token: label -> marginal.
+        """
+        table = self.label_table("marginal")
+        tokens = [dict(zip(self.classes, row, strict=True)) for row in table.tolist()]
+        return split_rows(tokens, self.offsets)
+
+    def label_confidence(self, y, method=None, **options):
+        """Return how sure the tagger is of given labels, such as an annotator's.
+
+        Parameters
+        ----------
+        y : iterable of sequences of str
+            The labels to judge.
+        method : str, default=None
+            A method that judges any label.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            A float array per sequence; 0 for labels the tagger does not know.
+        """
+        name, chosen = self._any_label(method)
+        codes, lengths, _ = encode_labels(y, self.classes, grow=False)
+        check_same_lengths(self.lengths, lengths)
+        settings = self._confidence.settings(name, **options)
+        sure = chosen.compute(self._scored, np.maximum(codes, 0), settings)
+        return split_rows(np.where(codes >= 0, sure, 0.0), self.offsets)
+
+    def sequence_confidence(self, method=None, **options):
+        """Return how sure the tagger is that a whole labeling is right.
+
+        Parameters
+        ----------
+        method : str, default=None
+            A method for sequences; None is ``"marginal"``.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of float64, shape (n_sequences,)
+            One number per sequence; 1 for an empty one.
+        """
+        name, chosen = self._confidence.chosen_for("sequences", method)
+        settings = self._confidence.settings(name, **options)
+        return self._once(
+            lambda: chosen.sequences(self._scored, self.codes, settings),
+            "sequences",
+            name,
+            settings,
+        )
+
+    def entities(self, span_event=None, method=None, **options):
+        """Return the entities that the predicted labels mark.
+
+        Parameters
+        ----------
+        span_event : str, default=None
+            What the confidence is about, see ``predict_entities``; None is
+            ``"least-word"``.
+        method : str, default=None
+            A method; for other events than ``"least-word"`` one for spans.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        entities : ndarray of shape (n_sequences,), dtype object
+            For each sequence a list of named tuples ``(label, start, end,
+            confidence)``.
+        """
+        span_event = check_span_event(span_event or "least-word")
+        rows, starts, stops = self._once(self._find_spans, "spans")
+        if span_event == "least-word":
+            by_word = self._by_token(method, options)
+            sure = [by_word[a:b].min() for a, b in zip(starts, stops, strict=True)]
+        else:
+            sure = self._of_spans(starts, stops, span_event, method, options)
+        sure = iter(sure)
+        return object_rows(
+            [Entity(*span, float(next(sure))) for span in row] for row in rows
+        )
+
+    def _of_spans(self, starts, stops, span_event, method, options):
+        name, chosen = self._confidence.chosen_for("spans", method)
+        settings = self._confidence.settings(name, **options)
+        spans = np.array(starts, dtype=np.int64), np.array(stops, dtype=np.int64)
+        borders = span_borders(self.classes, self.codes, spans[0], span_event)
+        return chosen.spans(self._scored, self.codes, spans, borders, settings)
+
+    def _find_spans(self):
+        """Return the spans of each sequence, and where they lie in the batch."""
+        from skcw.metrics import extract_spans
+
+        rows = [extract_spans(labels) for labels in self.labels()]
+        begins = self.offsets[:-1].tolist()
+        pairs = list(zip(begins, rows, strict=True))
+        starts = [begin + span.start for begin, row in pairs for span in row]
+        stops = [begin + span.end for begin, row in pairs for span in row]
+        return rows, starts, stops
+
+    def voted(self, unit_variance=None, **options):
+        """Return the label that most drawn models give each word.
+
+        Parameters
+        ----------
+        unit_variance : bool, default=None
+            Whether all weights are drawn with one variance; by default where the model
+            keeps none.
+        **options : float or int
+            ``variance_scale``, ``n_draws`` and ``random_state``.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_sequences,), dtype object
+            A list of labels per sequence.
+        """
+        how, settings = self._drawing(unit_variance, options)
+        draws = settings.n_draws, settings.variance_scale
+        votes = draw_votes(self._scored, *draws, seed=settings.seed, **how)
+        return self._as_labels(votes.argmax(axis=1))
+
+    def sampled(self, n, unit_variance=None, **options):
+        """Return labelings drawn from what the model believes.
+
+        Parameters
+        ----------
+        n : int
+            How many labelings of every sequence.
+        unit_variance : bool, default=None
+            As in ``sample_labelings`` of the taggers.
+        **options : float or int
+            Those of ``sample_labelings``.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            A list of n labelings per sequence, each a list of labels.
+        """
+        if self._log_probability and unit_variance is None:
+            known, what = (
+                ("temperature", "random_state"),
+                "the distribution of labelings",
+            )
+            _check_options(options, known, what)
+            settings = self._confidence.settings("marginal", n_draws=n, **options)
+            drawn = settings.n_draws, settings.temperature, settings.seed
+            return self._as_labelings(draw_chains(self._scored, *drawn))
+        _check_options(
+            options, ("variance_scale", "random_state"), "the belief about weights"
+        )
+        how, settings = self._drawing(unit_variance, {**options, "n_draws": n})
+        drawn = Labelings(settings.n_draws, self._scored.n_tokens)
+        draws = settings.n_draws, settings.variance_scale
+        count_draws(self._scored, *draws, [drawn], seed=settings.seed, **how)
+        return self._as_labelings(drawn.codes)
+
+    def _drawing(self, unit_variance, options):
+        """Return how weights are drawn, and the settings of that method."""
+        if unit_variance is None:
+            unit_variance = self._confidence.belief.variance is None
+        name, _ = self._confidence.chosen("kd-fixed" if unit_variance else "kd-pc")
+        settings = self._confidence.settings(name, **options)
+        return {"unit_variance": unit_variance}, settings
+
+    def _as_labels(self, codes):
+        labels = [self.classes[code] for code in codes.tolist()]
+        return split_rows(labels, self.offsets)
+
+    def _as_labelings(self, codes):
+        """Return codes of shape (n, n_tokens) as n lists of labels per sequence."""
+        labels = np.array(self.classes, dtype=object)[codes]
+        begins, ends = self.offsets[:-1].tolist(), self.offsets[1:].tolist()
+        return object_rows(
+            labels[:, a:b].tolist() for a, b in zip(begins, ends, strict=True)
+        )
+
+
+def _check_options(options, known, what):
+    """Raise at an option that would change nothing."""
+    if unknown := set(options) - set(known):
+        raise TypeError(
+            f"there is no option {min(unknown)!r} of draws from {what}; options are "
+            f"{' and '.join(known)}"
+        )

@@ -1,0 +1,268 @@
+"""Probabilities of labels, spans and labelings by forward-backward; draws from them."""
+
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+
+# Steps of several sequences at once take room for so many numbers.
+ROOM = 1 << 20
+
+
+def chosen(table, codes):
+    """Return the column of each row that codes name; without codes, the table."""
+    return table if codes is None else table[np.arange(len(table)), codes]
+
+
+def marginal(scored, codes, settings):
+    """Return the forward-backward marginal of each label at a temperature."""
+    shape = scored.n_tokens if codes is not None else (scored.n_tokens, scored.n_labels)
+    out = np.empty(shape)
+
+    def work(piece, tokens, sequences):
+        table, _ = piece.marginals(settings.temperature)
+        out[tokens] = chosen(table, None if codes is None else codes[tokens])
+
+    scored.each_piece(work)
+    return np.clip(out, 0.0, 1.0)
+
+
+def marginal_spans(scored, codes, spans, borders, settings):
+    """Return the probability of each span at a temperature."""
+    return span_probability(scored, codes, spans, settings.temperature, borders)
+
+
+def marginal_sequences(scored, codes, settings):
+    """Return the probability of each labeling at a temperature."""
+    return path_probability(scored, codes, settings.temperature)
+
+
+def path_probability(scored, codes, temperature):
+    """Return the probability of one labeling of each sequence.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    codes : ndarray of int32, shape (n_tokens,)
+        The labelings.
+    temperature : float
+        What scores are divided by.
+
+    Returns
+    -------
+    probability : ndarray of float64, shape (n_sequences,)
+        One for an empty sequence.
+    """
+    log_z = np.zeros(len(scored))
+
+    def work(piece, tokens, sequences):
+        log_z[sequences] = piece.marginals(temperature)[1]
+
+    scored.each_piece(work)
+    score = scored.path_scores(codes) / temperature
+    return np.exp(np.minimum(score - log_z, 0.0))
+
+
+def span_probability(scored, codes, spans, temperature, borders=None):
+    """Return the probability of each span.
+
+    The sum over all labelings in which the span is right, divided by the sum over all
+    labelings: a forward pass inside the span that only legal labels may take part in,
+    between the usual messages from both of its sides.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+    spans : (ndarray, ndarray)
+        Where spans start and stop, counted over the batch, in order.
+    temperature : float
+        What scores are divided by.
+    borders : (ndarray, ndarray), default=None
+        ``continues`` and ``outside`` of :class:`skcw.confidence.BoundaryAgreement`: an
+        entity must have these borders. By default the words must have their labels.
+
+    Returns
+    -------
+    probability : ndarray of float64, shape (n_spans,)
+        One for each span.
+    """
+    starts, stops = map(np.asarray, spans)
+    log_share = np.zeros(len(starts))
+    owner = np.searchsorted(scored.offsets, starts, side="right") - 1
+    if borders is not None:
+        shape = len(starts), scored.n_labels
+        continues, outside = borders[0], np.broadcast_to(borders[1], shape)
+
+    def work(piece, tokens, sequences):
+        low, high = np.searchsorted(owner, [sequences.start, sequences.stop])
+        if low == high:
+            return
+        mine = slice(low, high)
+        used, row = np.unique(owner[mine] - sequences.start, return_inverse=True)
+        lattices = _Messages(piece, temperature, used)
+        where = row, starts[mine] - tokens.start, stops[mine] - tokens.start
+        if borders is None:
+            log_share[mine] = lattices.of_labels(*where, codes[tokens])
+        else:
+            log_share[mine] = lattices.of_entities(*where, continues, outside[mine])
+
+    scored.each_piece(work)
+    return np.exp(np.minimum(log_share, 0.0))
+
+
+def draw_chains(scored, n_draws, temperature, seed):
+    """Return labelings, each drawn with its probability given the sequence.
+
+    Sums run forward, then labels are drawn from the last to the first, each given the
+    one behind it. The shares of labels tend to the forward-backward marginals.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    n_draws : int
+        How many labelings of each.
+    temperature : float
+        What scores are divided by.
+    seed : int
+        The seed. A labeling depends on it, the model and its sequence alone.
+
+    Returns
+    -------
+    codes : ndarray of int32, shape (n_draws, n_tokens)
+        The labelings.
+    """
+    codes = np.zeros((n_draws, scored.n_tokens), dtype=np.int32)
+    total = np.zeros(len(scored))
+
+    def draw(piece, tokens, sequences):
+        lattices = _Messages(piece, temperature, np.flatnonzero(piece.lengths))
+        for number, (begin, end) in enumerate(pairwise(piece.offsets.tolist())):
+            if begin < end:
+                ahead = lattices.ahead[begin:end]
+                total[sequences.start + number] = ahead[-1].max()
+                here = slice(tokens.start + begin, tokens.start + end)
+                chance = _chances(lattices.scores[begin:end], n_draws, seed)
+                _draw_back(ahead, lattices.transitions, chance, codes[:, here])
+
+    scored.each_piece(draw)
+    scored.check_legal(total)
+    return codes
+
+
+class _Messages:
+    """Forward and backward messages of several sequences, as logarithms.
+
+    All sequences take a step at once.
+    """
+
+    def __init__(self, piece, temperature, used):
+        n, transitions = piece.n_labels, piece.decoder.transitions
+        self.scores = piece.scores[:, :n].astype(np.float64) / temperature
+        self.transitions = transitions[:n, :n].astype(np.float64) / temperature
+        self.begins, self.ends = piece.offsets[used], piece.offsets[used + 1]
+        self.lengths = self.ends - self.begins
+
+    @cached_property
+    def ahead(self):
+        """The log sum over all labelings of the tokens up to each label."""
+        ahead = self.scores.copy()
+        for t in range(1, self.lengths.max(initial=0)):
+            at = self.begins[self.lengths > t] + t
+            ahead[at] += _one_step(ahead[at - 1], self.transitions)
+        return ahead
+
+    @cached_property
+    def back(self):
+        """The log sum over all labelings of the tokens behind each label."""
+        back = np.zeros_like(self.scores)
+        for t in range(2, self.lengths.max(initial=0) + 1):
+            at = self.ends[self.lengths >= t] - t
+            after = self.scores[at + 1] + back[at + 1]
+            back[at] = _one_step(after, self.transitions.T)
+        return back
+
+    @cached_property
+    def log_z(self):
+        """The log sum over all labelings of each sequence."""
+        return _log_sum(self.ahead[self.ends - 1], axis=1)
+
+    def _after(self, at):
+        return self.scores[at] + self.back[at]
+
+    def of_labels(self, row, starts, stops, codes):
+        """Return the log-probability that the words of spans have these labels."""
+        total = self.ahead[starts, codes[starts]]
+        for t in range(1, (stops - starts).max()):
+            on = stops - starts > t
+            at = starts[on] + t
+            total[on] += self.transitions[codes[at - 1], codes[at]]
+            total[on] += self.scores[at, codes[at]]
+        return total + self.back[stops - 1, codes[stops - 1]] - self.log_z[row]
+
+    def of_entities(self, row, starts, stops, continues, outside):
+        """Return the log-probability that entities have exactly these borders."""
+        within = np.where(continues, self.transitions, -np.inf)
+        across = np.where(continues, -np.inf, self.transitions)
+        message, leaving = self.ahead[starts], self.back[stops - 1]
+        after = starts > self.begins[row]
+        at = starts[after]
+        message[after] = self.scores[at] + _one_step(self.ahead[at - 1], across)
+        message[outside] = -np.inf
+        for t in range(1, (stops - starts).max()):
+            on = stops - starts > t
+            at = starts[on] + t
+            message[on] = self.scores[at] + _one_step(message[on], within)
+        before = stops < self.ends[row]
+        leaving[before] = _one_step(self._after(stops[before]), across.T)
+        return _log_sum(message + leaving, axis=1) - self.log_z[row]
+
+
+def _one_step(messages, transitions):
+    """Return what messages (n, n_labels) become after a transition."""
+    out = np.empty_like(messages)
+    size = max(1, ROOM // transitions.size)
+    for first in range(0, len(out), size):
+        part = slice(first, first + size)
+        out[part] = _log_sum(messages[part, :, None] + transitions, axis=1)
+    return out
+
+
+def _log_sum(rows, axis):
+    """Return the logarithm of the sum of exponentials; of nothing, minus infinity."""
+    most = np.max(rows, axis=axis, keepdims=True)
+    shift = np.where(np.isfinite(most), most, 0.0)
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(rows - shift).sum(axis=axis, keepdims=True)) + shift
+    return np.squeeze(total, axis)
+
+
+def _chances(scores, n_draws, seed):
+    """Return numbers from [0, 1) that depend on the seed and the sequence alone."""
+    digest = blake2b(scores.tobytes(), digest_size=8).digest()
+    rng = np.random.default_rng([seed, int.from_bytes(digest, "little")])
+    return rng.random((n_draws, len(scores)))
+
+
+def _draw_back(ahead, transitions, chance, codes):
+    """Draw the last label of each labeling, then those before it."""
+    n_draws, length = chance.shape
+    onward = np.zeros((n_draws, ahead.shape[1]))
+    for t in range(length - 1, -1, -1):
+        codes[:, t] = _drawn(ahead[t] + onward, chance[:, t])
+        onward = transitions[:, codes[:, t]].T
+
+
+def _drawn(logits, chance):
+    """Return a label for each row of log odds; one that is ruled out never is."""
+    top = logits.max(axis=1, keepdims=True)
+    top[np.isneginf(top)] = 0.0  # no labeling is legal: the caller says so
+    reached = np.cumsum(np.exp(logits - top), axis=1)
+    # Below the whole sum, even if the product was rounded up to it.
+    place = np.minimum(chance * reached[:, -1], np.nextafter(reached[:, -1], 0.0))
+    return np.minimum((reached <= place[:, None]).sum(axis=1), logits.shape[1] - 1)

@@ -1,0 +1,352 @@
+"""From columns of words to labels in one estimator, which saves into one file."""
+
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._persistence import read_model
+from skcw.data import SequenceBatch
+from skcw.exceptions import ModelFileError
+from skcw.features import WindowFeatures
+from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
+from skcw.tagging._base import only_sequence
+
+
+def _tagger_has(name):
+    """Return a check whether the tagger of a pipeline has a method."""
+
+    def check(self):
+        getattr(self.tagger, name)
+        return True
+
+    return check
+
+
+class TaggingPipeline(BaseSequenceTagger, Pipeline):
+    """Features and a tagger in one estimator, with all that a tagger can do.
+
+    A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
+    This one is a tagger itself, whose tokens are words or tuples of columns. Features
+    are extracted once for all that is asked through ``ask``.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
+        ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
+    transform_input : list of str, default=None
+        As in :class:`sklearn.pipeline.Pipeline`.
+    memory : str or object with the joblib.Memory interface, default=None
+        Where to keep fitted transformers.
+    verbose : bool, default=False
+        Whether to print the time of each step.
+
+    See Also
+    --------
+    make_tagging_pipeline : Makes one with fewer words.
+    load : Opens a saved one.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger, TaggingPipeline
+    >>> from skcw.features import WindowFeatures
+    >>> X = [["Ann", "met", "Bob", "Smith"], ["Bob", "left"]]
+    >>> y = [["B-PER", "O", "B-PER", "I-PER"], ["B-PER", "O"]]
+    >>> pipeline = TaggingPipeline(
+    ...     [("features", WindowFeatures(["word[-1..1]"])),
+    ...      ("tagger", CWSequenceTagger(random_state=0))]
+    ... ).fit(X, y)
+    >>> pipeline.predict_single(["Ann", "left"])
+    ['B-PER', 'O']
+    >>> pipeline.predict_entities([["Bob", "Smith"]])[0][0].label
+    'PER'
+    """
+
+    @property
+    def tagger(self):
+        """The last step."""
+        return self.steps[-1][1]
+
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+        """Learn features and weights from labelled sequences.
+
+        Parameters
+        ----------
+        X : sequences
+            What the first step reads: lists of words or of tuples, or
+            ``TokenColumns``.
+        y : sequences of str
+            The labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Weights for the tagger.
+        X_dev : sequences, default=None
+            Sequences by which the tagger judges each pass, in the form of X.
+        y_dev : sequences of str, default=None
+            Their labels.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The fitted pipeline.
+        """
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("give both X_dev and y_dev by name, or neither")
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if X_dev is not None:
+            return self._fit_with_dev(X, y, weights, X_dev, y_dev)
+        if not get_config()["enable_metadata_routing"]:
+            name = self.steps[-1][0]
+            weights = {f"{name}__{key}": value for key, value in weights.items()}
+        return super().fit(X, y, **weights)
+
+    def _fit_with_dev(self, X, y, weights, X_dev, y_dev):
+        """Fit the steps one by one: a plain pipeline would not encode X_dev."""
+        # A last step that does nothing lets the others use the memory.
+        encoder = Pipeline(
+            [*self.steps[:-1], ("end", "passthrough")],
+            memory=self.memory,
+            verbose=self.verbose,
+        )
+        batch = encoder.fit_transform(X, y)
+        self.steps = [*encoder.steps[:-1], self.steps[-1]]
+        self.tagger.fit(
+            batch, y, X_dev=encoder.transform(X_dev), y_dev=y_dev, **weights
+        )
+        return self
+
+    @available_if(_tagger_has("partial_fit"))
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more sequences; new features may appear.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        y : sequences of str
+            The labels.
+        classes : sequence of str, default=None
+            Labels to know in advance, in this order.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Weights for the tagger.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The fitted pipeline.
+        """
+        for _, step in self.steps[:-1]:
+            X = step.partial_fit(X, y).transform(X)
+        self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+        return self
+
+    def encode(self, X):
+        """Return sequences in compiled form, to be used several times.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences; features not known are left out.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            Their features, which every method takes in place of X, the tagger's too.
+        """
+        check_is_fitted(self)
+        return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
+
+    def ask(self, X):
+        """Return an object that answers any question about X.
+
+        Features are extracted once, and scored once, whatever is asked.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+
+        Returns
+        -------
+        answers : Answers
+            What the tagger says.
+        """
+        return self.tagger.ask(self.encode(X))
+
+    @property
+    def default_method_(self):
+        """The method of ``predict_confidence`` that is used if none is named."""
+        return self.tagger.default_method_
+
+    @property
+    def confidence_methods_(self):
+        """The methods of ``predict_confidence`` that the tagger serves, by name."""
+        return self.tagger.confidence_methods_
+
+    @available_if(_tagger_has("seen_fraction"))
+    def seen_fraction(self, X):
+        """Return the fraction of the words of X that the tagger has learnt from.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+
+        Returns
+        -------
+        fraction : float
+            From 0 to 1; NaN for a tagger that does not remember.
+        """
+        return self.tagger.seen_fraction(self.encode(X))
+
+    @available_if(_tagger_has("explain"))
+    def explain(self, sequence):
+        """Explain the label of every token of one sequence.
+
+        Parameters
+        ----------
+        sequence : sequence of tokens
+            One sequence, or ``TokenColumns`` of one.
+
+        Returns
+        -------
+        explanations : list of TokenExplanation
+            Per token the label, its rival, the margin between them and each
+            feature's contribution to it, with standard deviations.
+        """
+        return self.tagger.explain(self.encode(only_sequence(sequence)))
+
+    @available_if(_tagger_has("fit_confidence"))
+    def fit_confidence(self, X, y, method=None, **options):
+        """Choose the parameters of a confidence method of the tagger.
+
+        Parameters
+        ----------
+        X : sequences
+            Labelled sequences that the pipeline has not learnt from; or, with ``cv``,
+            those it has learnt from.
+        y : sequences of str
+            Their labels.
+        method : str, default=None
+            The method of ``predict_confidence`` to tune.
+        **options : object
+            Those of the tagger's ``fit_confidence``: ``metric``, ``cv``, ``n_values``,
+            ``n_draws`` and ``random_state``.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The pipeline; features and weights stay as they are.
+        """
+        self.tagger.fit_confidence(self.encode(X), y, method, **options)
+        return self
+
+    def _model(self):
+        """Return the header and the arrays of a saved pipeline."""
+        check_is_fitted(self)
+        (name, features), (tagger_name, tagger) = self._steps_to_save()
+        header, arrays = tagger._model()
+        header["steps"] = [name, tagger_name]
+        _check_common_names(features, tagger)
+        header["features"], names = features._saved()
+        # The tagger may know fewer names; the others have no weight yet.
+        return header, names | arrays
+
+    def _steps_to_save(self):
+        kinds = [type(step) for _, step in self.steps]
+        if len(kinds) != 2 or kinds[0] is not WindowFeatures:
+            raise ValueError(
+                "only WindowFeatures followed by a tagger can be saved without pickle; "
+                f"the steps are {', '.join(kind.__name__ for kind in kinds)}"
+            )
+        return self.steps
+
+    @classmethod
+    def load(cls, path):
+        """Return a pipeline that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. Its arrays are mapped into memory: keep it while the pipeline is
+            in use.
+
+        Returns
+        -------
+        pipeline : TaggingPipeline
+            The fitted pipeline.
+        """
+        header, arrays = read_model(path)
+        if "features" not in header:
+            raise ModelFileError(
+                f"{path} holds a {header.get('class')} without features, not a "
+                f"{cls.__name__}; open it with skcw.load"
+            )
+        return cls._from_model(path, header, arrays)
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        try:
+            name, tagger_name = header["steps"]
+            features = WindowFeatures._opened(header["features"], arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error!r}") from error
+        tagger = BaseSequenceTagger._from_model(path, header, arrays)
+        if getattr(tagger, "vocabulary_", None) is not None:
+            # One object instead of two equal ones: comparing them costs nothing.
+            features.vocabulary_ = tagger.vocabulary_
+        return cls([(name, features), (tagger_name, tagger)])
+
+
+def _check_common_names(features, tagger):
+    """Raise unless the tagger has learnt from what the features make now."""
+    names, known = features.vocabulary_, tagger.vocabulary_
+    if known is None or names is None:
+        # Hashed features have no names.
+        same = names is known
+    else:
+        same = len(names) >= len(known) and names.agrees_with(known)
+    if not same:
+        raise ValueError(
+            "the tagger was not fitted on what these features make; fit the pipeline"
+        )
+
+
+def make_tagging_pipeline(features="ner", tagger=None, **options):
+    """Return a pipeline of window features and a tagger.
+
+    Parameters
+    ----------
+    features : str, list or transformer, default="ner"
+        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
+        of your own.
+    tagger : BaseSequenceTagger, default=None
+        The tagger; ``CWSequenceTagger()`` if None.
+    **options : dict
+        Further parameters of :class:`skcw.features.WindowFeatures`, such as
+        ``lexicons`` or ``min_count``.
+
+    Returns
+    -------
+    pipeline : TaggingPipeline
+        With the steps ``features`` and ``tagger``.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skcw import make_tagging_pipeline
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
+    >>> grid = {"features__min_count": [1, 2], "tagger__phi": [0.5, 1.0]}
+    >>> search = GridSearchCV(make_tagging_pipeline("ner"), grid, cv=2).fit(X, y)
+    >>> sorted(search.best_params_)
+    ['features__min_count', 'tagger__phi']
+    """
+    if not hasattr(features, "transform"):
+        features = WindowFeatures(features, **options)
+    elif options:
+        raise TypeError(
+            f"set {', '.join(options)} on the transformer {features!r} itself"
+        )
+    tagger = CWSequenceTagger() if tagger is None else tagger
+    return TaggingPipeline([("features", features), ("tagger", tagger)])

@@ -1,0 +1,295 @@
+"""CRFsuite: training with it, and the weights inside the model files it writes.
+
+CRFsuite itself can only print a model, with six decimals and in lines that feature
+names can break. The file is simple: a header with offsets, the features as packed
+records, and two string tables.
+"""
+
+import ctypes
+import os
+import struct
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from itertools import pairwise
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+import pycrfsuite
+
+from skcw._belief import Belief, padded
+from skcw.exceptions import ModelFileError
+
+ALGORITHMS = ("lbfgs", "l2sgd", "ap", "pa", "arow")
+
+# CRFsuite draws from the one generator of the C library: trainings must not mix.
+_GENERATOR_LOCK = threading.Lock()
+
+# Our name of each number in the log of an iteration.
+_RECORD = {
+    "num": "epoch",
+    "loss": "loss",
+    "feature_norm": "feature_norm",
+    "active_features": "active_features",
+    "item_accuracy_float": "dev_score",
+    "time": "seconds",
+}
+
+# magic, size, type, version, numbers of features, labels and attributes, and offsets of
+# features, labels, attributes and two tables of references.
+_HEADER = struct.Struct("<4sI4s9I")
+# magic, size, number of features
+_FEATURES = struct.Struct("<4s2I")
+_FEATURE = np.dtype(
+    [("kind", "<u4"), ("source", "<u4"), ("label", "<u4"), ("weight", "<f8")]
+)
+_STATE, _TRANSITION = 0, 1
+# magic, size, flag, byte order, number of strings, offset of their offsets
+_STRINGS = struct.Struct("<4s5I")
+# id and size, before the bytes of a string and its NUL
+_STRING = struct.Struct("<2I")
+
+
+class QuietTrainer(pycrfsuite.Trainer):
+    """A trainer that keeps its log and shows a line per iteration if `verbose`."""
+
+    def message(self, message):
+        """Take in one piece of CRFsuite's log."""
+        if self.logparser.feed(message) == "iteration" and self.verbose:
+            line = _progress(record(self.logparser.last_iteration))
+            print(line, file=sys.stderr, flush=True)
+
+    def history(self):
+        """Return the numbers of every iteration under our names."""
+        return [record(iteration) for iteration in self.logparser.iterations]
+
+
+def _progress(numbers):
+    """Return the numbers of an iteration as the other learners tell theirs."""
+    line = [f"pass {numbers.pop('epoch')}"]
+    seconds, score = numbers.pop("seconds", None), numbers.pop("dev_score", None)
+    line += [f"{name.replace('_', ' ')} {value:g}" for name, value in numbers.items()]
+    if score is not None:
+        line.append(f"dev accuracy {score:.2%}")
+    if seconds is not None:
+        line.append(f"{seconds:.2f} s")
+    return ", ".join(line)
+
+
+def record(iteration):
+    """Return the numbers of one iteration of the log under our names."""
+    return {name: iteration[key] for key, name in _RECORD.items() if key in iteration}
+
+
+def make_trainer(algorithm, params, verbose):
+    """Return a trainer with the given parameters, under CRFsuite's own names.
+
+    CRFsuite itself takes a number that it cannot read for zero, so the values are
+    checked here.
+    """
+    trainer = QuietTrainer(algorithm=algorithm, verbose=verbose)
+    known = trainer.params()
+    for name, value in params.items():
+        if name not in known:
+            raise ValueError(
+                f"algorithm={algorithm!r} has no parameter {name!r}; it has "
+                f"{', '.join(known)}"
+            )
+        is_number = isinstance(value, Real) and np.isfinite(float(value))
+        if not is_number and name != "linesearch":
+            raise ValueError(f"{name} must be a finite number, got {value!r}")
+        trainer.set(name, bool(value) if isinstance(value, np.bool_) else value)
+    return trainer
+
+
+def minimum_frequency(min_count):
+    """Return CRFsuite's threshold, at which 0 keeps every feature.
+
+    CRFsuite compares the sum of a feature's values, which may be negative: its own 0
+    would drop those features without a word.
+    """
+    return min_count if min_count > 0 else -sys.float_info.max
+
+
+def append(trainer, batch, rows, copies=None, group=0):
+    """Give sequences to CRFsuite.
+
+    Parameters
+    ----------
+    trainer : QuietTrainer
+        The trainer.
+    batch : SequenceBatch
+        The sequences.
+    rows : list of list of str
+        Their labels; None leaves a sequence out.
+    copies : ndarray of int64, default=None
+        How often to give each sequence; None stands for once.
+    group : int, default=0
+        1 for sequences that are held out.
+    """
+    for s, (tokens, labels) in enumerate(zip(_items(batch), rows, strict=True)):
+        # An empty sequence teaches nothing, and CRFsuite is not made for it.
+        if labels and tokens:
+            with _located(s):
+                for _ in range(1 if copies is None else copies[s]):
+                    trainer.append(tokens, labels, group)
+
+
+def _items(batch):
+    """Yield the tokens of each sequence as lists of names, or as dicts of values."""
+    batch = batch.compact()
+    names = batch._names()
+    ends = batch.indptr
+    for first, last in pairwise(batch.offsets.tolist()):
+        low, high = int(ends[first]), int(ends[last])
+        entries = [names[i] for i in batch.indices[low:high].tolist()]
+        cuts = (ends[first : last + 1] - low).tolist()
+        if batch.values is None:
+            yield [entries[a:b] for a, b in pairwise(cuts)]
+        else:
+            values = batch.values[low:high].tolist()
+            yield [_summed(entries[a:b], values[a:b]) for a, b in pairwise(cuts)]
+
+
+def _summed(names, values):
+    """Return the value of each name; one that occurs twice counts twice."""
+    total = {}
+    for name, value in zip(names, values, strict=True):
+        total[name] = total.get(name, 0.0) + value
+    return total
+
+
+@contextmanager
+def _located(s):
+    """Name the sequence in errors that come out of CRFsuite's own reading."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise ValueError(f"sequence {s} cannot be read by CRFsuite: {error}") from error
+
+
+def check_labels(labels):
+    """Raise at a label that CRFsuite would cut."""
+    for label in labels:
+        if "\0" in label:
+            raise ValueError(
+                f"there is a label {label!r}; CRFsuite cannot store a NUL character"
+            )
+
+
+def whole_copies(weight):
+    """Return sample weights as numbers of copies; None stays None."""
+    if weight is None:
+        return None
+    parts = np.flatnonzero(weight != np.floor(weight))
+    if len(parts):
+        raise ValueError(
+            f"sample_weight of sequence {parts[0]} is {weight[parts[0]]}; CRFsuite "
+            "knows no weights, so they are numbers of copies: whole and not negative"
+        )
+    return weight.astype(np.int64)
+
+
+def train(trainer, *, holdout, seed):
+    """Run the training and return the model as bytes; no file is left.
+
+    Parameters
+    ----------
+    trainer : QuietTrainer
+        With all sequences appended.
+    holdout : bool
+        Whether group 1 of the appended sequences is held out.
+    seed : int or None
+        Seed of the C library's generator; None leaves it as it is.
+
+    Returns
+    -------
+    model : bytes
+        What CRFsuite writes into a file.
+    """
+    with tempfile.TemporaryDirectory(prefix="skcw-") as folder, _GENERATOR_LOCK:
+        path = os.path.join(folder, "model")
+        if seed is not None:
+            library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
+            library.srand(ctypes.c_uint(seed))
+        trainer.train(path, holdout=1 if holdout else -1)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+class Weights(NamedTuple):
+    """The weights of a model: features are (source, label, weight) records.
+
+    The source of a state feature is an attribute, that of a transition a label.
+    """
+
+    labels: list
+    attributes: list
+    states: np.ndarray
+    transitions: np.ndarray
+
+    def belief(self, rows):
+        """Return the weights as a belief.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (n_features,)
+            The number of the attribute that each feature is, -1 where it is none.
+
+        Returns
+        -------
+        belief : Belief
+            In double precision, without variances.
+        """
+        n, width = len(self.labels), padded(len(self.labels))
+        # The transitions and the blank row come first.
+        weights = np.zeros((width + 1 + len(self.attributes), width))
+        links, states = self.transitions, self.states
+        weights[links["source"], links["label"]] = links["weight"]
+        weights[width + 1 + states["source"].astype(np.int64), states["label"]] = (
+            states["weight"]
+        )
+        row_of = np.where(rows < 0, width, width + 1 + rows).astype(np.int32)
+        return Belief(n, row_of, weights.ravel(), None, None, 0.0)
+
+    def rows_of(self, names):
+        """Return the number of the attribute of each name, -1 where it is none."""
+        known = {name: row for row, name in enumerate(self.attributes)}
+        # CRFsuite reads a name up to its first NUL character.
+        rows = [known.get(name.partition("\0")[0], -1) for name in names]
+        return np.array(rows, dtype=np.int64)
+
+
+def read_weights(data):
+    """Return the weights of a model given as bytes."""
+    if data[:4] != b"lCRF" or len(data) < _HEADER.size:
+        raise ModelFileError("these bytes are not a CRFsuite model")
+    header = _HEADER.unpack_from(data)
+    if header[1] != len(data):
+        raise ModelFileError(
+            "the CRFsuite model is truncated or damaged: it should have "
+            f"{header[1]} bytes and has {len(data)}"
+        )
+    at_features, at_labels, at_attributes = header[7:10]
+    count = _FEATURES.unpack_from(data, at_features)[2]
+    features = np.frombuffer(data, _FEATURE, count, at_features + _FEATURES.size)
+    return Weights(
+        labels=_read_strings(data, at_labels),
+        attributes=_read_strings(data, at_attributes),
+        states=features[features["kind"] == _STATE],
+        transitions=features[features["kind"] == _TRANSITION],
+    )
+
+
+def _read_strings(data, start):
+    """Return the strings of a table in the order of their ids."""
+    count, at_offsets = _STRINGS.unpack_from(data, start)[4:6]
+    offsets = np.frombuffer(data, "<u4", count, start + at_offsets)
+    strings = []
+    for offset in (offsets + start).tolist():
+        size = _STRING.unpack_from(data, offset)[1]
+        first = offset + _STRING.size
+        strings.append(data[first : first + size - 1].decode())
+    return strings

@@ -1,0 +1,338 @@
+"""Taggers trained online: one pass after the other over labelled sequences."""
+
+from collections.abc import Iterator
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcw._belief import Belief
+from skcw._callbacks import PassTasks
+from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
+from skcw._decoding import Decoder
+from skcw.confidence.settings import DEFAULT_TEMPERATURE
+from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_same_lengths
+from skcw.data.encoder import check_batch, drop_rare, encode_any
+from skcw.data.labels import encode_labels
+from skcw.data.ragged import split_rows
+from skcw.metrics import span_f1_score
+from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._inputs import (
+    CONSTRAINTS,
+    Examples,
+    check_sample_weight,
+    hold_out,
+    legal_steps,
+    mean_token_norm,
+    token_costs,
+)
+from skcw.tagging._judges import choose_judges, learnt_confidence
+from skcw.tagging._training import Plan, train_several
+
+
+class OnlineTagger(CallbackSupportMixin, BeliefTagger):
+    """Base of CW, AROW, PA and the perceptron.
+
+    One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
+    ``partial_fit`` continues from where it is and makes one. A subclass gives
+    ``_run_pass``, its kernel. One that keeps a variance for every weight has a
+    parameter ``initial_variance``.
+    """
+
+    # Whether the cost of a wrong label is in units of the length of the token's
+    # feature vector.
+    _cost_grows_with_features = False
+    _default_method = "draw-marginal-fixed"
+
+    _parameter_constraints: dict = {
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "averaging": ["boolean"],
+        "cost": [Interval(Real, 0, 1e10, closed="both")],
+        "shuffle": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "constraints": CONSTRAINTS,
+        "n_models": [Interval(Integral, 1, None, closed="left")],
+        "learn_unknown": ["boolean"],
+        "learn_confidence": ["boolean"],
+        "remember_training": ["boolean"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
+        "random_state": ["random_state"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "verbose": ["verbose"],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            A list, object array, iterator or ``SequenceBatch`` of sequences. A token
+            is a list of feature strings, a dict as sklearn-crfsuite takes it, or a
+            string; or a sequence is a 2-D array or CSR matrix of numbers.
+        y : iterable of sequences of str
+            The labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            A weight w presents the sequence w times in a row in every pass; a
+            fraction scales the step of the last presentation, 0 leaves it out.
+        X_dev : iterable of sequences, default=None
+            Sequences to judge each pass by, by span F1 where labels are spans and by
+            token accuracy elsewhere; the best pass is kept, and training stops after
+            ``n_iter_no_change`` passes without gain.
+        y_dev : iterable of sequences of str, default=None
+            Their labels.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError(
+                "give both X_dev and y_dev by name, or neither (the third argument is "
+                "sample_weight)"
+            )
+        dev = None if X_dev is None else (X_dev, y_dev)
+        return self._learn(X, y, sample_weight, fresh, dev=dev)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more sequences.
+
+        It goes on from the averaged weights of a ``fit``, and averages over the rounds
+        since (or since a new label appeared). New features and new labels may appear
+        at any time, and ``min_count``, which needs all data at once, does not count.
+        Several models that were averaged continue as one. If anything fails, the tagger
+        is as it was before.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences, as for ``fit``.
+        y : iterable of sequences of str
+            The labels.
+        classes : sequence of str, default=None
+            Labels to know in advance, in this order.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        # scikit-learn checks parameters before the first call only.
+        self._validate_params()
+        fresh = not hasattr(self, "belief_")
+        return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
+
+    def _learn(
+        self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
+    ):
+        """Encode, train a copy of the belief, and only then change the tagger."""
+        batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
+        batch = batch.with_precision(self.dtype)
+        y = list(y) if isinstance(y, Iterator) else y
+        codes, labels = self._training_labels(y, batch, fresh, classes)
+        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        # The warning names the line that calls fit, above scikit-learn's wrapper.
+        rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
+        rng = check_random_state(self.random_state)
+        n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
+        seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
+
+        def fitted(belief):
+            return self._fitted(belief, batch.vocabulary, labels, rules.forbidden)
+
+        n_tasks = max_iter if n_models == 1 else n_models
+        tasks = PassTasks(self, batch, y, n_tasks, fitted)
+        costs = token_costs(self.class_weight, labels, codes, one_pass)
+        plan = self._plan(tasks, max_iter, costs, rules)
+        data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
+        if source in ("dev", "held-out"):
+            plan.dev_score = self._dev_scorer(rules, labels, *new)
+        start = self._starting_belief(batch.n_features, len(labels), fresh)
+        wanted = self.learn_confidence and not (fresh and one_pass)
+        judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
+        belief, history, judging = train_several(
+            start,
+            data.corpus(self._cost_grows_with_features),
+            plan,
+            seeds,
+            judges,
+            self.n_jobs,
+        )
+        if one_pass:
+            judging = [start]
+        else:
+            belief = belief.with_average_restarted()
+        asked = data if judges.unseen else new[0] if new else None
+        sure = self._learnt_sureness(judges, judging, belief, data, asked, rules, fresh)
+        memory = self._memory(data, fresh)
+        self._keep(fitted(belief) | rules.attributes() | sure)
+        self.history_ = history
+        self.n_iter_ = max(record["epoch"] for record in history)
+        self.training_hashes_ = memory
+        plan.tasks.finish(belief)
+        return self
+
+    def _set_apart(self, data, dev, rng, labels, one_pass):
+        """Return the data to learn from, and the kind and data new to the tagger."""
+        if one_pass:
+            return data, "stream", (data,)
+        if dev is not None:
+            return data, "dev", self._dev_set(*dev, data.batch, labels)
+        if self.early_stopping:
+            data, held_out = hold_out(data, self.validation_fraction, rng)
+            return data, "held-out", (held_out,)
+        return data, None, ()
+
+    def _plan(self, tasks, max_iter, costs, rules):
+        """Return what all passes have in common."""
+        return Plan(
+            self._run_pass,
+            tasks,
+            max_iter,
+            self.shuffle,
+            costs,
+            rules.forbidden,
+            self.cost * self._cost_unit(),
+            dev_metric="span F1" if rules.spans else "accuracy",
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+            # What is presented only once has to be learnt from, not hidden.
+            hiding=max_iter > 1,
+        )
+
+    def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):
+        """Return the attributes that say how sure to be, after a training."""
+        names = ("confidence_", "confidence_source_", "token_norm_")
+        known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
+        if "token_norm_" not in known:
+            known["token_norm_"] = mean_token_norm(data)
+        if judges.source in ("off", "rule"):
+            nothing = {"confidence_": {}, "confidence_source_": "off"}
+            if self.learn_confidence:
+                nothing["confidence_source_"] = "rule"
+            return nothing | known
+        confidence = learnt_confidence(
+            judges,
+            judging,
+            asked,
+            rules.forbidden,
+            # The scores of members are as large as those of their mean.
+            lambda judge: self._margin(
+                belief if judges.source == "members" else judge, known["token_norm_"]
+            ),
+            known.get("confidence_", {}),
+        )
+        return known | {
+            "confidence_": confidence, "confidence_source_": judges.source
+        }  # fmt: skip
+
+    def _common_batch(self, X, fresh, min_count):
+        """Return the training data without rare features."""
+        batch = self._training_batch(X, fresh)
+        if min_count > 1 and isinstance(X, SequenceBatch):
+            raise ValueError(
+                "min_count cannot change a SequenceBatch; set it on the "
+                "SequenceEncoder that makes the batch"
+            )
+        return drop_rare(batch, min_count) if fresh else batch
+
+    def _dev_set(self, X_dev, y_dev, batch, labels):
+        if isinstance(X_dev, SequenceBatch):
+            dev = check_batch(X_dev, batch.vocabulary, batch.n_features)
+        else:
+            columns = batch.n_features if batch.vocabulary is None else None
+            dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
+        y_dev = list(y_dev) if isinstance(y_dev, Iterator) else y_dev
+        codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
+        check_same_lengths(dev.lengths, lengths)
+        return Examples(dev, codes, None), y_dev
+
+    def _dev_scorer(self, rules, labels, data, y=None):
+        """Return what judges a belief: span F1 where labels are spans, or accuracy.
+
+        `y` tells labels that the tagger does not know, which have no number.
+        """
+        batch, codes = data.batch, data.codes
+        names = np.array(labels, dtype=object)
+
+        def rows(codes):
+            return split_rows(names[codes].tolist(), batch.offsets)
+
+        def score(belief):
+            belief = belief.extended(batch.n_features, belief.n_labels)
+            decoder = Decoder(belief, rules.forbidden, self.n_jobs)
+            guess, _ = decoder.open(batch).viterbi()
+            if rules.spans:
+                return span_f1_score(rows(codes) if y is None else y, rows(guess))
+            return np.mean(guess == codes) if len(codes) else 0.0
+
+        return score
+
+    def _starting_belief(self, n_features, n_labels, fresh):
+        if not fresh:
+            belief = self.belief_
+            if n_labels > belief.n_labels:
+                # The average so far knows nothing of the new labels.
+                belief = belief.with_average_restarted()
+            grown = belief.extended(n_features, n_labels)
+            return grown.as_dtype(self.dtype, self.averaging)
+        variance = getattr(self, "initial_variance", None)
+        return Belief.start(
+            n_features,
+            n_labels,
+            variance,
+            self.averaging,
+            self.dtype,
+            self.learn_unknown,
+        )
+
+    def _cost_unit(self):
+        """Return the score that a cost of one is worth in cost-augmented decoding."""
+        return 1.0
+
+    def _usual_temperature(self):
+        # Measured with 100 sentences: the more labels share what is left, the lower
+        # the temperature at which the first of them is as sure as it may be.
+        many = max(1.0, len(self.classes_) / 10.0)
+        return DEFAULT_TEMPERATURE / many**0.5
+
+    def _belief_with_variance(self):
+        if not hasattr(self, "initial_variance"):
+            raise AttributeError(f"{type(self).__name__} keeps no variances")
+        return self.belief_
+
+    @property
+    def coef_variance_(self):
+        """The variance of each weight, of shape (n_features, n_classes)."""
+        return self._belief_with_variance().feature_weights("variance")
+
+    @property
+    def transition_variance_(self):
+        """The variance of each transition weight."""
+        return self._belief_with_variance().transition_weights("variance")
+
+
+# The constraints of parameters that taggers with a variance for every weight add.
+GAUSSIAN_CONSTRAINTS = {
+    # Far from where single precision ends, and above the least variance kept.
+    "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
+    "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+}

@@ -1,0 +1,129 @@
+"""Tagging needs NumPy and safetensors alone: the heavy libraries are for training."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import skcw
+from skcw.data import write_columns
+from skcw.datasets import make_tagged_corpus
+
+HEAVY = (
+    "sklearn",
+    "scipy",
+    "joblib",
+    "threadpoolctl",
+    "tabulate",
+    "tqdm",
+    "pandas",
+    "matplotlib",
+)
+
+# The rooms of the runtime, without the estimators that sit on top of them.
+ROOMS = ("_kernels", "confidence", "data", "features")
+ESTIMATORS = ("skcw.data._sequence_encoder", "skcw.features._window_features")
+SINGLE = ("_belief", "_decoding", "_lazy", "_persistence", "_runtime", "exceptions")
+
+MODELS = {
+    "cw": [],
+    "arow": [],
+    "pa": [],
+    "perceptron": [],
+    "crf": ["--passes", "5"],
+}
+
+REPORT = """
+import sys
+{code}
+heavy = [name for name in {heavy} if name in sys.modules]
+print("imported:", *heavy, file=sys.stderr)
+"""
+
+
+def heavy_after(code, cwd):
+    """Return the heavy libraries that a fresh interpreter has imported after a code."""
+    program = REPORT.format(code=code, heavy=HEAVY)
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=cwd, capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stderr.splitlines()[-1].removeprefix("imported:").split()
+
+
+def runtime_modules():
+    """Return the names of all modules that a model may need to answer."""
+    found = pkgutil.walk_packages(skcw.__path__, prefix="skcw.")
+    names = [module.name for module in found if module.name.split(".")[1] in ROOMS]
+    return [*(n for n in names if n not in ESTIMATORS), *(f"skcw.{n}" for n in SINGLE)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with models and a column file without labels."""
+    folder = tmp_path_factory.mktemp("runtime")
+    corpus = make_tagged_corpus(60, random_state=0)
+    write_columns(folder / "train.conll", corpus.tokens, corpus.labels)
+    write_columns(folder / "new.conll", corpus.tokens)
+    for name, options in MODELS.items():
+        command = ["train", "train.conll", "-o", name, "--model", name, *options]
+        subprocess.run(
+            [sys.executable, "-P", "-m", "skcw", *command],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+    return folder
+
+
+def heavy_after_tagging(folder, *arguments):
+    """Return the heavy libraries that the command has imported."""
+    arguments = ["tag", *arguments, "-o", "out.conll"]
+    code = (
+        "from skcw.cli import main\n"
+        "try:\n"
+        f"    status = main({arguments!r})\n"
+        "except SystemExit as end:\n"
+        "    status = end.code\n"
+        "assert not status, status"
+    )
+    return heavy_after(code, folder)
+
+
+def test_the_runtime_imports_no_heavy_library(tmp_path):
+    names = runtime_modules()
+    assert {"skcw.data.encoder", "skcw.features.extractor"} <= set(names)
+    code = "import skcw, skcw.cli, skcw.cli.tag, " + ", ".join(names)
+    assert not heavy_after(code, tmp_path)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_tagging_imports_no_heavy_library(model, folder):
+    assert not heavy_after_tagging(folder, model, "new.conll", "--confidence")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--nbest", "3"], ["--confidence", "--scheme", "IOBES"]],
+    ids=["plain", "nbest", "scheme"],
+)
+def test_no_option_of_tagging_imports_a_heavy_library(options, folder):
+    assert not heavy_after_tagging(folder, "cw", "new.conll", *options)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["labels()", "confidence('kd-fixed')", "nbest(2)", "marginals()"],
+)
+def test_asking_a_model_imports_no_heavy_library(question, folder):
+    code = (
+        "from skcw import Model\n"
+        "answers = Model.open('cw').ask([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
+        f"answers.{question}"
+    )
+    assert not heavy_after(code, folder)
+
+
+def test_a_heavy_library_would_be_seen(tmp_path):
+    assert "scipy" in heavy_after("import scipy", tmp_path)
