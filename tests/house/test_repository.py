@@ -26,12 +26,15 @@ GENERATED = re.compile(
 
 
 def files_in_git():
-    """Return what git tracks; in an unpacked sdist, all that no tool generated."""
-    found = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, check=False
-    )
-    if found.returncode == 0 and found.stdout:
-        names = found.stdout.decode().rstrip("\0").split("\0")
+    """Return what git tracks; without it, or in an sdist, what no tool generated."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, check=False
+        ).stdout
+    except FileNotFoundError:
+        listed = b""
+    if listed:
+        names = listed.decode().rstrip("\0").split("\0")
     else:
         paths = (path for path in PROJECT.rglob("*") if path.is_file())
         names = [path.relative_to(PROJECT).as_posix() for path in paths]
