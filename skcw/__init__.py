@@ -14,6 +14,7 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw._loading import load
     from skcw.calibration import CalibratedTagger
     from skcw.linear_model import (
         MultiClassAROW,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         MultiClassPA,
         MultiClassPerceptron,
     )
-    from skcw._loading import load
     from skcw.pipeline import TaggingPipeline, make_tagging_pipeline
     from skcw.tagging import (
         AROWSequenceTagger,

@@ -231,8 +231,8 @@ def load_pipeline(path):
     pipeline : TaggingPipeline
         The model.
     """
-    from skcw.exceptions import ModelFileError
     from skcw import TaggingPipeline, load
+    from skcw.exceptions import ModelFileError
 
     try:
         model = load(path)
