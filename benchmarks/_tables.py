@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("skcw", "numpy", "scipy", "scikit-learn", "sklearn-crfsuite")
+PACKAGES = ("skcw", "numpy", "scipy", "scikit-learn", "python-crfsuite")
 SIGNIFICANT_DIGITS = 6
 
 

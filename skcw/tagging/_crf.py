@@ -20,7 +20,7 @@ from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
-    check_sample_weight,
+    checked_weights,
     legal_steps,
 )
 
@@ -219,7 +219,7 @@ class CRFSequenceTagger(BeliefTagger):
         """Return what CRFsuite is given, and the labels in its numbering."""
         codes, labels = self._training_labels(y, batch, fresh=True)
         _crfsuite.check_labels(labels)
-        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         heard = data.heard()
         if heard.all():
             return data, labels

@@ -186,7 +186,7 @@ def whole_copies(weight):
     parts = np.flatnonzero(weight != np.floor(weight))
     if len(parts):
         raise ValueError(
-            f"sample_weight of sequence {parts[0]} is {weight[parts[0]]}; CRFsuite "
+            f"sample_weight[{parts[0]}] is {weight[parts[0]]}; CRFsuite "
             "knows no weights, so they are numbers of copies: whole and not negative"
         )
     return weight.astype(np.int64)

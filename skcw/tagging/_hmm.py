@@ -14,7 +14,7 @@ from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
 from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
-from skcw.tagging._inputs import Examples, check_sample_weight, legal_steps
+from skcw.tagging._inputs import Examples, checked_weights, legal_steps
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -227,7 +227,7 @@ class HMMSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = check_values(self._training_batch(X, fresh))
         codes, labels = self._training_labels(y, batch, fresh, classes)
-        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, fresh, "float64", 5)
         new = count(data, len(labels))

@@ -17,6 +17,7 @@ from skcw.constraints import (
     scheme_of,
 )
 from skcw.data.batch import SequenceBatch
+from skcw.data.checks import check_sample_weight
 from skcw.data.ragged import joined_ranges
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._training import Corpus
@@ -81,31 +82,10 @@ def token_norms(batch):
 HEAVIEST = 1e6
 
 
-def check_sample_weight(sample_weight, n_sequences):
+def checked_weights(sample_weight, n_sequences):
     """Return weights as float64, or None when all are one."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_sequences,):
-        raise ValueError(
-            f"sample_weight has the shape {weight.shape}; one weight for each of the "
-            f"{n_sequences} sequences is needed"
-        )
-    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if len(bad):
-        raise ValueError(
-            f"sample_weight of sequence {bad[0]} is {weight[bad[0]]}; weights must be "
-            "finite and not negative"
-        )
-    if n_sequences and weight.max() > HEAVIEST:
-        heavy = np.argmax(weight)
-        raise ValueError(
-            f"sample_weight of sequence {heavy} is {weight[heavy]}; a sequence of "
-            f"weight w is presented w times, at most {HEAVIEST:.0e}: scale the weights"
-        )
-    if n_sequences and not weight.any():
-        raise ValueError("all sample weights are zero: there is nothing to learn from")
-    return None if (weight == 1).all() else weight
+    weight = check_sample_weight(sample_weight, n_sequences, at_most=HEAVIEST)
+    return None if weight is None or (weight == 1).all() else weight
 
 
 # The most that a rare label counts, in units of the mean over all words.

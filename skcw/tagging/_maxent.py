@@ -9,7 +9,7 @@ from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._inputs import Examples, check_sample_weight
+from skcw.tagging._inputs import Examples, checked_weights
 from skcw.tagging._maxent_decoding import METHODS, ScoredHistories
 from skcw.tagging._maxent_training import train
 
@@ -184,7 +184,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = self._training_batch(X, fresh=True)
         codes, labels = self._training_labels(y, batch, fresh=True)
-        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)

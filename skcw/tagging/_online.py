@@ -20,7 +20,7 @@ from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
-    check_sample_weight,
+    checked_weights,
     hold_out,
     legal_steps,
     mean_token_norm,
@@ -145,7 +145,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         batch = batch.with_precision(self.dtype)
         y = list(y) if isinstance(y, Iterator) else y
         codes, labels = self._training_labels(y, batch, fresh, classes)
-        data = Examples(batch, codes, check_sample_weight(sample_weight, len(batch)))
+        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
         rng = check_random_state(self.random_state)

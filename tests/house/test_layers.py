@@ -41,7 +41,7 @@ MODULES = modules()
 # Import names that come with the declared dependencies.
 DECLARED = {
     "numpy", "scipy", "sklearn", "joblib", "threadpoolctl",
-    "sklearn_crfsuite", "pycrfsuite", "safetensors", "tqdm", "tabulate",
+    "pycrfsuite", "safetensors", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
 OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}

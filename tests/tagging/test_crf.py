@@ -417,13 +417,13 @@ def test_a_weight_is_a_number_of_copies():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 0.5, 1], "sample_weight of sequence 1 is 0.5"),
-        ([1, 1, -1], "sample_weight of sequence 2"),
-        ([np.nan, 1, 1], "sample_weight of sequence 0"),
+        ([1, 0.5, 1], r"sample_weight\[1\] is 0.5"),
+        ([1, 1, -1], r"sample_weight\[2\]"),
+        ([np.nan, 1, 1], r"sample_weight\[0\]"),
         ([1, 1], r"shape \(2,\).* the 3 sequences"),
         ([1, 1, 1, 1], r"shape \(4,\).* the 3 sequences"),
         ([[1, 1, 1]], "shape"),
-        ([0, 0, 0], "nothing to learn from"),
+        ([0, 0, 0], "zero for all 3 sequences"),
     ],
 )
 def test_weights_that_are_no_copies_are_refused(weight, message):

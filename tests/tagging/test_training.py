@@ -334,11 +334,11 @@ def test_a_weight_of_zero_leaves_a_sequence_out(Tagger, train):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1.0, -1.0], "sequence 1 is -1"),
-        ([np.nan, 1.0], "sequence 0 is nan"),
-        ([1.0, np.inf], "sequence 1 is inf"),
-        ([1.0, 1e300], "sequence 1 is 1e"),
-        ([0.0, 0.0], "all sample weights are zero"),
+        ([1.0, -1.0], r"sample_weight\[1\] is -1"),
+        ([np.nan, 1.0], r"sample_weight\[0\] is nan"),
+        ([1.0, np.inf], r"sample_weight\[1\] is inf"),
+        ([1.0, 1e300], r"sample_weight\[1\] is 1e"),
+        ([0.0, 0.0], "sample_weight is zero for all 2"),
         ([1.0], r"shape \(1,\)"),
         ([[1.0, 1.0]], r"shape \(1, 2\)"),
         (2.0, r"shape \(\)"),

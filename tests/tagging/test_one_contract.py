@@ -1,0 +1,163 @@
+"""Every tagger, wrapped or not: the same questions, asked at once or one by one."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import skcw
+from skcw import _decoding
+from skcw._decoding import Decoder, ScoredBatch
+from skcw.calibration import CalibratedTagger
+from skcw.confidence import Answers
+from skcw.datasets import make_tagged_corpus
+from skcw.features import WindowFeatures
+from skcw.tagging import BaseSequenceTagger
+from skcw.tagging._maxent_decoding import ScoredHistories
+
+WORDS, LABELS = make_tagged_corpus(60, random_state=0, return_X_y=True)
+TAGGERS = {
+    "CW": skcw.CWSequenceTagger(max_iter=2, random_state=0),
+    "AROW": skcw.AROWSequenceTagger(max_iter=2, random_state=0),
+    "PA": skcw.PASequenceTagger(max_iter=2, random_state=0),
+    "perceptron": skcw.PerceptronSequenceTagger(max_iter=2, random_state=0),
+    "HMM": skcw.HMMSequenceTagger(word_prefix="word[0]="),
+    "MaxEnt": skcw.MaxEntSequenceTagger(random_state=0),
+    "CRF": skcw.CRFSequenceTagger(max_iter=5),
+    "calibrated": CalibratedTagger(
+        skcw.CWSequenceTagger(max_iter=2, random_state=0), cv=2, map="beta"
+    ),
+}
+QUESTIONS = (
+    "ask",
+    "predict",
+    "predict_single",
+    "predict_nbest",
+    "predict_marginals",
+    "predict_confidence",
+    "predict_entities",
+    "predict_sequence_confidence",
+    "label_confidence",
+    "predict_voted",
+    "sample_labelings",
+    "score",
+    "encode",
+    "save",
+)
+each_tagger = pytest.mark.parametrize("name", TAGGERS)
+
+
+@pytest.fixture(scope="module")
+def pipelines():
+    made = {}
+    for name, tagger in TAGGERS.items():
+        made[name] = skcw.make_tagging_pipeline("ner", clone(tagger))
+        made[name].fit(WORDS[:40], LABELS[:40])
+    return made
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_all_taggers_have_the_same_signatures(question):
+    expected = inspect.signature(getattr(skcw.CWSequenceTagger, question))
+    classes = {type(tagger) for tagger in TAGGERS.values()} | {skcw.TaggingPipeline}
+    for cls in classes:
+        assert inspect.signature(getattr(cls, question)) == expected, cls
+
+
+@pytest.mark.parametrize("question", ["labels", "nbest", "confidence", "entities"])
+def test_calibrated_answers_take_what_others_take(question, pipelines):
+    answers = pipelines["calibrated"].ask(WORDS[:2])
+    expected = inspect.signature(getattr(Answers, question))
+    found = inspect.signature(getattr(type(answers), question))
+    assert found == expected
+
+
+@each_tagger
+def test_taggers_have_at_most_three_ancestors_of_ours(name):
+    for cls in (type(TAGGERS[name]), skcw.TaggingPipeline):
+        own = [base for base in cls.__mro__[1:] if base.__module__.startswith("skcw")]
+        assert len(own) <= 3
+        assert BaseSequenceTagger in own
+
+
+@each_tagger
+def test_several_questions_extract_score_and_decode_once(name, pipelines, monkeypatch):
+    counts = {"extracted": 0, "scored": 0, "decoded": 0}
+
+    def counted(what, function):
+        def call(*arguments, **options):
+            counts[what] += 1
+            return function(*arguments, **options)
+
+        return call
+
+    pipeline = pipelines[name]
+    extract = counted("extracted", WindowFeatures.transform)
+    monkeypatch.setattr(WindowFeatures, "transform", extract)
+    monkeypatch.setattr(Decoder, "scores", counted("scored", Decoder.scores))
+    best = counted("decoded", _decoding.viterbi)
+    monkeypatch.setattr(_decoding, "viterbi", best)
+    if name == "MaxEnt":
+        search = counted("decoded", ScoredHistories.k_best)
+        monkeypatch.setattr(ScoredHistories, "k_best", search)
+    answers = pipeline.ask(WORDS[40:])
+    assert counts == {"extracted": 1, "scored": 0, "decoded": 0}
+    answers.labels()
+    answers.confidence()
+    method = None if name == "calibrated" else "marginal"
+    answers.confidence(method)
+    answers.entities()
+    answers.marginals()
+    answers.label_confidence(LABELS[40:], method)
+    answers.label_table(method)
+    assert counts == {"extracted": 1, "scored": 1, "decoded": 1}
+    assert answers.labels() is answers.labels()
+
+
+@each_tagger
+def test_a_table_of_all_labels_costs_one_forward_backward(name, pipelines, monkeypatch):
+    calls = []
+    sum_up = ScoredBatch._sum_up
+    monkeypatch.setattr(
+        ScoredBatch, "_sum_up", lambda self, *a: calls.append(1) or sum_up(self, *a)
+    )
+    answers = pipelines[name].ask(WORDS[40:])
+    method = None if name == "calibrated" else "marginal"
+    table = answers.label_table(method)
+    answers.marginals()
+    answers.label_table(method)
+    # A model of histories sums in its own way.
+    assert len(calls) == (name != "MaxEnt")
+    assert table.shape == (answers.offsets[-1], len(answers.classes))
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=1e-6)
+
+
+@each_tagger
+def test_a_pipeline_reads_what_it_has_encoded(name, pipelines):
+    pipeline = pipelines[name]
+    batch = pipeline.encode(WORDS[40:])
+    for question in ("predict", "predict_entities", "predict_marginals"):
+        one = getattr(pipeline, question)(batch)
+        assert one.tolist() == getattr(pipeline, question)(WORDS[40:]).tolist()
+
+
+@each_tagger
+def test_methods_that_are_served_are_named(name, pipelines):
+    pipeline = pipelines[name]
+    served = pipeline.confidence_methods_
+    assert pipeline.default_method_ in served
+    assert list(served) == list(pipeline.tagger.confidence_methods_)
+    if name == "calibrated":
+        assert all(method.probability for method in served.values())
+    if name in ("CW", "AROW"):
+        assert set(served) == set(skcw.confidence.METHODS)
+
+
+def test_a_class_of_the_same_name_does_not_take_the_place_of_ours(tmp_path):
+    ours = skcw.CWSequenceTagger(max_iter=1, random_state=0).fit(WORDS[:5], LABELS[:5])
+    theirs = type("CWSequenceTagger", (skcw.CWSequenceTagger,), {"__module__": "mine"})
+    theirs(max_iter=1).fit(WORDS[:5], LABELS[:5]).save(tmp_path / "theirs")
+    ours.save(tmp_path / "ours")
+    assert type(skcw.load(tmp_path / "ours")) is skcw.CWSequenceTagger
+    assert type(skcw.load(tmp_path / "theirs")) is theirs
