@@ -323,7 +323,7 @@ class Answers:
 
     def _find_spans(self):
         """Return the spans of each sequence, and where they lie in the batch."""
-        from skcw.metrics import extract_spans
+        from skcw.data.schemes import extract_spans
 
         rows = [extract_spans(labels) for labels in self.labels()]
         begins = self.offsets[:-1].tolist()

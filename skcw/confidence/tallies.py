@@ -299,7 +299,7 @@ def continues_matrix(labels):
     kinds : ndarray of int64, shape (n_labels,)
         The number of each label's type; -1 marks no entity.
     """
-    from skcw.metrics.spans import split_label
+    from skcw.data.schemes import split_label
 
     roles, types = np.array([split_label(label) for label in labels]).T
     goes_on = np.isin(roles, ["I", "E"])

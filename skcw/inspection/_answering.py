@@ -45,9 +45,6 @@ def ask_tagger(tagger, X):
     """
     if hasattr(tagger, "ask"):
         return tagger.ask(X)
-    # FALLBACK, to be deleted with its class as soon as every tagger has ``ask``.
-    if hasattr(tagger, "label_confidence"):
-        return _LabelByLabelAnswers(tagger, X)
     return MethodAnswers(tagger, X)
 
 
@@ -122,20 +119,6 @@ class MethodAnswers:
                 f"{type(self._tagger).__name__} answers this question by its marginals,"
                 " which take no method and no options"
             )
-
-
-class _LabelByLabelAnswers(MethodAnswers):
-    """FALLBACK for taggers that judge given labels and have no ``ask`` yet."""
-
-    def label_table(self, method=None, **options):
-        """Return the probability of every label for every word, label by label."""
-        given = _given(method, options)
-        table = np.zeros((sum(self.lengths), len(self.classes)))
-        for k, label in enumerate(self.classes):
-            everywhere = [[label] * n for n in self.lengths]
-            sure = self._tagger.label_confidence(self._X, everywhere, **given)
-            table[:, k] = np.concatenate([np.empty(0), *sure])
-        return table
 
 
 class RowAnswers:

@@ -9,7 +9,7 @@ from skcw.confidence.methods import METHODS
 from skcw.confidence.tallies import span_borders
 from skcw.data.batch import SequenceBatch
 from skcw.data.constraints import forbidden_matrix
-from skcw.metrics import extract_spans
+from skcw.data.schemes import extract_spans
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice
 
