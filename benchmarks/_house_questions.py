@@ -15,7 +15,7 @@ from skcw.data import read_columns
 try:
     from skcw.inspection import query_pairs
 except ImportError:
-    from skcw.inspection import query_pairs
+    from skcw.metrics import query_pairs
 
 CALLS = 3
 

@@ -277,7 +277,7 @@ class Belief:
     @classmethod
     def from_arrays(cls, n_labels, arrays, rounds=0.0):
         """Return the belief among the arrays of a model; raise if they do not fit."""
-        unknown_row = arrays.get(f"{SAVED_AS}unknown_row", ())
+        unknown_row = arrays[f"{SAVED_AS}unknown_row"]
         belief = cls(
             n_labels,
             arrays[f"{SAVED_AS}row_of"],
@@ -286,7 +286,7 @@ class Belief:
             arrays.get(f"{SAVED_AS}average"),
             rounds,
             int(unknown_row[0]) if len(unknown_row) else None,
-            arrays.get(f"{SAVED_AS}unseen", ()),
+            arrays[f"{SAVED_AS}unseen"],
         )
         belief.check()
         return belief
@@ -309,9 +309,10 @@ class Belief:
         """Return the arrays by the names that they have in the file of a model."""
         names = ("row_of", "mean", "variance", "average")
         arrays = {SAVED_AS + name: getattr(self, name) for name in names}
-        if self.unknown_row is not None:
-            arrays[f"{SAVED_AS}unknown_row"] = np.array([self.unknown_row], np.int32)
-            arrays[f"{SAVED_AS}unseen"] = self.unseen
+        # Always there, empty or not: a model that has lost them would tag otherwise.
+        unknown_row = [] if self.unknown_row is None else [self.unknown_row]
+        arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
+        arrays[f"{SAVED_AS}unseen"] = self.unseen
         return {name: array for name, array in arrays.items() if array is not None}
 
 

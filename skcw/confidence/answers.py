@@ -11,6 +11,7 @@ from skcw.confidence.tallies import SPAN_EVENTS, Labelings, span_borders
 from skcw.data.checks import check_same_lengths
 from skcw.data.labels import encode_labels
 from skcw.data.ragged import object_rows, split_rows
+from skcw.data.schemes import extract_spans
 
 
 class Entity(NamedTuple):
@@ -92,7 +93,7 @@ class Answers:
     >>> answers.labels()
     array([list(['P', 'O']), list([])], dtype=object)
     >>> answers.confidence("delta")[0].round(1)
-    array([0.4, 0.2])
+    array([0.7, 0.5])
     >>> [label for label, *_ in answers.entities(method="delta")[0]]
     ['P']
     >>> answers.label_table("kbv").shape
@@ -323,8 +324,6 @@ class Answers:
 
     def _find_spans(self):
         """Return the spans of each sequence, and where they lie in the batch."""
-        from skcw.data.schemes import extract_spans
-
         rows = [extract_spans(labels) for labels in self.labels()]
         begins = self.offsets[:-1].tolist()
         pairs = list(zip(begins, rows, strict=True))

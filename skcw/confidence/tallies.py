@@ -8,6 +8,7 @@ token, so that several threads may call it.
 import numpy as np
 
 from skcw._kernels.draws import add_votes
+from skcw.data.schemes import split_label
 
 # What has to be right of an entity: see ``predict_entities`` of the taggers.
 SPAN_EVENTS = ("least-word", "all-words", "boundary", "exact")
@@ -299,8 +300,6 @@ def continues_matrix(labels):
     kinds : ndarray of int64, shape (n_labels,)
         The number of each label's type; -1 marks no entity.
     """
-    from skcw.data.schemes import split_label
-
     roles, types = np.array([split_label(label) for label in labels]).T
     goes_on = np.isin(roles, ["I", "E"])
     open_ended = np.isin(roles, ["B", "I"])

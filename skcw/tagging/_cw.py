@@ -163,7 +163,7 @@ class CWSequenceTagger(OnlineTagger):
     >>> tagger.confidence_source_
     'shadow'
     >>> tagger.predict_confidence(X[250:])[0][:4].round(1)
-    array([0.9, 1. , 1. , 1. ])
+    array([1., 1., 1., 1.])
     """
 
     _parameter_constraints: dict = {
