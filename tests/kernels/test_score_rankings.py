@@ -17,7 +17,7 @@ GROUPS = st.lists(GROUP, min_size=1, max_size=4).filter(
 def orders(groups):
     """Return the wrong flags of every order of the ties, the least confident first."""
     words = [
-        (level, k >= wrong)
+        (k >= wrong, level)
         for level, (size, wrong) in enumerate(groups)
         for k in range(size)
     ]
