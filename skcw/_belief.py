@@ -158,7 +158,7 @@ class Belief:
         )
 
     def as_dtype(self, dtype, averaging):
-        """Return a belief in this precision that goes on with averaging, or without.
+        """Return a belief in this precision that continues with averaging, or without.
 
         Where there was no average, the mean so far counts as one.
         """
@@ -176,7 +176,7 @@ class Belief:
         )
 
     def with_average_restarted(self):
-        """Return a belief that goes on from the average, and averages anew.
+        """Return a belief that continues from the average and starts a new average.
 
         Otherwise the many rounds of a finished training would outweigh what is
         learnt later: a new label would hardly ever be predicted.

@@ -1,4 +1,4 @@
-"""A batch under a model: scored once, then asked for whatever follows from that."""
+"""``Decoder`` and ``ScoredBatch``: score a batch once, then decode it in many ways."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -78,7 +78,7 @@ cdef double _gap(
 cdef double _ratio(double gap, double variance) noexcept nogil:
     if variance > 0.0:
         return gap / sqrt(variance)
-    # A change that no weight speaks of is certain, or a tie.
+    # If no weight tells the two labels apart, the change is certain, or a tie.
     return 0.0 if gap == 0.0 else (INFINITY if gap > 0.0 else -INFINITY)
 
 

@@ -1,4 +1,4 @@
-"""One map for all labels, or one for each label that was predicted often enough."""
+"""Calibration maps per label, and a common map for labels with too few words."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ def map_maker(name, method, keep_order):
         return partial(kind, logit=False, keep_order=keep_order)
     if kind.of_probabilities:
         raise ValueError(
-            f"method {method!r} gives distances, which are no probabilities: "
+            f"method {method!r} gives distances, which are not probabilities: "
             f"map={name!r} cannot take them, 'isotonic' and 'sigmoid' can"
         )
     return partial(kind, keep_order=keep_order)

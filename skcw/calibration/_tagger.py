@@ -1,4 +1,4 @@
-"""A tagger whose confidences are probabilities."""
+"""``CalibratedTagger``: a tagger whose confidences are probabilities."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,7 +29,7 @@ from skcw.tagging import BaseSequenceTagger
 
 PREFIT = "prefit"
 # Of a new part of a corpus up to a tenth of the words are in sentences that the
-# training part has too (CoNLL-2002); more is no accident.
+# training part has too (CoNLL-2002); more is not an accident.
 MOST_KNOWN = 0.25
 
 
@@ -46,7 +46,7 @@ class CalibratedTagger(BaseSequenceTagger):
         A tagger or a :class:`skcw.TaggingPipeline`. It is copied and fitted, unless it
         is fitted already and `cv` is ``"prefit"`` or the tagger is wrapped in
         :class:`sklearn.frozen.FrozenEstimator`: then it stays as it is and all words
-        given to ``fit`` serve the map.
+        given to ``fit`` are used to learn the map.
     map : str, default="isotonic"
         ``"isotonic"``, ``"sigmoid"``, ``"temperature"``, ``"beta"`` or ``"identity"``,
         which leaves confidences as they are. The first two also map distances, such as
@@ -69,7 +69,7 @@ class CalibratedTagger(BaseSequenceTagger):
     span_event : str, default=None
         One of ``predict_entities`` such as ``"exact"``: a second map is learnt
         from the entities that the tagger predicts, which the truth has or not. By
-        default an entity is as sure as its least sure word, which is no probability
+        default an entity is as sure as its least sure word, which is not a probability
         that the whole entity is right.
     keep_order : bool, default=True
         Whether words whose confidences differ keep their order where the map is flat:
@@ -238,7 +238,7 @@ class CalibratedTagger(BaseSequenceTagger):
         y : iterable of sequences of str
             Their labels.
         sample_weight : array-like of shape (n_sequences,), default=None
-            What each sequence counts, for the tagger and for the map.
+            How much each sequence counts, for the tagger and for the map.
 
         Returns
         -------
@@ -325,7 +325,7 @@ class CalibratedTagger(BaseSequenceTagger):
     def ask(self, X):
         """Return an object that answers any question about X.
 
-        The tagger inside encodes and scores the sequences once.
+        The inner tagger encodes and scores the sequences once.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return self.tagger_.encode(X)
 
     def seen_fraction(self, X):
-        """Return the fraction of the words of X that the tagger inside has learnt from.
+        """Return the fraction of the words of X that the inner tagger has learnt from.
 
         Parameters
         ----------
@@ -415,7 +415,7 @@ class CalibratedTagger(BaseSequenceTagger):
         Returns
         -------
         explanations : list of TokenExplanation
-            What the tagger inside says.
+            The answers of the inner tagger.
         """
         check_is_fitted(self)
         return self.tagger_.explain(sequence)
@@ -427,17 +427,17 @@ class CalibratedTagger(BaseSequenceTagger):
 
     @property
     def n_iter_(self):
-        """The number of passes of the tagger inside."""
+        """The number of passes of the inner tagger."""
         return self.tagger_.n_iter_
 
     @property
     def history_(self):
-        """The passes of the tagger inside."""
+        """The passes of the inner tagger."""
         return self.tagger_.history_
 
     @property
     def vocabulary_(self):
-        """The names of the features of the tagger inside, if it keeps them."""
+        """The names of the features of the inner tagger, if it keeps them."""
         return self.tagger_.vocabulary_
 
     @property
@@ -446,7 +446,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return self.tagger_.n_features_in_
 
     def _plain_params(self):
-        # Folds that are no number cannot be written, and no longer matter.
+        # Folds that are not a number cannot be written, and no longer matter.
         params = super()._plain_params()
         if not isinstance(self.cv, Integral | str | None):
             params["cv"] = None

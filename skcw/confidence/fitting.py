@@ -1,4 +1,4 @@
-"""How sure to be, learnt or chosen on labelled sequences that are new to the model."""
+"""Choose the parameters of confidence methods on held-out labelled sequences."""
 
 from functools import partial
 from typing import NamedTuple

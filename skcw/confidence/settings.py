@@ -1,4 +1,4 @@
-"""The parameters of confidence methods, and what a fitted model has of them."""
+"""Parameters of confidence methods, and their values for a fitted model."""
 
 import sys
 import warnings
@@ -15,7 +15,7 @@ DEFAULT_SCALE = 3.0
 DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
-# Far from where single precision ends, whatever the unit.
+# Far from where single precision ends, in any unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
 # The methods whose values a margin-trained tagger learns as it learns its weights.
 LEARNT = ("marginal", "draw-marginal-fixed")
@@ -203,7 +203,7 @@ class ModelConfidence:
         n_draws : int, default=None
             By default that of the method.
         random_state : int, default=None
-            By default the seed of the model.
+            Controls the draws; by default the seed of the model.
         **options : float or int
             ``variance_scale`` and ``temperature`` in units of the model, and
             ``n_best``.

@@ -1,4 +1,4 @@
-"""Sentences of words in columns."""
+"""``TokenColumns``: sentences whose tokens have several columns."""
 
 from itertools import pairwise
 

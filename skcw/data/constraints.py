@@ -1,4 +1,4 @@
-"""Which labels may follow each other, begin and end a sequence."""
+"""Label constraints: which labels may follow each other, begin or end a sequence."""
 
 import numpy as np
 

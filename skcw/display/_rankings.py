@@ -1,4 +1,4 @@
-"""Words ranked by confidence: errors found by a reader, and risk against coverage."""
+"""``ErrorRankingDisplay`` and ``RiskCoverageDisplay``: words ranked by confidence."""
 
 import numpy as np
 

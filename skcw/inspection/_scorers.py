@@ -154,7 +154,7 @@ def make_confidence_scorer(
 ):
     """Make a scorer of a score that compares confidences with outcomes.
 
-    It serves taggers and classifiers alike, wherever scikit-learn takes ``scoring=``.
+    It works for taggers and classifiers, wherever scikit-learn takes ``scoring=``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Classifiers that keep a Gaussian over their weights: probabilities of their labels.
+"""Base class of classifiers with a Gaussian over their weights: their probabilities.
 
 How far to trust the variances is learnt from rows that a model has not learnt from: by
 its shadow, the same learner fitted on four fifths of the rows, or by cross-validation.
@@ -259,7 +259,7 @@ class GaussianRowClassifier(RowClassifier):
         n_draws : int, default=1000
             How many draws.
         random_state : int, RandomState or None, default=0
-            The seed of the draws.
+            Controls the draws.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Rows as the kernels read them, and what each of them counts."""
+"""Rows as the kernels read them, and the weight of each row."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Errors of calibration in bins: squared, absolute and largest gaps."""
+"""Calibration errors in bins: squared, absolute and largest gaps."""
 
 import copy
 

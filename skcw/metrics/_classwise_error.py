@@ -1,4 +1,4 @@
-"""Whether the probability of every class is what it claims, not only of the best."""
+"""Classwise calibration error: the errors of the probabilities of all classes."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -336,7 +336,7 @@ def _row(row, name):
 
 
 def _check_dicts(words, lengths):
-    """Return the words, or say which one is not a dict although the first is."""
+    """Return the words; raise if one is not a dict although the first is."""
     for index, word in enumerate(words):
         if not isinstance(word, Mapping):
             raise TypeError(
@@ -348,7 +348,7 @@ def _check_dicts(words, lengths):
 
 
 def _column_names(proba, truth):
-    """Return the names of the columns of a DataFrame, or of one a row; else None.
+    """Return the names of the columns of a DataFrame, or of one per row; else None.
 
     A DataFrame made without names has numbers for them, which may be no labels.
     """
@@ -385,7 +385,7 @@ def _table(words, name):
 def _flat_labels(y, n_words, lengths):
     """Return the true labels of all words in one list."""
     if isinstance(y, (str, bytes)):
-        raise TypeError("y is a single string; it must hold a label per word")
+        raise TypeError("y is a single string; it must hold one label per word")
     labels = y.tolist() if isinstance(y, np.ndarray) else listed_in_order(y, "y")
     in_rows = [
         hasattr(item, "__len__") and not isinstance(item, str) for item in labels

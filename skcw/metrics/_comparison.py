@@ -1,4 +1,4 @@
-"""Whether one model's score is better than another's on the same words."""
+"""``compare_scores``: compare the scores of two models on the same words."""
 
 from typing import NamedTuple
 

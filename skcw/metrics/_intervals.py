@@ -1,4 +1,4 @@
-"""Intervals that hold the true value of a score about as often as they claim."""
+"""``score_interval``: intervals that cover the true value of a score."""
 
 from numbers import Integral, Real
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Intervals by asking of each possible truth whether it could have given the score."""
+"""Intervals by test inversion: the true values that could have given a score."""
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator

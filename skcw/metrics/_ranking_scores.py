@@ -1,4 +1,4 @@
-"""Scores of the order of confidences: whether low ones find the wrong words."""
+"""Scores of rankings: how well low confidences find the wrong words."""
 
 from typing import NamedTuple
 

@@ -184,7 +184,7 @@ def token_classification_report(
 
 
 def _weighted_share(hits, sizes, sample_weight, zero_division):
-    """Return the weighted sum of hits over that of sizes, one of each a sequence."""
+    """Return the weighted sum of hits over that of sizes, both given per sequence."""
     weight = check_sample_weight(sample_weight, len(sizes))
     if_nothing = float(zero_division)
     if weight is None:

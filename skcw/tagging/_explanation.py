@@ -1,4 +1,4 @@
-"""Why a token got its label."""
+"""Explanations of labels: how much each feature contributed."""
 
 from typing import NamedTuple
 

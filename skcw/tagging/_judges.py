@@ -1,4 +1,4 @@
-"""Who judges how sure a tagger may be: models asked about sequences new to them."""
+"""Judges of confidence: models that are asked about sequences new to them."""
 
 from typing import NamedTuple
 

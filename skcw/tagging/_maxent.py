@@ -48,7 +48,7 @@ class MaxEntSequenceTagger(BeliefTagger):
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order in which "saga" and "sag" take the tokens.
+        Controls the order in which "saga" and "sag" take the tokens.
     verbose : int, default=0
         1 tells on standard error what is solved, and when it was; with 2 the solver
         itself prints a line for every iteration, on standard output.

@@ -1,4 +1,4 @@
-"""What a law is: a check, and what a tagger must have for the check to apply."""
+"""Laws: checks of taggers, and what a tagger must have for a check to apply."""
 
 import joblib
 import numpy as np
