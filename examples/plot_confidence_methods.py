@@ -1,5 +1,5 @@
 """
-Which confidence method should it be?
+Which confidence method should I use?
 =====================================
 
 A tagger can say in many ways how sure it is of a label: by distances of scores, by

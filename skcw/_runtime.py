@@ -77,11 +77,11 @@ def can_serve(header):
 
 
 class Model:
-    """A saved tagger, or a saved pipeline, that only answers.
+    """A saved tagger or pipeline that can predict but not learn.
 
-    It opens in a fraction of the time of the estimator in the same file, which
-    ``skcw.load`` returns, because it imports neither scikit-learn nor SciPy. It gives
-    the same answers, and cannot learn.
+    It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
+    the estimator in the same file, which ``skcw.load`` returns. The answers are the
+    same.
 
     Parameters
     ----------

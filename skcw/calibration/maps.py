@@ -45,7 +45,7 @@ def check_words(confidence, correct, sample_weight=None):
             "the label is right and False where it is wrong"
         )
     if not weight.any():
-        raise ValueError("there are no words to learn from, or all weigh nothing")
+        raise ValueError("there are no words to learn from, or all have weight 0")
     counts = weight > 0
     return Words(confidence[counts], correct[counts], weight[counts])
 

@@ -15,7 +15,7 @@ from skcw.data.schemes import extract_spans
 
 
 class Entity(NamedTuple):
-    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+    """A labelled span of words; ``end`` is exclusive, as in a Python slice.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def check_span_event(span_event):
 
 
 class Answers:
-    """What a tagger says of some sequences: it encodes and scores them once.
+    """What a tagger predicts for some sequences, which are encoded and scored once.
 
     ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and
     nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on.
@@ -412,6 +412,6 @@ def _check_options(options, known, what):
     """Raise at an option that would change nothing."""
     if unknown := set(options) - set(known):
         raise TypeError(
-            f"there is no option {min(unknown)!r} of draws from {what}; options are "
+            f"draws from {what} have no option {min(unknown)!r}; options are "
             f"{' and '.join(known)}"
         )

@@ -13,7 +13,7 @@ DOCSTART = b"-DOCSTART-"
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller said on the file, checked."""
+    """The options that the caller gave for a file, checked."""
 
     separator: str | None
     comment: str | None
@@ -27,7 +27,7 @@ class Options:
         """Return the options, or raise and name the wrong one."""
         if conllu:
             if separator not in (None, "\t"):
-                raise ValueError("CoNLL-U files are separated by TABs; leave separator")
+                raise ValueError("CoNLL-U files are separated by TABs; omit separator")
             separator, comment = "\t", "#"
         if separator is not None:
             check_separator(separator)

@@ -193,7 +193,7 @@ class TokenColumns(RaggedRows):
         return int(column) % self.n_columns
 
     def column(self, column):
-        """Return one column, given by number or name, as a list per sentence.
+        """Return one column, given by number or name, as one list per sentence.
 
         Parameters
         ----------

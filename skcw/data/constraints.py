@@ -41,7 +41,7 @@ def forbidden_matrix(constraints, labels, dtype=np.float64):
     Returns
     -------
     forbidden : ndarray of shape (n_labels + 2, n_labels) or None
-        A row per label before; then one for the first token of a sequence and one
+        One row per previous label; then one for the first token of a sequence and one
         for the last. None when there are no constraints.
 
     Examples

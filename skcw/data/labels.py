@@ -152,6 +152,6 @@ def refuse_unordered(values, name):
     """Raise at a set or a dict, whose entries belong to no places."""
     if isinstance(values, (Set, Mapping)):
         raise TypeError(
-            f"{name} is a {type(values).__name__}, whose entries have no places; give "
+            f"{name} is a {type(values).__name__}, whose entries have no order; give "
             "a list or an array"
         )

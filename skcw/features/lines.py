@@ -34,8 +34,8 @@ def templates_of(features, columns, lexicons=()):
     if isinstance(features, str):
         if features not in READY_SETS:
             raise ValueError(
-                f"features is {features!r}; the ready sets are "
-                f"{', '.join(sorted(READY_SETS))}. Give lines as a list"
+                f"features is {features!r}; it must be one of "
+                f"{', '.join(sorted(READY_SETS))}, or a list of lines"
             )
         # Some tokens have no part of speech.
         here = "pos" in columns

@@ -18,7 +18,7 @@ ROUNDING = 1e-6
 
 
 class Answers(NamedTuple):
-    """What is true and what an estimator claims, one entry for every time it was asked.
+    """What is true and what an estimator claims, with one entry per question asked.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Scorers for ``scoring=`` of a grid search or a cross-validation.
 
-Those of labels call ``predict`` of a fitted tagger and hand its rows to the metrics, so
-they work with sequences of equal and of different lengths. Those of confidences ask it
+Scorers of labels pass what a fitted tagger predicts to the metrics, and work with
+sequences of equal and of different lengths. Scorers of confidences ask the estimator
 how sure it is.
 """
 
@@ -163,8 +163,8 @@ def make_confidence_scorer(
         :func:`skcw.metrics.root_calibration_mse` or
         :func:`skcw.metrics.error_average_precision`.
     greater_is_better : bool
-        Whether the score is good when it is great. Errors are not: their scorers give
-        the negative.
+        Whether a greater score is better. If not, as for errors, the scorer returns the
+        negative score.
     query : label, collection of labels, str, dict or None, default=None
         The yes/no question that is asked, as in :func:`query_pairs`.
     method : str, default=None
@@ -298,6 +298,6 @@ def get_scorer(name):
     """
     if not isinstance(name, str) or name not in _SCORERS:
         raise ValueError(
-            f"no scorer is named {name!r}; the names are {', '.join(scorer_names())}"
+            f"name is {name!r}; it must be one of {', '.join(scorer_names())}"
         )
     return deepcopy(_SCORERS[name])

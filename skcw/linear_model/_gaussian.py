@@ -337,13 +337,13 @@ class GaussianRowClassifier(RowClassifier):
         method : {"probability", "margin", "normalised-margin"}, default="probability"
             The predicted label's probability, as in ``predict_proba``; M, by which
             its score leads that of the next label; or M / √V, the same in standard
-            deviations of that difference. The last two rank rows and are no
+            deviations of that difference. The last two rank rows but are not
             probabilities.
 
         Returns
         -------
         confidence : ndarray of shape (n_samples,)
-            A number per row.
+            One number per row.
         """
         scores, spreads = self._scores_and_spreads(X)
         if method == "probability":

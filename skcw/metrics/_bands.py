@@ -120,13 +120,13 @@ def calibration_bands(
 
     Notes
     -----
-    The first two methods take into account how many independent words the words of a
-    bin are worth. Words of one sentence err together, so they are worth fewer: the
+    The first two methods take into account how many independent words a bin amounts
+    to. Words of one sentence err together, so they are worth fewer: the
     variance of the right words of a bin is raised by the covariances of all two of its
     words from one sentence. How much words err together is one number for all words:
     the correlation of the normal numbers that would make them err so.
 
-    Where 95 % were asked for, ``"wilson"`` held the true accuracy of adaptive and of
+    At a level of 95 %, ``"wilson"`` contained the true accuracy of adaptive and of
     uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0 (simulated,
     ``benchmarks/bench_calibration.py``, which has bands that do not cover, too).
 

@@ -101,7 +101,7 @@ def classwise_calibration_error(
     ----------
     y : array of labels of shape (n_words,), or a sequence of such
         The true labels: all words in one flat array, or one sequence per sentence. A
-        label without a probability is right for no class.
+        label without a probability counts as right for no class.
     proba : array of shape (n_words, n_classes), or a sequence of rows
         Probabilities of all classes for each word in the same layout: one table as
         ``predict_proba`` returns it, or a row for each sentence, which is such a table
@@ -350,7 +350,7 @@ def _check_dicts(words, lengths):
 def _column_names(proba, truth):
     """Return the names of the columns of a DataFrame, or of one per row; else None.
 
-    A DataFrame made without names has numbers for them, which may be no labels.
+    A DataFrame made without names has numbers instead, which may not be labels.
     """
     tables = [proba] if hasattr(proba, "columns") else proba
     tables = [table for table in tables if hasattr(table, "columns")]
@@ -377,7 +377,7 @@ def _table(words, name):
     if table is None or table.ndim != 2:
         raise ValueError(
             f"{name} must hold a probability of each class for each word: an array of "
-            "shape (n_words, n_classes), or a row of such words for each sentence"
+            "shape (n_words, n_classes), or one such array per sentence"
         )
     return table
 

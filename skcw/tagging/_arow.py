@@ -50,7 +50,7 @@ class AROWSequenceTagger(OnlineTagger):
         half of the labels found on Spanish and Dutch names, span F1 .803 → .801 and
         .801 → .796).
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out. It counts
+        Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Which labels may follow each other, honoured in training and prediction:
@@ -59,9 +59,9 @@ class AROWSequenceTagger(OnlineTagger):
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their Gaussians.
+        Train this many models, each on its own shuffles, and average their Gaussians.
     learn_unknown : bool, default=True
-        Learn what to make of a token none of whose features is known: in each pass of
+        Learn weights for tokens without any known feature. For that, in each pass of
         ``fit`` a quarter of the tokens whose features occur nowhere else are presented
         as such. With words as the only features span F1 of AROW rose from .666 to .710
         on Spanish and from .589 to .633 on Dutch names; where every token has some

@@ -84,7 +84,7 @@ class BaseSequenceTagger(BaseEstimator):
             ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
             ``sequence_confidence()``, whose options are those of the methods here.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not give ask")
+        raise NotImplementedError(f"{type(self).__name__} does not implement ask")
 
     def predict(self, X):
         """Return the best labeling of every sequence.
@@ -462,8 +462,8 @@ class BaseSequenceTagger(BaseEstimator):
         found = TAGGERS.get(str(header.get("class")))
         if found is None:
             raise ModelFileError(
-                f"{path} holds an unknown {header.get('class')!r}; open what is ours "
-                "with skcw.load, and import the module of a class of your own first"
+                f"{path} holds an unknown {header.get('class')!r}; open models of skcw "
+                "with skcw.load, and for a class of your own import its module first"
             )
         if not issubclass(found, cls):
             raise ModelFileError(

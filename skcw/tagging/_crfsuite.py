@@ -187,7 +187,7 @@ def whole_copies(weight):
     if len(parts):
         raise ValueError(
             f"sample_weight[{parts[0]}] is {weight[parts[0]]}; CRFsuite "
-            "knows no weights, so they are numbers of copies: whole and not negative"
+            "has no weights, so they count copies: they must be whole, not negative"
         )
     return weight.astype(np.int64)
 

@@ -16,8 +16,8 @@ class CWSequenceTagger(OnlineTagger):
     closest Gaussian (in relative entropy) that puts y ahead by φ standard deviations:
     with Δ = Φ(x, y) - Φ(x, ŷ), μ·Δ ≥ φ √(ΔᵀΣΔ) [1]_, Eq. (3).
 
-    Where no weights can do that, the tagger goes only part of the way: a step is cut at
-    `C` times the first one [2]_. The paper's own learner is
+    Where no weights can do that, the tagger goes only part of the way: no step is
+    longer than `C` times the first one [2]_. The paper's own learner is
     ``CWSequenceTagger(phi, C=inf, cost=0, split_rival=False, diagonal="covariance")``.
 
     Parameters
@@ -57,7 +57,7 @@ class CWSequenceTagger(OnlineTagger):
         half of the labels found on Spanish and Dutch names, span F1 .806 → .802 and
         .805 → .800).
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out. It counts
+        Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Which labels may follow each other, honoured in training and prediction:
@@ -66,9 +66,9 @@ class CWSequenceTagger(OnlineTagger):
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their Gaussians.
+        Train this many models, each on its own shuffles, and average their Gaussians.
     learn_unknown : bool, default=True
-        Learn what to make of a token none of whose features is known: in each pass of
+        Learn weights for tokens without any known feature. For that, in each pass of
         ``fit`` a quarter of the tokens whose features occur nowhere else are presented
         as such. With words as the only features span F1 of CW rose from .668 to .711 on
         Spanish and from .577 to .623 on Dutch names; where every token has some common

@@ -56,8 +56,8 @@ class HMMSequenceTagger(BeliefTagger):
     Parameters
     ----------
     unseen : {"spelling", "vocabulary", "prior"}, default="spelling"
-        What is known of a word before it was seen: what its spelling tells; that it is
-        one of the distinct words; or nothing, so that its neighbours decide.
+        What to assume about a word that was not seen: what its spelling suggests; that
+        it is like any distinct word; or nothing, so that its neighbours decide.
     word_prefix : str, default=None
         Read only features whose name begins so; what follows is the word. For
         ``WindowFeatures`` it is ``"word[0]="``, for ``{"word": "Ann"}`` ``"word:"``.
@@ -97,7 +97,7 @@ class HMMSequenceTagger(BeliefTagger):
     scheme_faults_ : dict
         How many of the "sequences" learnt from break each scheme.
     n_iter_ : int
-        1, for there is one pass.
+        1: there is only one pass.
     history_ : list of dict
         Of that pass its number ("epoch"), the "tokens" counted and the "seconds".
 

@@ -22,8 +22,8 @@ class MaxEntSequenceTagger(BeliefTagger):
     the product. A beam search finds the most probable labelings, with the logarithms of
     their probabilities: what a reranker reads [2]_.
 
-    It is trained on true histories and tags by its own, and what comes later cannot
-    change its mind about a label: a CRF on the same features has neither weakness.
+    It is trained on true histories but tags with its own, and later words cannot change
+    an earlier label. A CRF on the same features has neither weakness.
 
     Parameters
     ----------

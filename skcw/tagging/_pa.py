@@ -41,7 +41,7 @@ class PASequenceTagger(OnlineTagger):
         half of the labels found on Spanish and Dutch names, span F1 .803 → .805 and
         .803 → .800).
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out. It counts
+        Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Which labels may follow each other, honoured in training and prediction:
@@ -50,9 +50,9 @@ class PASequenceTagger(OnlineTagger):
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their weights.
+        Train this many models, each on its own shuffles, and average their weights.
     learn_unknown : bool, default=False
-        Learn what to make of a token none of whose features is known: in each pass of
+        Learn weights for tokens without any known feature. For that, in each pass of
         ``fit`` a quarter of the tokens whose features occur nowhere else are presented
         as such. It pays for the learners that keep a variance; this one lost .01 to .03
         of span F1 in most trials with words as the only features.

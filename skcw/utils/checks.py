@@ -33,7 +33,7 @@ LAWS = laws_in(
 
 
 def yield_tagger_checks(tagger):
-    """Yield the laws that speak of a tagger, as functions of no argument.
+    """Yield the laws that apply to a tagger, as functions without arguments.
 
     Parameters
     ----------

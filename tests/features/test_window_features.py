@@ -168,7 +168,7 @@ def test_a_bad_token_is_named_by_its_place(X, trouble):
 @pytest.mark.parametrize(
     ("parameters", "trouble"),
     [
-        ({"features": "nre"}, "the ready sets are chunking, ner, pos"),
+        ({"features": "nre"}, "must be one of chunking, ner, pos"),
         ({"features": []}, "must be a ready set or a list"),
         ({"features": None}, "must be a ready set or a list"),
         ({"columns": "word"}, "columns must be a list of names"),
