@@ -1,4 +1,4 @@
-"""What it costs to change the label of one word and to keep its neighbours'.
+"""Delta: the cost of changing the label of one word while its neighbours keep theirs.
 
 Delta = Phi(x, y) - Phi(x, y with label b at token t): its score is the gap, and
 Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.

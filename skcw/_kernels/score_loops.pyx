@@ -1,4 +1,4 @@
-"""Loops over words for scores of confidence: rankings, and outcomes drawn again.
+"""Loops over words for confidence scores: rankings, and resampled outcomes.
 
 Rankings: words in groups of ties, as means over all their orders. ``words[g]`` and
 ``wrong[g]`` are whole numbers: how many words the g-th group holds and how many of them

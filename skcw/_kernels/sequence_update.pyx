@@ -1,4 +1,4 @@
-"""What every learner of sequences does with one sequence and one update.
+"""One update by one sequence, shared by all learners of sequences.
 
 A belief is flat, in rows of `width` labels: row i < width holds the transitions
 from label i, row `width` is blank (the prior), and `row_of[f]` is the row of

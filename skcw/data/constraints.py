@@ -205,7 +205,7 @@ def are_spans(labels):
     -------
     spans : bool
         Whether each is "O", a prefix with a type such as "B-x", or a bare prefix, and
-        one at least is no "O".
+        at least one is not "O".
 
     Examples
     --------

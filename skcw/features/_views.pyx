@@ -1,4 +1,4 @@
-"""What can be seen of a text: itself, its prefixes, its shape, a flag.
+"""Views of a text: the text itself, its prefixes, its shape, a flag.
 
 A view is worked out once for each distinct text of a column, not for each token: a
 corpus of a million words has some fifty thousand distinct ones. Texts are UTF-8, and

@@ -99,8 +99,8 @@ def calibration_bands(
         The sentence of each word or the text of each row. If None each row is a group,
         and in flat arrays each word is one.
     confidence_level : float, default=0.95
-        How often the band of a bin shall hold its true accuracy. It holds for each bin
-        by itself: of 100 bins some five lie outside.
+        How often the band of a bin should contain its true accuracy. This is for each
+        bin separately: at 0.95, about five of 100 bins lie outside.
     n_resamples : int, default=1000
         Number of resamples for ``"consistency"``.
     random_state : int, RandomState instance or None, default=0

@@ -117,7 +117,7 @@ def classwise_calibration_error(
     norm : {"l1", "l2"}, default="l1"
         Whether distances are counted by size or squared.
     debiased : bool, default=False
-        Whether what chance adds is taken off; see :func:`expected_calibration_error`.
+        Whether what chance adds is subtracted; see :func:`expected_calibration_error`.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
         How bins are made; see :func:`calibration_bins`.
     bin_size : int, default=None

@@ -36,19 +36,18 @@ class AROWSequenceTagger(OnlineTagger):
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
     cost : float, default=1.0
-        Look for the rival with wrong labels made better by this, which asks for a
-        margin; 0 is the paper's plain decoding. With it F1 was .9368 against .9340 on
-        CoNLL-2000, .9444 (.9415) on NP chunks, .8495 (.8438) on Spanish and .8727
-        (.8651) on Dutch names, and token accuracy .8693 (.8588) on tweets.
+        Raise the scores of wrong labels by this when looking for the rival, which asks
+        for a margin; 0 is the paper's plain decoding. With it F1 was .9368 against
+        .9340 on CoNLL-2000, .9444 (.9415) on NP chunks, .8495 (.8438) on Spanish and
+        .8727 (.8651) on Dutch names, and token accuracy .8693 (.8588) on tweets.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
-        The cost of a mislabelled token by its true label, 1 where none is given.
-        AROW asks for a margin of their sum.
-        "balanced" costs fall with the root of a label's share; their mean over tokens
-        is 1, and they end at 5 (.724 → .781 and .625 → .659 of the tokens of the rarer
-        half of the labels found on Spanish and Dutch names, span F1 .803 → .801 and
-        .801 → .796).
+        The cost of a mislabelled token for each true label; 1 if not given. AROW asks
+        for a margin of their sum. "balanced" costs fall with the root of a label's
+        share; their mean over tokens is 1, and they are at most 5 (.724 → .781 and .625
+        → .659 of the tokens of the rarer half of the labels found on Spanish and Dutch
+        names, span F1 .803 → .801 and .801 → .796).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
@@ -67,18 +66,19 @@ class AROWSequenceTagger(OnlineTagger):
         on Spanish and from .589 to .633 on Dutch names; where every token has some
         common feature nothing changes.
     learn_confidence : bool, default=True
-        Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
-        not learnt from: those of a development set, or that early stopping holds out;
-        small parts that the first of four or more models leave out; or a fifth, asked
-        of a shadow model fitted on the rest, which takes up to as long as training
-        once more and goes to a second thread if there is one. With too few sequences
-        it is a rule of thumb.
+        Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
+        learnt from. These are the development set or what early stopping holds out; or
+        small parts that the first of four or more models leave out; or else a fifth of
+        the sequences, judged by a second model, the shadow, that is fitted on the rest.
+        A shadow takes up to as long as the training itself, in a second thread if there
+        is one. With too few sequences, a rule of thumb is used.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
-        F1 where labels are spans, by token accuracy elsewhere), and stop after
+        F1 if labels mark spans, else by token accuracy), and stop after
         ``n_iter_no_change`` passes without gain.
     validation_fraction : float, default=0.1
         The share that ``early_stopping`` holds out.
@@ -119,13 +119,13 @@ class AROWSequenceTagger(OnlineTagger):
         Number of passes made.
     history_ : list of dict
         What each pass found: model, epoch, "wrong_sequences" and "wrong_tokens", which
-        the model got wrong when they came up, dev score and its metric, seconds. Of
-        cost-augmented training without ``verbose`` it tells "rival_sequences" and
-        "rival_tokens" instead, where the rival was wrong: they are more, and free.
+        the model got wrong when they came up, dev score and its metric, seconds. With
+        cost-augmented training and without ``verbose`` it has "rival_sequences" and
+        "rival_tokens" instead: where the rival was wrong, which costs no extra time.
     confidence_ : dict
         What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        Where ``fit`` has learnt how sure to be.
+        The source from which ``fit`` has learnt how sure to be.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
 

@@ -68,8 +68,9 @@ class CRFSequenceTagger(BeliefTagger):
         Which labels may follow each other in predictions, as for the other taggers.
         Training knows nothing of it, and None is CRFsuite's own model.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
