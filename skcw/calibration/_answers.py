@@ -48,7 +48,7 @@ def shared_rest(table, codes, confidence):
 
 
 class CalibratedAnswers:
-    """What a calibrated tagger says of some sequences; ``ask`` returns one.
+    """Answers of a calibrated tagger about some sequences; ``ask`` returns them.
 
     The inner tagger is asked once. Labels and labelings are its own.
 
@@ -148,13 +148,13 @@ class CalibratedAnswers:
         return split_rows(np.where(codes >= 0, sure, 0.0), self.offsets)
 
     def sequence_confidence(self, method=None, **options):
-        """Say that whole sequences are not calibrated."""
+        """Raise: the confidence in whole sequences is not calibrated."""
         raise ValueError(
             "the confidence in whole sequences is not calibrated; ask tagger_ for it"
         )
 
     def entities(self, span_event=None, method=None, **options):
-        """Return the entities that the predicted labels mark, as sure as calibrated."""
+        """Return the predicted entities with their calibrated confidence."""
         tagger = self._tagger
         tagger._check_asked(method, options)
         learnt = tagger.span_event or LEAST_WORD

@@ -16,9 +16,9 @@ from skcw.metrics import extract_spans, label_matches
 
 
 class HeldOut(NamedTuple):
-    """What a tagger says of words or entities that it has not learnt from.
+    """Words or entities that a tagger has not learnt from.
 
-    For each its confidence, whether it is right, its label and what it counts.
+    Each has its confidence, whether it is right, its label and its weight.
     """
 
     confidence: np.ndarray
@@ -47,7 +47,7 @@ def flat_labels(rows):
 
 
 def held_out_words(answers, y, options, weight=None):
-    """Return what a fitted tagger says of words.
+    """Return the words with the confidence of a fitted tagger.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def held_out_words(answers, y, options, weight=None):
 
 
 def held_out_entities(answers, y, span_event, options, weight=None):
-    """Return what a fitted tagger says of the entities that it predicts.
+    """Return the entities that a fitted tagger predicts, with its confidence.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class LabelMaps:
     Parameters
     ----------
     common : ConfidenceMap
-        The map of every label that has none of its own.
+        The map of all labels without their own map.
     by_label : dict of str to ConfidenceMap
         The others.
     """
@@ -49,8 +49,8 @@ class LabelMaps:
         words : HeldOut
             The words.
         least : int, default=None
-            How many words of a label a map of its own needs. Some must be right and
-            some wrong, or the map would know no more than that.
+            How many words a label needs to get its own map. Some must be right and
+            some wrong.
         """
         common = make().fit(words.confidence, words.correct, words.weight)
         by_label = {}

@@ -270,7 +270,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return [LabelMaps.learn(make, one, least) for one in held_out]
 
     def _held_out(self, tagger, X, y, weight):
-        """Return what a fitted tagger says of words and of entities, if asked."""
+        """Return held-out words and, if wanted, entities of a fitted tagger."""
         options, answers = self._options(), tagger.ask(X)
         words = held_out_words(answers, y, options, weight)
         if not self.span_event:
@@ -284,7 +284,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return {name: value for name, value in given.items() if value is not None}
 
     def _ask_unseen(self, tagger, X, y, sample_weight):
-        """Return what a fitted tagger says of words that must be new to it."""
+        """Return held-out words; raise if the fitted tagger has learnt from them."""
         if isinstance(tagger, BaseSequenceTagger):
             X = tagger.encode(X)
         if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):

@@ -58,7 +58,7 @@ class Settings(NamedTuple):
 
 
 def check_positive(name, value):
-    """Raise unless a value is a positive number that arithmetic can bear."""
+    """Raise unless a value is a positive number within a safe range."""
     if not isinstance(value, Real) or not LEAST_VALUE <= value <= LARGEST_VALUE:
         raise ValueError(
             f"{name} must be a positive number from {LEAST_VALUE} to {LARGEST_VALUE}, "
@@ -124,7 +124,7 @@ class ModelConfidence:
     seed : int, default=0
         The seed of draws that are not asked for with another.
     is_rule : bool, default=False
-        Whether ``fit`` had too little data to learn how sure to be: it is told then.
+        Whether ``fit`` had too little data to learn how sure to be; then asking warns.
     methods : dict of str to Method, default=METHODS
         All methods there are for such a model.
 
@@ -240,7 +240,7 @@ class ModelConfidence:
         )
 
     def _variance_scale(self, value, method):
-        # The unit looks at every weight; who does not draw has no use for it.
+        # The unit looks at every weight; it is not needed without draws.
         if not value or "variance_scale" not in method.tunes:
             return value
         return value * self.unit("variance_scale", method)

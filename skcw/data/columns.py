@@ -268,7 +268,7 @@ class TokenColumns(RaggedRows):
 
 
 def check_names(names, n_columns):
-    """Raise unless there is one name of its own for each column."""
+    """Raise unless there is one distinct name per column."""
     if len(names) != n_columns:
         raise ValueError(f"names has {len(names)} names for {n_columns} columns")
     if not all(isinstance(name, str) for name in names):

@@ -96,7 +96,7 @@ def make_reviews(
         this target no review has 3), the number of stars, or the domain.
 
     domains : list of str or None, default=None
-        The domains to speak of, among "books", "films", "kitchen", "phones" and
+        The domains of the reviews, among "books", "films", "kitchen", "phones" and
         "hotels"; None means all of them.
 
     ambiguity : float in [0, 1], default=0.25

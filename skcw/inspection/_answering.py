@@ -37,7 +37,7 @@ def _ends_in_answers(estimator):
 
 
 def ask_tagger(tagger, X):
-    """Return an object that answers what a tagger says of X.
+    """Return an object that answers questions about X.
 
     It has ``labels()``, ``confidence(method, **options)``, ``entities(method=,
     **options)``, ``label_table(method, **options)``, ``classes`` and ``lengths``, as

@@ -102,7 +102,7 @@ class ConfidenceScorer:
         return self.sign * self.score(answers.correct, answers.confidence, **options)
 
     def set_score_request(self, *, sample_weight):
-        """Say whether ``sample_weight`` shall reach this scorer, as in scikit-learn.
+        """Request that ``sample_weight`` is passed to this scorer, as in scikit-learn.
 
         Parameters
         ----------
@@ -277,11 +277,10 @@ def get_scorer(name):
 
     Notes
     -----
-    Scorers whose names speak of labels, spans and sequences judge what a tagger
-    predicts. The others judge how sure it is, or a classifier: by its own default
-    method, of whether the predicted label is right. Errors are negated, as
-    ``neg_brier_loss``. :func:`make_confidence_scorer` makes those of other methods
-    and questions.
+    Scorers named after tokens, spans and sequences judge the labels of a tagger. The
+    others judge the confidence of a tagger or classifier in its predicted labels, by
+    its default method. Errors are negated, as ``neg_brier_loss``.
+    :func:`make_confidence_scorer` makes those of other methods and questions.
 
     ``span_f1_strict`` detects the scheme from the labels it sees. To name the
     scheme, make a scorer of your own:

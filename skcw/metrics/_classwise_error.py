@@ -395,7 +395,7 @@ def _flat_labels(y, n_words, lengths):
         label_lengths = np.array([len(row) for row in labels])
         labels = [str(s) if isinstance(s, str) else s for row in labels for s in row]
     elif any(in_rows):
-        raise ValueError("y holds labels beside rows of labels; give one or the other")
+        raise ValueError("y mixes labels and rows of labels; give one or the other")
     check_same_layout(n_words, lengths, len(labels), label_lengths, "y", "proba")
     return labels
 

@@ -228,7 +228,7 @@ def resampled_scores(scores, n_resamples, rng, bar):
     rng : numpy.random.Generator
         Controls them.
     bar : object
-        Its ``update`` is told of resamples made.
+        Its ``update`` is called with the number of resamples made.
 
     Yields
     ------

@@ -74,7 +74,7 @@ class Inversion:
     rng : numpy.random.Generator
         Controls the draws.
     bar : object
-        Its ``update`` is told of draws made.
+        Its ``update`` is called with the number of draws made.
 
     Attributes
     ----------

@@ -228,8 +228,8 @@ def label_matches(y_true, y_pred):
     -------
     correct : ndarray of bool, or 1-D object array of such
         True where the labels agree: one array if the labels are flat, else one array
-        per sequence. It is what :func:`error_average_precision` and its neighbours
-        take beside the confidences.
+        per sequence. It is the first argument of :func:`error_average_precision` and
+        similar scores.
 
     Examples
     --------

@@ -289,8 +289,8 @@ class BaseSequenceTagger(BaseEstimator):
             - ``"all-words"``: all its words have their labels. To accept annotations.
             - ``"boundary"``: an entity of any type begins and ends there. To link or
               to mask.
-            - ``"exact"``: it begins and ends there and has its type, by whatever labels
-              of its words. What span F1 counts; the one to calibrate.
+            - ``"exact"``: it begins and ends there and has its type, whichever labels
+              its words have. What span F1 counts; the one to calibrate.
         method : str, default=None
             Any of ``predict_confidence`` for ``"least-word"``; for the others
             ``"marginal"`` (the default, by forward-backward under constraints),

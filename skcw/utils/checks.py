@@ -69,7 +69,7 @@ def yield_tagger_checks(tagger):
 
 
 def check_tagger(tagger):
-    """Raise unless a tagger obeys every law that speaks of it.
+    """Raise unless a tagger obeys every law that applies to it.
 
     Parameters
     ----------
