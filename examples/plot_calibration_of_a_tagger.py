@@ -14,8 +14,8 @@ changing a single label?
 # AROW is trained for margins: its scores have no natural scale, and at the usual
 # temperature its marginals are too modest here. The other tagger is a CRF, whose
 # marginals mean to be probabilities, but this one has hardly any regularisation and has
-# learnt its training sentences by heart. Three sets of sentences: to learn from, to
-# mend with, and to judge by.
+# learnt its training sentences by heart. There are three sets of sentences: for
+# training, for calibration and for testing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,8 +50,8 @@ arow = AROWSequenceTagger(random_state=0).fit(X_train, y_train)
 crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 
 # %%
-# Mend them
-# ---------
+# Calibrate them
+# --------------
 #
 # ``CalibratedTagger`` learns a monotone map from confidence to the share of right
 # labels, on words that the tagger has not learnt from. They come from folds of the
@@ -171,8 +171,8 @@ print(f"{'delta by a sigmoid':24}{figures(distances)}")
 #
 # How to ask the tagger and how to map the answer are parameters, so that a grid search
 # can tune a tagger's confidence by a score of its calibration. CalibMSE alone does not
-# ask whether a tagger tells words apart: who gives all of them the same probability can
-# be calibrated. So have an eye on a proper loss, such as the log loss, beside it.
+# ask whether a tagger tells words apart: a tagger that gives all of them the same
+# probability can be calibrated. So watch a proper loss, such as the log loss, as well.
 
 scores = "neg_calibration_mse", "neg_log_loss"
 search = GridSearchCV(

@@ -52,8 +52,8 @@ for classifier in (MultiClassCW(random_state=0), LinearSVC(random_state=0)):
 # -----------------------------
 #
 # Every weight has a mean and a variance, so the scores of the labels are Gaussians too,
-# and the probability of a label is that of its score being the highest. How wide the
-# Gaussians are, and how much noise there is besides, is learnt from rows that a second
+# and the probability of a label is the probability that its score is the highest. How
+# wide the Gaussians are, and how much noise to add, is learnt from rows that a second
 # model, the shadow, has not seen.
 
 for scale in (1.0, "shadow"):
@@ -105,7 +105,7 @@ print(f"the doubtful tenth holds {found:.0%} of the errors")
 # With the variances as they are the classifier is too modest: of the labels it gives
 # seven chances in ten, far more are right. ``CalibratedClassifierCV`` of scikit-learn
 # takes ``MultiClassCW`` like any other classifier, and learns sigmoids on folds of the
-# training reviews. What a shadow learns, as above, does it without folds.
+# training reviews. The shadow model from above achieves the same without folds.
 # ``ConfidenceCalibrationDisplay`` draws all of them, for it asks classifiers for
 # ``predict_proba`` as it asks taggers for their confidence.
 

@@ -1,5 +1,5 @@
 """
-Which confidence method should it be?
+Which confidence method should I use?
 =====================================
 
 A tagger can say in many ways how sure it is of a label: by distances of scores, by
@@ -57,7 +57,7 @@ print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} 
 # probabilities: methods that draw models come closer to the truth (RMSE over 20 bins).
 # The order of the words may gain or lose (AP, the average precision of finding wrong
 # ones, and the wrong ones left after the review). The distances of ``delta`` and its
-# kin are no probabilities.
+# kin are not probabilities.
 
 # Twenty bins of the same width, each of which claims its centre.
 CENTRED = {"strategy": "uniform", "n_bins": 20, "claim": "centre"}
@@ -92,7 +92,7 @@ for name, method in METHODS.items():
 # Who finds the wrong words?
 # --------------------------
 #
-# Least confident words first, all methods fitted; dashed ones are no probabilities. On
+# Least confident words first, all methods fitted; dashed ones are not probabilities. On
 # the right the same curves as gain over ``delta``, in wrong words. For a short review
 # ``delta`` is as good as any here. Methods that let the neighbours of a word change
 # their labels too gain beyond the first twentieth, while the vote of the few best

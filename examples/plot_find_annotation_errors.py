@@ -38,7 +38,7 @@ print(f"{n_wrong} of {n_words} words have a wrong label")
 # How sure are models of labels they have not seen?
 # -------------------------------------------------
 #
-# ``predict_confidence`` speaks of the label that a tagger predicts. Here the label is
+# ``predict_confidence`` is about the label that a tagger predicts. Here the label is
 # given, so its marginal is what counts. Words are encoded once for all folds: features
 # do not look at labels.
 
@@ -130,8 +130,8 @@ for word in np.argsort(confidence["CW, sentence unseen"], kind="stable"):
 #
 # Nearly all mistakes lie among the first twentieth of the words. On the right the same
 # order from its other end: how many labels are wrong among those that are kept, the
-# best believed first? Average precisions and areas come with intervals that know that
-# the words of a sentence are mistaken together.
+# best believed first? Average precisions and areas come with intervals that allow for
+# errors that cluster within sentences.
 
 figure, (ranking, risk) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, sure in confidence.items():

@@ -1,5 +1,5 @@
 """
-Which tagger should it be, and with which parameters?
+Which tagger should I use, and with which parameters?
 =====================================================
 
 A grid search tries confidence-weighted taggers and a conditional random field on the

@@ -4,7 +4,7 @@ Can a trained tagger learn a new label?
 
 A tagger has been in use for a while when its users ask for a label that it never saw:
 dates. Training it again on everything would take the old data along for ever.
-``partial_fit`` goes on from where the tagger is.
+``partial_fit`` continues from where the tagger is.
 """
 
 # %%

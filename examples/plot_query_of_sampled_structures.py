@@ -16,7 +16,7 @@ Are such shares probabilities?
 #
 # ``sample_labelings`` draws weights around what was learnt and decodes with each of
 # them. Every draw is a whole labeling, whose labels fit together. Some sentences are
-# kept apart: they will be needed to mend what turns out to be wrong.
+# kept apart: they will be needed to correct what turns out to be wrong.
 
 from collections import Counter
 
@@ -140,10 +140,10 @@ for question, (claimed, true, _) in answers.items():
 # Are the shares probabilities?
 # -----------------------------
 #
-# Most spans are no entity and the tagger knows it; the curve shows the others too. The
-# shares of the first two questions are too modest at both ends: what is claimed with
-# 0.7 comes true nine times in ten. Those of the third are nearly right as they are. So
-# there is no one correction for all questions: each has to be looked at.
+# Most spans are not entities, and the tagger knows it; the curve shows the others too.
+# The shares of the first two questions are too modest at both ends: what is claimed
+# with 0.7 comes true nine times in ten. Those of the third are nearly right as they
+# are. So no single correction suits all questions: each needs its own.
 
 colours = dict(zip(QUESTIONS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
 
@@ -171,8 +171,8 @@ def draw(answers, title):
 draw(answers, "The share of drawn labelings that say yes")
 
 # %%
-# Mend each answer by itself
-# --------------------------
+# Calibrate each question separately
+# ----------------------------------
 #
 # Answers to the same question about the held-out sentences tell how often a share comes
 # true. A monotone map learnt from them leaves the order of the answers as it is, so

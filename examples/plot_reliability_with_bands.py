@@ -11,10 +11,10 @@ intervals say by how much. What do they show, and which ones tell the truth?
 # The same tagger, judged by few and by many sentences
 # ----------------------------------------------------
 #
-# Each point is the words of a tenth of the scale. The band says where the true share of
-# such words may lie, the score in the legend comes with its interval. By a hundred
-# sentences the tagger might well be calibrated; by fifteen hundred it is too modest,
-# and only its sure words are many enough to tell exactly.
+# Each point stands for the words in one tenth of the scale. The band shows where their
+# true share of right labels may lie; the score in the legend comes with its interval.
+# Judged by a hundred sentences the tagger might well be calibrated. Judged by fifteen
+# hundred it is too modest, and only its sure words are numerous enough to tell exactly.
 
 import matplotlib.pyplot as plt
 import numpy as np

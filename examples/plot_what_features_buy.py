@@ -2,7 +2,7 @@
 What does a feature set buy?
 ============================
 
-Features are said in lines of text. Here they are added one line after the other, and
+Features are described in lines of text. Here they are added one line at a time, and
 each time a tagger is trained and asked for the names in new sentences.
 """
 

@@ -1,4 +1,4 @@
-"""``python -m skcw`` is the command ``skcw``."""
+"""Run the command ``skcw`` as ``python -m skcw``."""
 
 import sys
 

@@ -158,7 +158,7 @@ class Belief:
         )
 
     def as_dtype(self, dtype, averaging):
-        """Return a belief in this precision that goes on with averaging, or without.
+        """Return a belief in this precision that continues with averaging, or without.
 
         Where there was no average, the mean so far counts as one.
         """
@@ -176,7 +176,7 @@ class Belief:
         )
 
     def with_average_restarted(self):
-        """Return a belief that goes on from the average, and averages anew.
+        """Return a belief that continues from the average and starts a new average.
 
         Otherwise the many rounds of a finished training would outweigh what is
         learnt later: a new label would hardly ever be predicted.
@@ -299,11 +299,11 @@ class Belief:
             raise ValueError("the arrays of weights do not have the same rows")
         rows = self._all_rows()
         if len(rows) and not (rows.min() >= self.width and rows.max() < self.n_rows):
-            raise ValueError("a feature has a row that is not there")
+            raise ValueError("a feature refers to a row that does not exist")
         if len(self.unseen) and not (
             self.unseen.min() >= 0 and self.unseen.max() < len(self.row_of)
         ):
-            raise ValueError("a feature that was never seen has no number")
+            raise ValueError("an unseen feature has a number that does not exist")
 
     def arrays(self):
         """Return the arrays by the names that they have in the file of a model."""

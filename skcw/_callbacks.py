@@ -1,4 +1,4 @@
-"""Passes as tasks of scikit-learn's callbacks (from 1.9 on; nothing before)."""
+"""Report training passes to the callbacks of scikit-learn (1.9 and later)."""
 
 
 class PassTasks:
@@ -14,7 +14,7 @@ class PassTasks:
     X, y : sequences
         The training data.
     n_tasks : int
-        The most passes there can be.
+        The maximum number of passes.
     fitted : callable
         Turns a belief into the attributes of a fitted estimator.
     """

@@ -1,4 +1,4 @@
-"""Every private or young scikit-learn name that skcw relies on, in one place."""
+"""Private and recent scikit-learn names that skcw relies on, all in one place."""
 
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing

@@ -1,4 +1,4 @@
-"""A batch under a model: scored once, then asked for whatever follows from that."""
+"""``Decoder`` and ``ScoredBatch``: score a batch once, then decode it in many ways."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -112,7 +112,7 @@ class Decoder:
 
 
 class ScoredBatch:
-    """One batch under one model; tokens are scored once, whatever is asked.
+    """One batch under one model; tokens are scored once, however much is asked.
 
     Results are cached where they are small, and where they are not, up to
     ``KEPT_BYTES``: do not write to them.

@@ -1,7 +1,7 @@
-"""Public names whose modules are imported when they are first asked for.
+"""Lazy imports: public names whose modules are imported on first use.
 
-A model tags with NumPy and safetensors alone: a package that offers estimators beside
-the parts of that runtime must not import scikit-learn for those who use the parts only.
+A saved model tags with NumPy and safetensors alone. So a package that offers both
+estimators and parts of that runtime must not import scikit-learn for the latter.
 """
 
 import sys

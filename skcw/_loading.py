@@ -1,4 +1,4 @@
-"""Open whatever was saved: a tagger, a calibrated one, or a pipeline."""
+"""``skcw.load``: open a saved tagger, calibrated tagger or pipeline."""
 
 from skcw._persistence import read_model
 from skcw.calibration._tagger import restored_model

@@ -1,4 +1,4 @@
-"""The history of a training: what each pass found, and which was the best."""
+"""Training history: the results of each pass, and which pass was the best."""
 
 import sys
 import time
@@ -12,13 +12,13 @@ class Monitor:
     Parameters
     ----------
     max_iter : int
-        The most passes there can be.
+        The maximum number of passes.
     n_iter_no_change : int
         Passes without gain after which to stop.
     tol : float
-        The least gain that counts.
+        The smallest gain that counts as an improvement.
     verbose : int
-        Above 0, a line per pass goes to the standard error stream.
+        Above 0, one line per pass is printed to standard error.
     common : dict
         What every record of the history begins with.
     title : str, default=""

@@ -1,7 +1,7 @@
-"""Models in files: named arrays and a JSON header, without pickle.
+"""Model files: named arrays and a JSON header, without pickle.
 
-The file is one of the safetensors library, which checks it when it is opened; the
-arrays are then mapped into memory, so that a large model opens at once.
+The format is that of the safetensors library, which checks a file when it is opened.
+The arrays are then mapped into memory, so that even a large model opens at once.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A saved model that answers with NumPy and safetensors alone."""
+"""``skcw.Model``: a saved model that predicts with NumPy and safetensors alone."""
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
@@ -37,7 +37,7 @@ def serving_state(
     border_rows : tuple of int or None, default=None
         The rows of weights for the first and for the last token of a sequence.
     log_probability : bool, default=False
-        Whether scores are logarithms of probabilities but for a constant.
+        Whether scores are logarithms of probabilities up to a constant.
     reads_words : bool, default=False
         Whether features without weights are left out, and new words judged by their
         spelling if those who encode keep them: features of a pipeline do not.
@@ -77,11 +77,11 @@ def can_serve(header):
 
 
 class Model:
-    """A saved tagger, or a saved pipeline, that only answers.
+    """A saved tagger or pipeline that can predict but not learn.
 
-    It opens in a fraction of the time of the estimator in the same file, which
-    ``skcw.load`` returns, because it imports neither scikit-learn nor SciPy. It gives
-    the same answers, and cannot learn.
+    It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
+    the estimator in the same file, which ``skcw.load`` returns. The answers are the
+    same.
 
     Parameters
     ----------
@@ -97,13 +97,13 @@ class Model:
     vocabulary : Vocabulary, default=None
         The names of the features; None for numeric columns and for hashed features.
     log_probability : bool, default=False
-        Whether scores are logarithms of probabilities but for a constant.
+        Whether scores are logarithms of probabilities up to a constant.
     reads_words : bool, default=False
         Whether features without weights are left out.
 
     See Also
     --------
-    skcw.load : Opens the estimator, which can go on learning.
+    skcw.load : Opens the estimator, which can continue to learn.
 
     Examples
     --------

@@ -198,7 +198,7 @@ def test_arrays_that_do_not_fit_together_are_refused(name):
 def test_a_feature_with_a_row_that_is_not_there_is_refused(row):
     belief = trained(12)
     belief.row_of[3] = row
-    with pytest.raises(ValueError, match="a row that is not there"):
+    with pytest.raises(ValueError, match="a row that does not exist"):
         belief.check()
 
 

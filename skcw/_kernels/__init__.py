@@ -1,1 +1,1 @@
-
+"""Compiled loops over arrays; nothing here is public."""

@@ -1,4 +1,4 @@
-"""What it costs to change the label of one word and to keep its neighbours'.
+"""Delta: the cost of changing the label of one word while its neighbours keep theirs.
 
 Delta = Phi(x, y) - Phi(x, y with label b at token t): its score is the gap, and
 Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.
@@ -78,7 +78,7 @@ cdef double _gap(
 cdef double _ratio(double gap, double variance) noexcept nogil:
     if variance > 0.0:
         return gap / sqrt(variance)
-    # A change that no weight speaks of is certain, or a tie.
+    # If no weight tells the two labels apart, the change is certain, or a tie.
     return 0.0 if gap == 0.0 else (INFINITY if gap > 0.0 else -INFINITY)
 
 

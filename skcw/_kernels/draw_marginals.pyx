@@ -1,4 +1,4 @@
-"""Forward-backward by drawn weights, eight draws side by side.
+"""Forward-backward with drawn weights, for eight draws at once.
 
 The passes are those of `marginals`: scaled, and where numbers that count may have
 underflowed a draw's sequence is done again with logarithms. Arrays have the shape

@@ -1,4 +1,4 @@
-"""Labelings by weights drawn from the belief, eight draws in one walk.
+"""Best labelings under weights drawn from the belief, for eight draws at once.
 
 A draw is one weight vector for all of the input. Its normals are a pure function of
 the seed, the number of the draw, the feature and the label, so that pieces of a

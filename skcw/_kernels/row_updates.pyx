@@ -1,4 +1,4 @@
-"""What one row teaches: the updates of Sec. 5 of Crammer, Dredze & Kulesza (2009).
+"""Updates by one row: Sec. 5 of Crammer, Dredze & Kulesza (2009).
 
 A row is compared with its gold label's best rivals.
 

@@ -1,4 +1,4 @@
-"""Loops over words for scores of confidence: rankings, and outcomes drawn again.
+"""Loops over words for confidence scores: rankings, and resampled outcomes.
 
 Rankings: words in groups of ties, as means over all their orders. ``words[g]`` and
 ``wrong[g]`` are whole numbers: how many words the g-th group holds and how many of them
@@ -98,7 +98,7 @@ def draw_right(
     """Sum the weight of right words in cells: right[place, draw, cell].
 
     The words of cell c are those from starts[c] to starts[c + 1]; limits[place, i] is
-    the limit of the i-th word. ``mixed`` is room for one number a word.
+    the limit of the i-th word. ``mixed`` is room for one number per word.
     """
     cdef Py_ssize_t d, p, c
     with nogil:
@@ -121,7 +121,7 @@ def draw_classes(
     Each word tries its classes in an order of its own. It is of the first one whose
     limit limits[place, i, k] its number does not exceed, or of the last, and then lies
     in cells[i, k], which is -1 for a class that has no cells. ``mixed`` is room for one
-    number a word and draw.
+    number per word and draw.
     """
     cdef Py_ssize_t d, p, i, begin, end = 0, n = normal.shape[1]
     right[:, :, :] = 0.0

@@ -1,4 +1,4 @@
-"""What every learner of sequences does with one sequence and one update.
+"""One update by one sequence, shared by all learners of sequences.
 
 A belief is flat, in rows of `width` labels: row i < width holds the transitions
 from label i, row `width` is blank (the prior), and `row_of[f]` is the row of
@@ -6,7 +6,7 @@ feature f: the blank one until an update first touches the feature.
 
 An update looks at the difference between the features of two labelings. A feature that
 occurs in several tokens must be summed before it is squared, so the pairs are collected
-in a small hash table. One table serves several rivals of the same gold labeling: they
+in a small hash table. One table holds several rivals of the same gold labeling: they
 share most of their cells.
 """
 

@@ -1,4 +1,4 @@
-"""Confidences that are probabilities: maps, and a tagger that learns and uses one."""
+"""Calibrated confidences: maps to probabilities, and a tagger that uses them."""
 
 from skcw.calibration._tagger import CalibratedTagger
 from skcw.calibration.maps import (

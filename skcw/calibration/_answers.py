@@ -1,4 +1,4 @@
-"""What a calibrated tagger says: the answers of the tagger inside, mapped."""
+"""Answers of a calibrated tagger: those of the inner tagger, with mapped confidence."""
 
 from itertools import chain
 
@@ -48,14 +48,14 @@ def shared_rest(table, codes, confidence):
 
 
 class CalibratedAnswers:
-    """What a calibrated tagger says of some sequences; ``ask`` returns one.
+    """Answers of a calibrated tagger about some sequences; ``ask`` returns them.
 
-    The tagger inside is asked once. Labels and labelings are its own.
+    The inner tagger is asked once. Labels and labelings are its own.
 
     Parameters
     ----------
     answers : Answers
-        What the tagger inside says.
+        The answers of the inner tagger.
     tagger : CalibratedTagger
         The fitted calibrated tagger.
     """
@@ -94,19 +94,19 @@ class CalibratedAnswers:
         return self._tagger.confidence_methods_
 
     def labels(self):
-        """Return the labels that the tagger inside predicts."""
+        """Return the labels that the inner tagger predicts."""
         return self._inner.labels()
 
     def nbest(self, n):
-        """Return the n best labelings of the tagger inside."""
+        """Return the n best labelings of the inner tagger."""
         return self._inner.nbest(n)
 
     def sampled(self, n, unit_variance=None, **options):
-        """Return labelings drawn from what the tagger inside believes."""
+        """Return labelings drawn from what the inner tagger believes."""
         return self._inner.sampled(n, unit_variance, **options)
 
     def voted(self, unit_variance=None, **options):
-        """Return the label that most drawn models of the tagger inside give."""
+        """Return the label that most drawn models of the inner tagger give."""
         return self._inner.voted(unit_variance, **options)
 
     def confidence(self, method=None, **options):
@@ -127,7 +127,7 @@ class CalibratedAnswers:
         """Return the probability of every label at every token.
 
         The predicted label has its confidence; the others share the rest as they do in
-        the marginals of the tagger inside.
+        the marginals of the inner tagger.
         """
         self._tagger._check_asked(method, options)
         table = self._inner.label_table("marginal")
@@ -148,13 +148,13 @@ class CalibratedAnswers:
         return split_rows(np.where(codes >= 0, sure, 0.0), self.offsets)
 
     def sequence_confidence(self, method=None, **options):
-        """Say that whole sequences are not calibrated."""
+        """Raise: the confidence in whole sequences is not calibrated."""
         raise ValueError(
             "the confidence in whole sequences is not calibrated; ask tagger_ for it"
         )
 
     def entities(self, span_event=None, method=None, **options):
-        """Return the entities that the predicted labels mark, as sure as calibrated."""
+        """Return the predicted entities with their calibrated confidence."""
         tagger = self._tagger
         tagger._check_asked(method, options)
         learnt = tagger.span_event or LEAST_WORD

@@ -1,4 +1,4 @@
-"""What a tagger says about labelled words and entities it has not learnt from."""
+"""Confidences and outcomes of words and entities that a tagger has not learnt from."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from skcw.metrics import extract_spans, label_matches
 
 
 class HeldOut(NamedTuple):
-    """What a tagger says of words or entities that it has not learnt from.
+    """Words or entities that a tagger has not learnt from.
 
-    For each its confidence, whether it is right, its label and what it counts.
+    Each has its confidence, whether it is right, its label and its weight.
     """
 
     confidence: np.ndarray
@@ -47,7 +47,7 @@ def flat_labels(rows):
 
 
 def held_out_words(answers, y, options, weight=None):
-    """Return what a fitted tagger says of words.
+    """Return the words with the confidence of a fitted tagger.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def held_out_words(answers, y, options, weight=None):
     options : dict
         Options of ``predict_confidence``.
     weight : ndarray of shape (n_sequences,), default=None
-        What each sequence counts.
+        How much each sequence counts.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def held_out_words(answers, y, options, weight=None):
 
 
 def held_out_entities(answers, y, span_event, options, weight=None):
-    """Return what a fitted tagger says of the entities that it predicts.
+    """Return the entities that a fitted tagger predicts, with its confidence.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def held_out_entities(answers, y, span_event, options, weight=None):
     options : dict
         Options of ``predict_entities``.
     weight : ndarray of shape (n_sequences,), default=None
-        What each sequence counts.
+        How much each sequence counts.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def held_out_entities(answers, y, span_event, options, weight=None):
 
 
 def some_entities(folds):
-    """Return the folds in which entities were predicted, or say that there is none."""
+    """Return the folds in which entities were predicted, or raise if there is none."""
     some = [one for one in folds if one.weight.any()]
     if not some:
         raise ValueError(
@@ -144,7 +144,7 @@ def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=
     cv : int, splitter, iterable or None
         The folds, as in scikit-learn.
     weight : ndarray of shape (n_sequences,), default=None
-        What each sequence counts, in learning and in the result.
+        How much each sequence counts, in learning and in the result.
     n_jobs : int, default=None
         How many folds at once.
     allow_overlap : bool, default=False

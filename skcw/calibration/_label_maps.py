@@ -1,4 +1,4 @@
-"""One map for all labels, or one for each label that was predicted often enough."""
+"""Calibration maps per label, and a common map for labels with too few words."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ def map_maker(name, method, keep_order):
         return partial(kind, logit=False, keep_order=keep_order)
     if kind.of_probabilities:
         raise ValueError(
-            f"method {method!r} gives distances, which are no probabilities: "
+            f"method {method!r} gives distances, which are not probabilities: "
             f"map={name!r} cannot take them, 'isotonic' and 'sigmoid' can"
         )
     return partial(kind, keep_order=keep_order)
@@ -29,7 +29,7 @@ class LabelMaps:
     Parameters
     ----------
     common : ConfidenceMap
-        The map of every label that has none of its own.
+        The map of all labels without their own map.
     by_label : dict of str to ConfidenceMap
         The others.
     """
@@ -49,8 +49,8 @@ class LabelMaps:
         words : HeldOut
             The words.
         least : int, default=None
-            How many words of a label a map of its own needs. Some must be right and
-            some wrong, or the map would know no more than that.
+            How many words a label needs to get its own map. Some must be right and
+            some wrong.
         """
         common = make().fit(words.confidence, words.correct, words.weight)
         by_label = {}

@@ -1,4 +1,4 @@
-"""A tagger whose confidences are probabilities."""
+"""``CalibratedTagger``: a tagger whose confidences are probabilities."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,16 +29,16 @@ from skcw.tagging import BaseSequenceTagger
 
 PREFIT = "prefit"
 # Of a new part of a corpus up to a tenth of the words are in sentences that the
-# training part has too (CoNLL-2002); more is no accident.
+# training part has too (CoNLL-2002); more is not an accident.
 MOST_KNOWN = 0.25
 
 
 class CalibratedTagger(BaseSequenceTagger):
     """Tagger whose confidence is the probability that a label is right.
 
-    A monotone map is learnt from words that the tagger has not learnt from: how often
-    was it right when it was that sure? Labels stay what they are, ``predict`` is the
-    tagger's own.
+    A monotone map from confidence to the share of right labels is learnt from words
+    that the tagger has not learnt from. Labels do not change: ``predict`` returns those
+    of the tagger.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CalibratedTagger(BaseSequenceTagger):
         A tagger or a :class:`skcw.TaggingPipeline`. It is copied and fitted, unless it
         is fitted already and `cv` is ``"prefit"`` or the tagger is wrapped in
         :class:`sklearn.frozen.FrozenEstimator`: then it stays as it is and all words
-        given to ``fit`` serve the map.
+        given to ``fit`` are used for the map.
     map : str, default="isotonic"
         ``"isotonic"``, ``"sigmoid"``, ``"temperature"``, ``"beta"`` or ``"identity"``,
         which leaves confidences as they are. The first two also map distances, such as
@@ -56,24 +56,24 @@ class CalibratedTagger(BaseSequenceTagger):
         from the others and judges it. The tagger that predicts learns from all words.
         Groups are respected by giving the folds themselves,
         ``list(GroupKFold().split(X, y, groups))``. ``save`` writes None for folds that
-        are no number.
+        are not given as a number.
     ensemble : bool, default=True
-        Whether to learn a map from each fold and to take the mean of what they say, or
-        one map from the words of all folds.
+        Whether to learn one map per fold and take the mean of their results, or a
+        single map from the words of all folds.
     per_label : bool, default=False
-        Whether each predicted label has a map of its own, or all share one. With maps
-        of their own, words of different labels may change places.
+        Whether to learn one map per predicted label instead of one for all. With
+        several maps, words of different labels may change their order.
     min_words : int, default=200
         A label with fewer words to learn from, or with right or wrong ones only, uses
         the common map.
     span_event : str, default=None
-        One of ``predict_entities`` such as ``"exact"``: a second map is learnt
-        from the entities that the tagger predicts, which the truth has or not. By
-        default an entity is as sure as its least sure word, which is no probability
-        that the whole entity is right.
+        An event of ``predict_entities``, such as ``"exact"``: a second map is learnt
+        from the predicted entities and whether they are in the truth. By default the
+        confidence of an entity is that of its least sure word, which is not the
+        probability that the whole entity is right.
     keep_order : bool, default=True
-        Whether words whose confidences differ keep their order where the map is flat:
-        the result is off by at most 0.00001 for it.
+        Whether words whose confidences differ keep their order where the map is flat.
+        This changes the result by at most 0.00001.
     method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
     variance_scale, temperature : float, default=None
@@ -238,7 +238,7 @@ class CalibratedTagger(BaseSequenceTagger):
         y : iterable of sequences of str
             Their labels.
         sample_weight : array-like of shape (n_sequences,), default=None
-            What each sequence counts, for the tagger and for the map.
+            How much each sequence counts, for the tagger and for the map.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class CalibratedTagger(BaseSequenceTagger):
         else:
             tagger, found = self._fit_and_ask(X, y, sample_weight)
         if not found:
-            raise ValueError("no fold has a word that counts: there is nothing to map")
+            raise ValueError("no fold has a word of positive weight to learn from")
         words, entities = zip(*found, strict=True)
         maps, entity_maps = self._learn_maps(make, words), []
         if self.span_event:
@@ -270,7 +270,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return [LabelMaps.learn(make, one, least) for one in held_out]
 
     def _held_out(self, tagger, X, y, weight):
-        """Return what a fitted tagger says of words and of entities, if asked."""
+        """Return held-out words and, if wanted, entities of a fitted tagger."""
         options, answers = self._options(), tagger.ask(X)
         words = held_out_words(answers, y, options, weight)
         if not self.span_event:
@@ -284,7 +284,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return {name: value for name, value in given.items() if value is not None}
 
     def _ask_unseen(self, tagger, X, y, sample_weight):
-        """Return what a fitted tagger says of words that must be new to it."""
+        """Return held-out words; raise if the fitted tagger has learnt from them."""
         if isinstance(tagger, BaseSequenceTagger):
             X = tagger.encode(X)
         if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
@@ -325,7 +325,7 @@ class CalibratedTagger(BaseSequenceTagger):
     def ask(self, X):
         """Return an object that answers any question about X.
 
-        The tagger inside encodes and scores the sequences once.
+        The inner tagger encodes and scores the sequences once.
 
         Parameters
         ----------
@@ -367,8 +367,8 @@ class CalibratedTagger(BaseSequenceTagger):
                 )
         if options:
             raise TypeError(
-                f"there is no option {min(options)!r} of a calibrated tagger; set it "
-                "before fit, or ask tagger_"
+                f"a calibrated tagger has no option {min(options)!r}; set it before "
+                "fit, or ask tagger_"
             )
 
     def encode(self, X):
@@ -388,7 +388,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return self.tagger_.encode(X)
 
     def seen_fraction(self, X):
-        """Return the fraction of the words of X that the tagger inside has learnt from.
+        """Return the fraction of the words of X that the inner tagger has learnt from.
 
         Parameters
         ----------
@@ -415,7 +415,7 @@ class CalibratedTagger(BaseSequenceTagger):
         Returns
         -------
         explanations : list of TokenExplanation
-            What the tagger inside says.
+            The answers of the inner tagger.
         """
         check_is_fitted(self)
         return self.tagger_.explain(sequence)
@@ -427,17 +427,17 @@ class CalibratedTagger(BaseSequenceTagger):
 
     @property
     def n_iter_(self):
-        """The number of passes of the tagger inside."""
+        """The number of passes of the inner tagger."""
         return self.tagger_.n_iter_
 
     @property
     def history_(self):
-        """The passes of the tagger inside."""
+        """The passes of the inner tagger."""
         return self.tagger_.history_
 
     @property
     def vocabulary_(self):
-        """The names of the features of the tagger inside, if it keeps them."""
+        """The names of the features of the inner tagger, if it keeps them."""
         return self.tagger_.vocabulary_
 
     @property
@@ -446,7 +446,7 @@ class CalibratedTagger(BaseSequenceTagger):
         return self.tagger_.n_features_in_
 
     def _plain_params(self):
-        # Folds that are no number cannot be written, and no longer matter.
+        # Folds that are not a number cannot be written, and no longer matter.
         params = super()._plain_params()
         if not isinstance(self.cv, Integral | str | None):
             params["cv"] = None

@@ -1,4 +1,4 @@
-"""Monotone maps from how sure a tagger is to how often it is right."""
+"""Calibration maps: monotone functions from confidence to probability."""
 
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ def check_words(confidence, correct, sample_weight=None):
             "the label is right and False where it is wrong"
         )
     if not weight.any():
-        raise ValueError("there are no words to learn from, or all weigh nothing")
+        raise ValueError("there are no words to learn from, or all have weight 0")
     counts = weight > 0
     return Words(confidence[counts], correct[counts], weight[counts])
 
@@ -121,7 +121,7 @@ class ConfidenceMap:
         if bad.size:
             raise ValueError(
                 f"the confidence {q.flat[bad[0]]} does not lie between 0 and {most}. "
-                "Distances such as those of 'delta' are no probabilities: they are "
+                "Distances such as those of 'delta' are not probabilities: they are "
                 "mapped by IsotonicMap() or SigmoidMap(logit=False)"
             )
         return np.minimum(q, LARGEST)
@@ -144,7 +144,7 @@ class IdentityMap(ConfidenceMap):
     Parameters
     ----------
     keep_order : bool, default=True
-        No matter: order is kept.
+        Ignored: this map always keeps the order.
 
     Examples
     --------

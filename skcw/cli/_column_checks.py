@@ -1,4 +1,4 @@
-"""Whether the columns of a file are what they are taken for.
+"""Checks that the columns of a file hold what a command expects.
 
 A model needs the columns that it has learnt from, and labels are compared with labels.
 """

@@ -1,4 +1,4 @@
-"""Column files, models and features as the options describe them."""
+"""Read column files, models and features as the command-line options describe them."""
 
 import warnings
 from contextlib import contextmanager
@@ -249,7 +249,7 @@ def open_model(path):
 
 @contextmanager
 def _named_models(path):
-    """Say of a file that is no model at all how to make one."""
+    """Say of a file that is not a model how to make one."""
     from skcw.exceptions import ModelFileError
 
     try:

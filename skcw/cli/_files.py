@@ -1,4 +1,4 @@
-"""Files as Unix tools treat them: ``-`` for standard streams, drafts for results."""
+"""Input and output files: ``-`` for standard streams, drafts for unfinished results."""
 
 import gzip
 import io

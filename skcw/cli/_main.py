@@ -1,4 +1,4 @@
-"""The command line as a whole: which command, what to say when it fails."""
+"""The entry point of ``skcw``: choose the command, run it, and report errors."""
 
 import os
 import sys

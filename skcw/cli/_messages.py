@@ -1,4 +1,4 @@
-"""What goes to standard error: errors and warnings in one line each, and progress."""
+"""Messages on standard error: one-line errors and warnings, and progress bars."""
 
 import re
 import sys

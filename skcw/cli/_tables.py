@@ -80,7 +80,7 @@ def report(options, result, text):
         show(text)
     if options.json is None:
         return
-    # Escapes of Python are none of JSON; UTF-8 needs them for half characters only,
+    # Python's escapes are not valid in JSON; UTF-8 needs them for half characters only,
     # and there the two agree.
     plain = options.json == "-" and not _is_utf8(sys.stdout.encoding)
     document = json.dumps(result, indent=2, ensure_ascii=plain, default=_plain)

@@ -1,4 +1,4 @@
-"""The learners by their names on the command line, and which pass each has kept."""
+"""The learners by their names on the command line, and the pass that each has kept."""
 
 from skcw.cli._messages import UsageError
 

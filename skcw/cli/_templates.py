@@ -1,4 +1,4 @@
-"""Lines of features from the command line or a file, checked where they stand."""
+"""Read lines of features from the command line or a file, and check them."""
 
 import re
 
@@ -82,7 +82,7 @@ def _check_columns(templates, line, names, label):
 
 
 def _ready_sets(place, line):
-    """Return a hint for a word that is no feature, and so may be meant as a set."""
+    """Return a hint for a word that is not a feature and so may be meant as a set."""
     from skcw.features.sets import READY_SETS
 
     if place != "--features" or not re.fullmatch(r"\w+", line):

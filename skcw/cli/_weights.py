@@ -1,4 +1,4 @@
-"""What a fitted tagger has learnt about a label, as rows of tables."""
+"""Tables of the weights that a fitted tagger has learnt for a label."""
 
 from typing import NamedTuple
 

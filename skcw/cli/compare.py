@@ -33,7 +33,7 @@ sentences, test them on others, and print
   fit s, tag s   seconds for training and for labelling the test sentences
 
 Features are computed once; their time is not part of the others. Without files a
-built-in corpus serves, a quarter of it to train and the rest to test, for testing is
+built-in corpus is used, a quarter of it to train and the rest to test, for testing is
 cheap; with one file a quarter of its sentences is held out.
 
 examples:

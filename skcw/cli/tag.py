@@ -34,7 +34,7 @@ examples:
   skcw tag names.skcw test.conll | skcw evaluate
 """
 
-# Stands where there is no such labeling, and in lines of CoNLL-U that are no words.
+# Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
 NOTHING = "_"
 # What may follow the last column of a line.
 ENDS = "\r \t"

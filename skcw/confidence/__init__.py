@@ -1,4 +1,4 @@
-"""How sure a model is of words, spans and sequences: methods, settings, answers."""
+"""Confidence in words, spans and sequences: methods, settings and answers."""
 
 from skcw.confidence.answers import Answers, Entity
 from skcw.confidence.delta import (

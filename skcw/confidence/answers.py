@@ -1,4 +1,4 @@
-"""What a fitted model says of some sequences, each thing computed at most once."""
+"""``Answers``: what a model predicts for some sequences, computed at most once."""
 
 from numbers import Integral
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from skcw.data.schemes import extract_spans
 
 
 class Entity(NamedTuple):
-    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+    """A labelled span of words; ``end`` is exclusive, as in a Python slice.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def check_span_event(span_event):
 
 
 class Answers:
-    """What a tagger says of some sequences: it encodes and scores them once.
+    """What a tagger predicts for some sequences, which are encoded and scored once.
 
     ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and
     nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on.
@@ -72,7 +72,7 @@ class Answers:
     classes : list of str
         The labels.
     log_probability : bool, default=False
-        Whether scores are logarithms of probabilities but for a constant.
+        Whether scores are logarithms of probabilities up to a constant.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Answers:
     lengths : ndarray of int64, shape (n_sequences,)
         The number of tokens of each sequence.
     confidence_methods : dict of str to Method
-        The methods that the model serves.
+        The methods that the model supports.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Answers:
 
     @property
     def confidence_methods(self):
-        """The methods that the model serves."""
+        """The methods that the model supports."""
         return self._confidence.served
 
     @property
@@ -134,7 +134,7 @@ class Answers:
         Returns
         -------
         labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence.
+            One list of labels per sequence.
         """
         return self._once(lambda: self._as_labels(self.codes), "labels")
 
@@ -149,7 +149,7 @@ class Answers:
         Returns
         -------
         labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, score)`` per sequence, best first.
+            One list of ``(labels, score)`` per sequence, best first.
         """
         n = min(check_n(n), self._scored.most_labelings())
         return self._once(lambda: self._n_best(n), "nbest", n)
@@ -178,7 +178,7 @@ class Answers:
         Returns
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
+            One float array per sequence.
         """
         return split_rows(self._by_token(method, options), self.offsets)
 
@@ -203,7 +203,7 @@ class Answers:
         Returns
         -------
         table : ndarray of float64, shape (n_tokens, n_labels)
-            A row for each token of all sequences, a column for each of ``classes``.
+            One row per token of all sequences, one column per label of ``classes``.
         """
         name, chosen = self._any_label(method)
         settings = self._confidence.settings(name, **options)
@@ -230,7 +230,7 @@ class Answers:
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> marginal.
+            One list per sequence, with one dict per token: label -> marginal.
         """
         table = self.label_table("marginal")
         tokens = [dict(zip(self.classes, row, strict=True)) for row in table.tolist()]
@@ -251,7 +251,7 @@ class Answers:
         Returns
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence; 0 for labels the tagger does not know.
+            One float array per sequence; 0 for labels the tagger does not know.
         """
         name, chosen = self._any_label(method)
         codes, lengths, _ = encode_labels(y, self.classes, grow=False)
@@ -345,7 +345,7 @@ class Answers:
         Returns
         -------
         labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence.
+            One list of labels per sequence.
         """
         how, settings = self._drawing(unit_variance, options)
         draws = settings.n_draws, settings.variance_scale
@@ -367,7 +367,7 @@ class Answers:
         Returns
         -------
         labelings : ndarray of shape (n_sequences,), dtype object
-            A list of n labelings per sequence, each a list of labels.
+            One list of n labelings per sequence, each a list of labels.
         """
         if self._log_probability and unit_variance is None:
             known, what = (
@@ -412,6 +412,6 @@ def _check_options(options, known, what):
     """Raise at an option that would change nothing."""
     if unknown := set(options) - set(known):
         raise TypeError(
-            f"there is no option {min(unknown)!r} of draws from {what}; options are "
+            f"draws from {what} have no option {min(unknown)!r}; options are "
             f"{' and '.join(known)}"
         )

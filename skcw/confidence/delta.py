@@ -1,4 +1,4 @@
-"""Confidence as the score that another label for one word would lose (Delta)."""
+"""Delta methods: the score that is lost if one word gets its best other label."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def delta(scored, codes):
     """Return, for every token, the score lost by its best other label.
 
     Only that token's label changes, its neighbours keep theirs, and only labels that
-    are legal there count. It ranks words by certainty but is no probability. Without
+    are legal there count. It ranks words by certainty but is not a probability. Without
     another label the loss is infinite. For the best labeling it is not negative but
     for rounding.
 
@@ -67,7 +67,7 @@ def delta_deviation(scored, codes, *, unit_variance=False):
     codes : ndarray of int32, shape (n_tokens,)
         The predicted labels.
     unit_variance : bool, default=False
-        Whether all variances count as one, which serves models without any.
+        Whether all variances count as one, for models that keep none.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def normalised_delta(scored, codes, *, unit_variance=False):
     array([0.])
     """
     gap, deviation = delta_deviation(scored, codes, unit_variance=unit_variance)
-    # A change that no weight speaks of is certain, or a tie.
+    # If no weight tells the two labels apart, the change is certain, or a tie.
     ratio = np.where(gap == 0.0, 0.0, np.copysign(np.inf, gap))
     return np.divide(gap, deviation, out=ratio, where=deviation > 0.0)
 
@@ -179,7 +179,7 @@ def delta_probit(scored, codes, variance_scale, *, unit_variance=False):
     array([0.5])
     """
     ratio = normalised_delta(scored, codes, unit_variance=unit_variance)
-    # Only this method needs SciPy, and who serves another one need not have it.
+    # Only this method needs SciPy; the others must work without it.
     from scipy.special import ndtr
 
     return ndtr(ratio / np.sqrt(variance_scale))

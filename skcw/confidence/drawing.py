@@ -1,4 +1,4 @@
-"""Weights drawn for the pieces of a batch, group by group, and their variance."""
+"""Draw weight vectors from a belief, in groups, for the pieces of a batch."""
 
 from typing import NamedTuple
 

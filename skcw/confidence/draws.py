@@ -1,4 +1,4 @@
-"""Confidence by weights drawn from the belief: votes, and averaged marginals."""
+"""Confidence from drawn weight vectors: shares of votes, and averaged marginals."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How sure to be, learnt or chosen on labelled sequences that are new to the model."""
+"""Choose the parameters of confidence methods on held-out labelled sequences."""
 
 from functools import partial
 from typing import NamedTuple
@@ -52,7 +52,7 @@ METRICS = {
 
 
 class Trial(NamedTuple):
-    """A model, sequences that it has not learnt from, and what it says of them.
+    """A model, sequences that it has not learnt from, and its labels for them.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Trial(NamedTuple):
 
 
 def words_to_judge(n_words):
-    """Return how many words to ask about after training on so many.
+    """Return how many words to ask about after training on `n_words`.
 
     The search for a temperature then takes less than a fifth of the training.
     """

@@ -1,4 +1,4 @@
-"""All methods by name, from cheap to costly: a new one is a function and a row here."""
+"""The table of all confidence methods by name, from cheap to costly."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Method:
     probability : bool
         Whether the numbers lie between 0 and 1 and mean to be probabilities.
     needs_variance : bool
-        Whether it serves only models that keep variances.
+        Whether it needs a model that keeps variances.
     tunes : tuple of str
         Which of ``variance_scale``, ``temperature`` and ``n_best`` it depends on.
     any_label : bool
@@ -172,7 +172,7 @@ METHODS = {
 
 
 def served_methods(has_variance, methods=METHODS):
-    """Return the methods that serve a model with or without variances."""
+    """Return the methods that a model with or without variances supports."""
     return {
         name: method
         for name, method in methods.items()
@@ -181,14 +181,14 @@ def served_methods(has_variance, methods=METHODS):
 
 
 def check_method(name, served, methods=METHODS):
-    """Return the method of a name; raise if it is unknown or cannot be served.
+    """Return the method of a name; raise if it is unknown or not supported.
 
     Parameters
     ----------
     name : str
         The name.
     served : dict of str to Method
-        The methods that serve the model.
+        The methods that the model supports.
     methods : dict of str to Method, default=METHODS
         All methods.
 

@@ -1,4 +1,4 @@
-"""The parameters of confidence methods, and what a fitted model has of them."""
+"""Parameters of confidence methods, and their values for a fitted model."""
 
 import sys
 import warnings
@@ -15,7 +15,7 @@ DEFAULT_SCALE = 3.0
 DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
-# Far from where single precision ends, whatever the unit.
+# Far from where single precision ends, in any unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
 # The methods whose values a margin-trained tagger learns as it learns its weights.
 LEARNT = ("marginal", "draw-marginal-fixed")
@@ -58,7 +58,7 @@ class Settings(NamedTuple):
 
 
 def check_positive(name, value):
-    """Raise unless a value is a positive number that arithmetic can bear."""
+    """Raise unless a value is a positive number within a safe range."""
     if not isinstance(value, Real) or not LEAST_VALUE <= value <= LARGEST_VALUE:
         raise ValueError(
             f"{name} must be a positive number from {LEAST_VALUE} to {LARGEST_VALUE}, "
@@ -124,7 +124,7 @@ class ModelConfidence:
     seed : int, default=0
         The seed of draws that are not asked for with another.
     is_rule : bool, default=False
-        Whether ``fit`` had too little data to learn how sure to be: it is told then.
+        Whether ``fit`` had too little data to learn how sure to be; then asking warns.
     methods : dict of str to Method, default=METHODS
         All methods there are for such a model.
 
@@ -203,7 +203,7 @@ class ModelConfidence:
         n_draws : int, default=None
             By default that of the method.
         random_state : int, default=None
-            By default the seed of the model.
+            Controls the draws; by default the seed of the model.
         **options : float or int
             ``variance_scale`` and ``temperature`` in units of the model, and
             ``n_best``.
@@ -240,7 +240,7 @@ class ModelConfidence:
         )
 
     def _variance_scale(self, value, method):
-        # The unit looks at every weight; who does not draw has no use for it.
+        # The unit looks at every weight; it is not needed without draws.
         if not value or "variance_scale" not in method.tunes:
             return value
         return value * self.unit("variance_scale", method)

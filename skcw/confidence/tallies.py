@@ -1,4 +1,4 @@
-"""What can be counted over many labelings of the same batch, spans among it.
+"""Tallies: counts of labels, sequences and spans over many labelings of a batch.
 
 A tally is called as ``tally(labelings, tokens, sequences)`` with labelings (draws,
 tokens of a piece) and the slices of the batch that the piece is. Pieces never share a
@@ -142,7 +142,7 @@ class SpanAgreement:
     offsets : ndarray of int64, shape (n_sequences + 1,)
         Where sequences begin.
     continues : ndarray of bool, shape (n_labels, n_labels), default=None
-        ``continues[i, j]``: label j after label i goes on with the same entity. If it
+        ``continues[i, j]``: label j after label i continues the same entity. If it
         is given, a labeling must also begin and end the span where it does.
 
     Attributes
@@ -190,7 +190,7 @@ class BoundaryAgreement:
     offsets : ndarray of int64, shape (n_sequences + 1,)
         Where sequences begin.
     continues : ndarray of bool, shape (n_labels, n_labels)
-        ``continues[i, j]``: label j after label i goes on with the same entity.
+        ``continues[i, j]``: label j after label i continues the same entity.
     outside : ndarray of bool, shape (n_labels,) or (n_spans, n_labels)
         Which labels mark no entity; or, by span, none of the right type.
 
@@ -271,7 +271,7 @@ def span_borders(labels, codes, starts, span_event):
     Returns
     -------
     continues, outside : (ndarray, ndarray) or None
-        Which label goes on with the entity of which, and which labels mark none.
+        Which label continues the entity of which, and which labels mark no entity.
     """
     if span_event == "all-words":
         return None
@@ -284,7 +284,7 @@ def span_borders(labels, codes, starts, span_event):
 
 
 def continues_matrix(labels):
-    """Tell which label goes on with the entity of which, and of what type each is.
+    """Tell which label continues the entity of which, and the type of each label.
 
     They are read as :func:`skcw.metrics.extract_spans` reads them.
 

@@ -1,4 +1,4 @@
-"""From Python tokens to rows of feature numbers.
+"""Encode Python tokens as rows of feature numbers.
 
 The only compiled code that reads Python objects: it walks the sequences once,
 looks every feature name up in a `NameTable`, and writes flat arrays. Dicts are

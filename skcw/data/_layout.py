@@ -1,4 +1,4 @@
-"""How the lines of a column file are to be read."""
+"""The layout of a column file: format, separator, comments and columns."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ DOCSTART = b"-DOCSTART-"
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller said on the file, checked."""
+    """The options that the caller gave for a file, checked."""
 
     separator: str | None
     comment: str | None
@@ -24,10 +24,10 @@ class Options:
 
     @classmethod
     def checked(cls, *, separator, comment, skip_docstart, conllu, columns, names):
-        """Return the options, or say which of them is wrong."""
+        """Return the options, or raise and name the wrong one."""
         if conllu:
             if separator not in (None, "\t"):
-                raise ValueError("CoNLL-U files are separated by TABs; leave separator")
+                raise ValueError("CoNLL-U files are separated by TABs; omit separator")
             separator, comment = "\t", "#"
         if separator is not None:
             check_separator(separator)

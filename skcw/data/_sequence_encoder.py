@@ -11,7 +11,7 @@ from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 
 
-# A batch is no table: scikit-learn must not wrap it in a data frame.
+# A batch is not a table: scikit-learn must not wrap it in a data frame.
 class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Turn sequences of tokens into a :class:`SequenceBatch`.
 

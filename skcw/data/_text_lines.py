@@ -1,4 +1,4 @@
-"""From a file of any kind to whole lines in UTF-8, a piece at a time."""
+"""Read text, gzip and open files as whole lines in UTF-8, piece by piece."""
 
 import codecs
 import os
@@ -101,7 +101,7 @@ def _encoded(file, name):
             held.append(text.encode("utf-8"))
         except UnicodeEncodeError as error:
             raise ColumnFileError(
-                f"{name}, line {line}: a character that is no text, "
+                f"{name}, line {line}: a character that is not text, "
                 f"{text[error.start : error.end]!r}; open the file with its encoding"
             ) from error
         size += len(text)
@@ -142,7 +142,7 @@ def _whole_lines(pieces, name):
         if size > LONGEST_LINE:
             raise ColumnFileError(
                 f"{name}, line {line}: longer than {LONGEST_LINE} bytes; this is "
-                "probably no column file"
+                "probably not a column file"
             )
     if size:
         yield b"".join(held)

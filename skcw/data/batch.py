@@ -1,4 +1,4 @@
-"""Sequences in compiled form."""
+"""``SequenceBatch``: sequences in compiled form."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Checks that every room makes of its input: lengths that agree, usable weights."""
+"""Input checks for all modules: lengths that agree, and valid weights."""
 
 import numpy as np
 

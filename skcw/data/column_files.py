@@ -14,7 +14,7 @@ from skcw.data.columns import TokenColumns
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ColumnFileError
 
-# So many bytes without a token are no column file.
+# A file with so many bytes without a token is not a column file.
 LONGEST_HEAD = 1 << 24
 # Comments and blank lines end a block too when there are very many of them.
 BYTES_PER_TOKEN = 256
@@ -129,7 +129,7 @@ def iter_columns(
     source : str, path-like or file object
         As in :func:`read_columns`. For standard input pass ``sys.stdin.buffer``.
     block_tokens : int, default=100_000
-        A block ends with the sentence that fills it up to so many tokens.
+        A block ends with the sentence that brings it to this many tokens.
     separator : str, default=None
         As in :func:`read_columns`.
     comment : str, default="auto"
@@ -197,7 +197,7 @@ def iter_blocks(
     source : str, path-like or file object
         As in :func:`read_columns`. For standard input pass ``sys.stdin.buffer``.
     block_tokens : int, default=100_000
-        A block ends with the sentence that fills it up to so many tokens.
+        A block ends with the sentence that brings it to this many tokens.
     separator : str, default=None
         As in :func:`read_columns`.
     comment : str, default="auto"

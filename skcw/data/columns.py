@@ -1,4 +1,4 @@
-"""Sentences of words in columns."""
+"""``TokenColumns``: sentences whose tokens have several columns."""
 
 from itertools import pairwise
 
@@ -193,7 +193,7 @@ class TokenColumns(RaggedRows):
         return int(column) % self.n_columns
 
     def column(self, column):
-        """Return one column, given by number or name, as a list per sentence.
+        """Return one column, given by number or name, as one list per sentence.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class TokenColumns(RaggedRows):
 
 
 def check_names(names, n_columns):
-    """Raise unless there is one name of its own for each column."""
+    """Raise unless there is one distinct name per column."""
     if len(names) != n_columns:
         raise ValueError(f"names has {len(names)} names for {n_columns} columns")
     if not all(isinstance(name, str) for name in names):

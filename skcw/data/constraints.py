@@ -1,4 +1,4 @@
-"""Which labels may follow each other, begin and end a sequence."""
+"""Label constraints: which labels may follow each other, begin or end a sequence."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def forbidden_matrix(constraints, labels, dtype=np.float64):
     Returns
     -------
     forbidden : ndarray of shape (n_labels + 2, n_labels) or None
-        A row per label before; then one for the first token of a sequence and one
+        One row per previous label; then one for the first token of a sequence and one
         for the last. None when there are no constraints.
 
     Examples
@@ -205,7 +205,7 @@ def are_spans(labels):
     -------
     spans : bool
         Whether each is "O", a prefix with a type such as "B-x", or a bare prefix, and
-        one at least is no "O".
+        at least one is not "O".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From Python sequences to a batch."""
+"""Encode Python sequences as a batch."""
 
 import sys
 from itertools import chain

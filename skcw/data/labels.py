@@ -1,4 +1,4 @@
-"""Label sequences: checked, and as numbers."""
+"""Check label sequences, and encode them as numbers."""
 
 from collections.abc import Mapping, Set
 
@@ -100,7 +100,7 @@ def plain(label):
 
 
 def check_labels(labels, name):
-    """Return one sequence of labels as a list, or say which label is not a string."""
+    """Return one sequence of labels as a list; raise unless all are strings."""
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"{name} is a single string, {labels!r}; "
@@ -123,7 +123,7 @@ def check_labels(labels, name):
 
 
 def check_label_rows(y, name):
-    """Return ``y`` as a list of label lists, or say which row is not one."""
+    """Return ``y`` as a list of label lists; raise at a row that is not one."""
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} is a single string; it must be a list of sequences")
     rows = listed_in_order(y, name)
@@ -133,7 +133,7 @@ def check_label_rows(y, name):
 
 
 def listed(values, name):
-    """Return any iterable as a list, or say that it is not one."""
+    """Return any iterable as a list; raise if it is not iterable."""
     try:
         return list(values)
     except TypeError:
@@ -152,6 +152,6 @@ def refuse_unordered(values, name):
     """Raise at a set or a dict, whose entries belong to no places."""
     if isinstance(values, (Set, Mapping)):
         raise TypeError(
-            f"{name} is a {type(values).__name__}, whose entries have no places; give "
+            f"{name} is a {type(values).__name__}, whose entries have no order; give "
             "a list or an array"
         )

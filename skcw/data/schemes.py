@@ -1,4 +1,4 @@
-"""Labels of spans: how a prefix and a type are read and written in each scheme."""
+"""Label schemes (IOB, IOBES, BILOU): read and write prefixes and types of labels."""
 
 from functools import lru_cache
 from typing import NamedTuple

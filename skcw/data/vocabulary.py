@@ -1,4 +1,4 @@
-"""Millions of feature names in three arrays."""
+"""``Vocabulary``: millions of feature names in three arrays."""
 
 import hashlib
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Data to try things on: made on the spot, or real corpora from a folder."""
+"""Datasets: generated corpora, and functions that read or download real ones."""
 
 from skcw.datasets._fetching import get_data_home
 from skcw.datasets._reviews import make_reviews

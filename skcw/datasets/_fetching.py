@@ -1,4 +1,4 @@
-"""Real corpora: where their files lie, and how a missing one is fetched and checked."""
+"""Find the files of real corpora in a folder; download and verify missing ones."""
 
 import hashlib
 import os

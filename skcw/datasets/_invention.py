@@ -1,4 +1,4 @@
-"""What both generators need: chances, checks of rates, and invented names."""
+"""Helpers of both generators: random choices, checks of rates, invented names."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Reviews with an opinion that are made, not loaded."""
+"""``make_reviews``: generated product reviews with an opinion."""
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -73,7 +73,7 @@ def make_reviews(
 ):
     """Make reviews to classify by opinion, stars or subject; no network is needed.
 
-    A seed gives the same reviews on every platform, so one seed can serve for training
+    A seed gives the same reviews on every platform, so use one seed for training
     and another one for testing.
 
     With 1,000 reviews for training, LinearSVC on tf-idf of words tells the sentiment of
@@ -96,7 +96,7 @@ def make_reviews(
         this target no review has 3), the number of stars, or the domain.
 
     domains : list of str or None, default=None
-        The domains to speak of, among "books", "films", "kitchen", "phones" and
+        The domains of the reviews, among "books", "films", "kitchen", "phones" and
         "hotels"; None means all of them.
 
     ambiguity : float in [0, 1], default=0.25

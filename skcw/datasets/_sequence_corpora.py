@@ -185,7 +185,7 @@ def fetch_conll2002(
     ([('La', 'DA'), ('Coruña', 'NC'), (',', 'Fc')], ['B-LOC', 'I-LOC', 'O'])
     """
     if lang not in CONLL2002:
-        raise ValueError(f'lang must be "es" or "nl", got {lang!r}.')
+        raise ValueError(f'lang must be "es" or "nl", got {lang!r}')
     return load_sentences(
         CONLL2002[lang],
         subset,
@@ -351,7 +351,7 @@ def fetch_ud_ewt(
     ([('What',), ('if',)], ['WP', 'IN'])
     """
     if label not in ("xpos", "upos"):
-        raise ValueError(f'label must be "xpos" or "upos", got {label!r}.')
+        raise ValueError(f'label must be "xpos" or "upos", got {label!r}')
     return load_sentences(
         UD_EWT,
         subset,

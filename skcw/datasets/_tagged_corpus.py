@@ -1,4 +1,4 @@
-"""A named-entity corpus that is made, not loaded."""
+"""``make_tagged_corpus``: a generated corpus with named entities."""
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -52,9 +52,8 @@ def make_tagged_corpus(
 ):
     """Make a corpus of sentences with named entities; no network is needed.
 
-    All corpora speak of one world: well-known names are the same whatever the seed,
-    so one seed can serve for training and another one for testing. A seed gives the
-    same corpus on every platform.
+    Well-known names are the same for every seed, so use one seed for training and
+    another one for testing. A seed gives the same corpus on every platform.
 
     With 1,000 sentences for training, a tuned CRF on
     :func:`~skcw.features.basic_features` reaches a span F1 of about .88 on other

@@ -1,4 +1,4 @@
-"""Pictures of how sure models are; matplotlib is imported when one is drawn."""
+"""Pictures of confidence; matplotlib is imported only when one is drawn."""
 
 from skcw.display._calibration import ConfidenceCalibrationDisplay
 from skcw.display._rankings import ErrorRankingDisplay, RiskCoverageDisplay

@@ -1,4 +1,4 @@
-"""How every display asks a fitted estimator for what it draws."""
+"""Base class of the displays: get confidences and outcomes from an estimator."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Whether "0.9" means nine in ten: a calibration curve with bands and a histogram."""
+"""``ConfidenceCalibrationDisplay``: calibration curves with bands and a histogram."""
 
 import numpy as np
 

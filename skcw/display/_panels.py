@@ -1,4 +1,4 @@
-"""What all displays share: axes, colours, curves, references and the legend."""
+"""Helpers of all displays: axes, colours, curves, reference lines and legends."""
 
 import math
 

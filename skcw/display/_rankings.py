@@ -1,4 +1,4 @@
-"""Words ranked by confidence: errors found by a reader, and risk against coverage."""
+"""``ErrorRankingDisplay`` and ``RiskCoverageDisplay``: words ranked by confidence."""
 
 import numpy as np
 
@@ -40,9 +40,9 @@ def ranking_grid(n_words):
 
 
 class RankingDisplay(AnswersDisplay):
-    """Base of the displays of a ranking, which only errors can be ranked by.
+    """Base class of the displays of rankings.
 
-    A display of its own has ``_curve(correct, confidence, sample_weight)``, the two
+    A subclass has ``_curve(correct, confidence, sample_weight)``, the two
     arrays that it is made of, ``_score``, a function of `skcw.metrics`, and
     ``_score_name``.
     """

@@ -1,4 +1,4 @@
-"""From columns of tokens to features, natively."""
+"""Extract features from columns of tokens, in compiled code."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What can be seen of a text: itself, its prefixes, its shape, a flag.
+"""Views of a text: the text itself, its prefixes, its shape, a flag.
 
 A view is worked out once for each distinct text of a column, not for each token: a
 corpus of a million words has some fifty thousand distinct ones. Texts are UTF-8, and
@@ -148,7 +148,7 @@ cdef class View:
         return self.value_number(self.scratch, used)
 
     cdef int _called(self, const char* text, Py_ssize_t size) except -2:
-        """Ask a Python function for the value; None is none."""
+        """Ask a Python function for the value; None stands for no value."""
         cdef bytes raw
         value = self.payload(text[:size].decode("utf-8", "surrogatepass"))
         if value is None:

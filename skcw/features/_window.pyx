@@ -1,4 +1,4 @@
-"""From the columns of tokens to rows of feature numbers.
+"""Extract rows of feature numbers from the columns of tokens.
 
 Each distinct text is viewed once, each distinct conjunction is a pair of numbers, and a
 feature's name is composed only when it is met for the first time: after that, a token

@@ -31,7 +31,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
       have names; if none is called so, ``word`` is the first one;
     - what can be seen of a text: ``lower``, ``shape`` (``McLeod-73`` is ``AaAaaa-00``),
       ``short_shape`` (``AaAa-0``), ``prefix(1..4)``, ``suffix(3)``, ``ngrams(2..3)``
-      (all runs of so many characters). They look at ``word``, or at another column:
+      (all runs of 2 and 3 characters). They look at ``word``, or at another column:
       ``lower(x2)``, ``prefix(x2, 3)``;
     - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
       ``has_capital``, ``all_capitals``, ``in(cities)`` (a lexicon),
@@ -45,7 +45,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     stand in the same list, see :func:`read_template`, and templates as CRFsuite's
     scripts have them: ``(("word", -1), ("word", 0))``.
 
-    Texts go by characters, whatever the script. Beyond the ends of a sentence, texts
+    Texts are read by characters, in any script. Beyond the ends of a sentence, texts
     and shapes read ``_B-1``, ``_B-2``... and ``_B+1``..., as in CRF++; affixes, n-grams
     of characters and flags are absent there, as are affixes longer than the word.
 
@@ -61,7 +61,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     min_count : int, default=1
         Features that occur fewer times in ``fit`` are left out.
     n_features : int, default=None
-        Hash the features to so many numbers instead of keeping their names. Memory is
+        Hash the features to this many numbers instead of keeping their names. Memory is
         then fixed, some features share a number, and names are lost.
 
     Attributes

@@ -1,4 +1,4 @@
-"""What the columns of tokens are called."""
+"""Names of the columns of tokens, given or by default."""
 
 import re
 from collections.abc import Mapping

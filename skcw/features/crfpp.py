@@ -34,7 +34,7 @@ def is_template_line(line):
 def parse_template_line(line):
     """Return the templates of a line of a template file: one, or none.
 
-    ``B`` lines speak of transitions, which every tagger has: they make no feature, and
+    ``B`` lines are about transitions, which every tagger has: they make no feature, and
     ``*`` lines keep their ``U`` half. See :func:`warn_of_transitions`.
 
     Parameters

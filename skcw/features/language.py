@@ -1,4 +1,4 @@
-"""The little language of features: ``word[-2..2]``, ``prefix(1..4)``, ``a & b``."""
+"""The feature language: ``word[-2..2]``, ``prefix(1..4)``, ``a & b``."""
 
 import re
 from itertools import product
@@ -203,7 +203,7 @@ class _Parser:
                 re.compile(pattern)
             except re.error as error:
                 raise self._error(
-                    f"{text} is no regular expression ({error})"
+                    f"{text} is not a regular expression ({error})"
                 ) from None
             return pattern, text
         if kind != "name" or text not in self.lexicons:

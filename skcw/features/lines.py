@@ -1,4 +1,4 @@
-"""From lines of any kind to templates."""
+"""Turn feature lines of any kind into templates."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -34,8 +34,8 @@ def templates_of(features, columns, lexicons=()):
     if isinstance(features, str):
         if features not in READY_SETS:
             raise ValueError(
-                f"features is {features!r}; the ready sets are "
-                f"{', '.join(sorted(READY_SETS))}. Give lines as a list"
+                f"features is {features!r}; it must be one of "
+                f"{', '.join(sorted(READY_SETS))}, or a list of lines"
             )
         # Some tokens have no part of speech.
         here = "pos" in columns
@@ -87,7 +87,7 @@ def check_lexicons(lexicons):
     for name, words in lexicons.items():
         # An iterator would be empty when it is read for the second time.
         if isinstance(words, (str, bytes)) or not hasattr(words, "__len__"):
-            raise TypeError(f"the lexicon {name!r} is no list of words: {words!r}")
+            raise TypeError(f"the lexicon {name!r} is not a list of words: {words!r}")
         for word in words:
             if not isinstance(word, str) or not _is_one_word(word):
                 raise ValueError(

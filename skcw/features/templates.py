@@ -1,4 +1,4 @@
-"""What a feature is made of."""
+"""Templates: the parts that a feature is made of."""
 
 import re
 from typing import NamedTuple

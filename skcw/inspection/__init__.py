@@ -1,4 +1,4 @@
-"""Questions to fitted estimators: what they claim, what is true, and scorers of it."""
+"""Ask fitted estimators what they claim, compare it with the truth, and score it."""
 
 from skcw.inspection._queries import Answers, query_pairs
 from skcw.inspection._questions import Question, parse_query

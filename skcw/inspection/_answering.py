@@ -1,4 +1,4 @@
-"""How a fitted estimator is asked: the one place that knows what estimators have.
+"""Adapters: ask any fitted tagger or classifier the same questions.
 
 Taggers of this package answer by ``ask(X)``, which computes each thing once. Everything
 else goes through an adapter below: taggers of other packages, such as
@@ -37,7 +37,7 @@ def _ends_in_answers(estimator):
 
 
 def ask_tagger(tagger, X):
-    """Return an object that answers what a tagger says of X.
+    """Return an object that answers questions about X.
 
     It has ``labels()``, ``confidence(method, **options)``, ``entities(method=,
     **options)``, ``label_table(method, **options)``, ``classes`` and ``lengths``, as
@@ -179,7 +179,7 @@ def _given(method, options):
 
 
 def _method(tagger, name):
-    """Return a method of a tagger, or say what it is needed for."""
+    """Return a method of a tagger; raise and tell what it is needed for."""
     if not hasattr(tagger, name):
         raise TypeError(
             f"y holds sequences of labels, so the estimator must be a tagger with "

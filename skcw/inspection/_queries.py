@@ -1,4 +1,4 @@
-"""Claimed probabilities and outcomes of a yes/no question asked of an estimator."""
+"""``query_pairs``: claimed probabilities and outcomes of a yes/no question."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -18,7 +18,7 @@ ROUNDING = 1e-6
 
 
 class Answers(NamedTuple):
-    """What is true and what an estimator claims, one entry for every time it was asked.
+    """What is true and what an estimator claims, with one entry per question asked.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def _check_known(labels, classes, truth, what="label"):
 
 
 def _hint(name, known):
-    """Return what else may have been meant by a name that is no label."""
+    """Return what else may have been meant by a name that is not a label."""
     types = {kind for role, kind in map(split_label, map(str, known)) if role != "O"}
     return f". For whole entities ask 'span:{name}'" if name in types else ""
 

@@ -1,4 +1,4 @@
-"""The yes/no questions that can be asked of a prediction, as a user writes them."""
+"""Parse the yes/no questions that the parameter ``query`` accepts."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,7 @@
 """Scorers for ``scoring=`` of a grid search or a cross-validation.
 
-Those of labels call ``predict`` of a fitted tagger and hand its rows to the metrics, so
-they work with sequences of equal and of different lengths. Those of confidences ask it
+Scorers of labels pass what a fitted tagger predicts to the metrics, and work with
+sequences of equal and of different lengths. Scorers of confidences ask the estimator
 how sure it is.
 """
 
@@ -102,7 +102,7 @@ class ConfidenceScorer:
         return self.sign * self.score(answers.correct, answers.confidence, **options)
 
     def set_score_request(self, *, sample_weight):
-        """Say whether ``sample_weight`` shall reach this scorer, as in scikit-learn.
+        """Request that ``sample_weight`` is passed to this scorer, as in scikit-learn.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ def make_confidence_scorer(
 ):
     """Make a scorer of a score that compares confidences with outcomes.
 
-    It serves taggers and classifiers alike, wherever scikit-learn takes ``scoring=``.
+    It works for taggers and classifiers, wherever scikit-learn takes ``scoring=``.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ def make_confidence_scorer(
         :func:`skcw.metrics.root_calibration_mse` or
         :func:`skcw.metrics.error_average_precision`.
     greater_is_better : bool
-        Whether the score is good when it is great. Errors are not: their scorers give
-        the negative.
+        Whether a greater score is better. If not, as for errors, the scorer returns the
+        negative score.
     query : label, collection of labels, str, dict or None, default=None
         The yes/no question that is asked, as in :func:`query_pairs`.
     method : str, default=None
@@ -277,11 +277,10 @@ def get_scorer(name):
 
     Notes
     -----
-    Scorers whose names speak of labels, spans and sequences judge what a tagger
-    predicts. The others judge how sure it is, or a classifier: by its own default
-    method, of whether the predicted label is right. Errors are negated, as
-    ``neg_brier_loss``. :func:`make_confidence_scorer` makes those of other methods
-    and questions.
+    Scorers named after tokens, spans and sequences judge the labels of a tagger. The
+    others judge the confidence of a tagger or classifier in its predicted labels, by
+    its default method. Errors are negated, as ``neg_brier_loss``.
+    :func:`make_confidence_scorer` makes those of other methods and questions.
 
     ``span_f1_strict`` detects the scheme from the labels it sees. To name the
     scheme, make a scorer of your own:
@@ -298,6 +297,6 @@ def get_scorer(name):
     """
     if not isinstance(name, str) or name not in _SCORERS:
         raise ValueError(
-            f"no scorer is named {name!r}; the names are {', '.join(scorer_names())}"
+            f"name is {name!r}; it must be one of {', '.join(scorer_names())}"
         )
     return deepcopy(_SCORERS[name])

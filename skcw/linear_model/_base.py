@@ -1,4 +1,4 @@
-"""Online classifiers of flat rows: what they have in common."""
+"""Base class of the online classifiers."""
 
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Classifiers that keep a Gaussian over their weights: probabilities of their labels.
+"""Base class of classifiers with a Gaussian over their weights: their probabilities.
 
 How far to trust the variances is learnt from rows that a model has not learnt from: by
 its shadow, the same learner fitted on four fifths of the rows, or by cross-validation.
@@ -259,7 +259,7 @@ class GaussianRowClassifier(RowClassifier):
         n_draws : int, default=1000
             How many draws.
         random_state : int, RandomState or None, default=0
-            The seed of the draws.
+            Controls the draws.
 
         Returns
         -------
@@ -337,13 +337,13 @@ class GaussianRowClassifier(RowClassifier):
         method : {"probability", "margin", "normalised-margin"}, default="probability"
             The predicted label's probability, as in ``predict_proba``; M, by which
             its score leads that of the next label; or M / √V, the same in standard
-            deviations of that difference. The last two rank rows and are no
+            deviations of that difference. The last two rank rows but are not
             probabilities.
 
         Returns
         -------
         confidence : ndarray of shape (n_samples,)
-            A number per row.
+            One number per row.
         """
         scores, spreads = self._scores_and_spreads(X)
         if method == "probability":

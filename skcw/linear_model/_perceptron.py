@@ -34,15 +34,15 @@ class MultiClassPerceptron(RowClassifier):
     n_iter_no_change : int, default=3
         Passes without gain after which training stops.
     tol : float, default=1e-4
-        The least gain that counts.
+        The smallest gain that counts as an improvement.
     warm_start : bool, default=False
         Let ``fit`` continue from the present weights instead of the prior.
     random_state : int, RandomState or None, default=None
-        Seed of the orders and of the held-out share.
+        Controls the order of the rows and the choice of the held-out share.
     dtype : {"float32", "float64"}, default="float32"
         Precision in which weights are stored.
     verbose : int, default=0
-        Above 0, a line per pass goes to the standard error stream.
+        Above 0, one line per pass is printed to standard error.
 
     Attributes
     ----------

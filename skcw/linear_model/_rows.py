@@ -1,4 +1,4 @@
-"""Rows as the kernels read them, and what each of them counts."""
+"""Rows as the kernels read them, and the weight of each row."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -141,7 +141,7 @@ def _check_magnitude(values):
     if largest > LARGEST:
         raise ValueError(
             f"X holds a value of magnitude {largest:g}; above {LARGEST:g} its square "
-            "has no room beside the variances. Scale the features, for instance "
+            "may overflow. Scale the features, for instance "
             "with sklearn.preprocessing.MaxAbsScaler"
         )
 

@@ -1,7 +1,7 @@
-"""Measures of how well labels and spans were predicted, and confidences too.
+"""Scores of predicted labels, predicted spans and confidences.
 
-All take arrays, the truth first, and return floats; intervals and comparisons are
-functions of their own. Fitted estimators are asked by `skcw.inspection`.
+All scores take arrays, the truth first, and return floats. Intervals and comparisons
+have functions of their own. To ask fitted estimators, see `skcw.inspection`.
 """
 
 from skcw.data.schemes import Span, detect_scheme, extract_spans

@@ -99,8 +99,8 @@ def calibration_bands(
         The sentence of each word or the text of each row. If None each row is a group,
         and in flat arrays each word is one.
     confidence_level : float, default=0.95
-        How often the band of a bin shall hold its true accuracy. It holds for each bin
-        by itself: of 100 bins some five lie outside.
+        How often the band of a bin should contain its true accuracy. This is for each
+        bin separately: at 0.95, about five of 100 bins lie outside.
     n_resamples : int, default=1000
         Number of resamples for ``"consistency"``.
     random_state : int, RandomState instance or None, default=0
@@ -120,13 +120,13 @@ def calibration_bands(
 
     Notes
     -----
-    The first two methods take into account how many independent words the words of a
-    bin are worth. Words of one sentence err together, so they are worth fewer: the
+    The first two methods take into account how many independent words a bin amounts
+    to. Words of one sentence err together, so they are worth fewer: the
     variance of the right words of a bin is raised by the covariances of all two of its
     words from one sentence. How much words err together is one number for all words:
     the correlation of the normal numbers that would make them err so.
 
-    Where 95 % were asked for, ``"wilson"`` held the true accuracy of adaptive and of
+    At a level of 95 %, ``"wilson"`` contained the true accuracy of adaptive and of
     uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0 (simulated,
     ``benchmarks/bench_calibration.py``, which has bands that do not cover, too).
 

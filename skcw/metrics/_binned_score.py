@@ -1,4 +1,4 @@
-"""Scores of the gaps between claims and outcomes in bins, and their alternatives."""
+"""Base class of scores in bins: the gaps between claims and outcomes."""
 
 import copy
 from functools import cached_property

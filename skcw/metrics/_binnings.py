@@ -331,7 +331,7 @@ class IsotonicBins:
 
 
 def make_binning(pairs, strategy, bin_size, n_bins, claim="mean"):
-    """Return the bins of a strategy, or say which setting does not go with it."""
+    """Return the bins of a strategy; raise at a setting that does not fit it."""
     if not isinstance(strategy, str) or strategy not in DEFAULT_N_BINS:
         names = ", ".join(map(repr, DEFAULT_N_BINS))
         raise ValueError(f"strategy is {strategy!r}; it must be one of {names}")

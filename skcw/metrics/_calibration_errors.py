@@ -1,4 +1,4 @@
-"""Errors of calibration in bins: squared, absolute and largest gaps."""
+"""Calibration errors in bins: squared, absolute and largest gaps."""
 
 import copy
 
@@ -221,8 +221,8 @@ def calibration_mse(
     about :math:`\overline{p (1 - p)} / b` with b words per bin and goes to 0 with b, so
     compare scores of the same number of words and the same bins.
 
-    It is no error if all words are right or all are wrong, or if all confidences are
-    equal, which makes one bin.
+    All words may be right, or all wrong; if all confidences are equal, there is one
+    bin.
 
     References
     ----------
@@ -349,7 +349,7 @@ def expected_calibration_error(
     norm : {"l1", "l2"}, default="l1"
         Whether distances are counted by size or squared.
     debiased : bool, default=False
-        Whether what chance adds is taken off [1]_. Scores are then comparable between
+        Whether what chance adds is subtracted [1]_. Scores are then comparable between
         bins of another size and samples of another number of words.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
         How bins are made; see :func:`calibration_bins`.
@@ -363,7 +363,7 @@ def expected_calibration_error(
     Returns
     -------
     error : float
-        From 0 to 1; lower is better. A debiased error that would be below 0 is 0.
+        From 0 to 1; lower is better. A debiased error below 0 becomes 0.
 
     See Also
     --------
@@ -425,7 +425,7 @@ def adaptive_calibration_error(
     norm : {"l1", "l2"}, default="l1"
         Whether distances are counted by size or squared.
     debiased : bool, default=False
-        Whether what chance adds is taken off; see :func:`expected_calibration_error`.
+        Whether what chance adds is subtracted; see :func:`expected_calibration_error`.
     n_bins : int, default=None
         Number of bins; 15 if None.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None

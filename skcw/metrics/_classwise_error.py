@@ -1,4 +1,4 @@
-"""Whether the probability of every class is what it claims, not only of the best."""
+"""Classwise calibration error: the errors of the probabilities of all classes."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -101,7 +101,7 @@ def classwise_calibration_error(
     ----------
     y : array of labels of shape (n_words,), or a sequence of such
         The true labels: all words in one flat array, or one sequence per sentence. A
-        label without a probability is right for no class.
+        label without a probability counts as right for no class.
     proba : array of shape (n_words, n_classes), or a sequence of rows
         Probabilities of all classes for each word in the same layout: one table as
         ``predict_proba`` returns it, or a row for each sentence, which is such a table
@@ -117,7 +117,7 @@ def classwise_calibration_error(
     norm : {"l1", "l2"}, default="l1"
         Whether distances are counted by size or squared.
     debiased : bool, default=False
-        Whether what chance adds is taken off; see :func:`expected_calibration_error`.
+        Whether what chance adds is subtracted; see :func:`expected_calibration_error`.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
         How bins are made; see :func:`calibration_bins`.
     bin_size : int, default=None
@@ -336,7 +336,7 @@ def _row(row, name):
 
 
 def _check_dicts(words, lengths):
-    """Return the words, or say which one is not a dict although the first is."""
+    """Return the words; raise if one is not a dict although the first is."""
     for index, word in enumerate(words):
         if not isinstance(word, Mapping):
             raise TypeError(
@@ -348,9 +348,9 @@ def _check_dicts(words, lengths):
 
 
 def _column_names(proba, truth):
-    """Return the names of the columns of a DataFrame, or of one a row; else None.
+    """Return the names of the columns of a DataFrame, or of one per row; else None.
 
-    A DataFrame made without names has numbers for them, which may be no labels.
+    A DataFrame made without names has numbers instead, which may not be labels.
     """
     tables = [proba] if hasattr(proba, "columns") else proba
     tables = [table for table in tables if hasattr(table, "columns")]
@@ -377,7 +377,7 @@ def _table(words, name):
     if table is None or table.ndim != 2:
         raise ValueError(
             f"{name} must hold a probability of each class for each word: an array of "
-            "shape (n_words, n_classes), or a row of such words for each sentence"
+            "shape (n_words, n_classes), or one such array per sentence"
         )
     return table
 
@@ -385,7 +385,7 @@ def _table(words, name):
 def _flat_labels(y, n_words, lengths):
     """Return the true labels of all words in one list."""
     if isinstance(y, (str, bytes)):
-        raise TypeError("y is a single string; it must hold a label per word")
+        raise TypeError("y is a single string; it must hold one label per word")
     labels = y.tolist() if isinstance(y, np.ndarray) else listed_in_order(y, "y")
     in_rows = [
         hasattr(item, "__len__") and not isinstance(item, str) for item in labels
@@ -395,7 +395,7 @@ def _flat_labels(y, n_words, lengths):
         label_lengths = np.array([len(row) for row in labels])
         labels = [str(s) if isinstance(s, str) else s for row in labels for s in row]
     elif any(in_rows):
-        raise ValueError("y holds labels beside rows of labels; give one or the other")
+        raise ValueError("y mixes labels and rows of labels; give one or the other")
     check_same_layout(n_words, lengths, len(labels), label_lengths, "y", "proba")
     return labels
 

@@ -1,4 +1,4 @@
-"""Whether one model's score is better than another's on the same words."""
+"""``compare_scores``: compare the scores of two models on the same words."""
 
 from typing import NamedTuple
 
@@ -33,8 +33,9 @@ class Comparison(NamedTuple):
     low, high : float
         Ends of the interval of the true difference.
     p_value : float
-        How likely a difference as large as this would be if there were none. For errors
-        counted by size, and the maximum, it is never below one over the resamples.
+        How likely a difference this large would be if there were no true difference.
+        For errors counted by size, and the maximum, it is never below one over the
+        number of resamples.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def compare_scores(
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts; once if None.
     confidence_level : float, default=0.95
-        How often the interval shall hold the true difference.
+        How often the interval should contain the true difference.
     n_resamples : int, default=1000
         Number of resamples.
     random_state : int, RandomState instance or None, default=0
@@ -108,7 +109,7 @@ def compare_scores(
 
     Notes
     -----
-    What the true value is, :func:`score_interval` says. The interval of
+    See :func:`score_interval` for what the true value is. The interval of
     smooth scores (Brier, log, rankings, CalibMSE and the parts) is the difference
     less the mean excess of the resamples, -+ Student's quantile times the standard
     error of sentences. Errors that are sizes of gaps (ECE, adaptive, maximum) have a

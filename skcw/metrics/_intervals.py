@@ -1,4 +1,4 @@
-"""Intervals that hold the true value of a score about as often as they claim."""
+"""``score_interval``: intervals that cover the true value of a score."""
 
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -82,12 +82,12 @@ def score_interval(
         - ``"sandwich"``: by the standard error over sentences, on the logit scale.
         - ``"bootstrap"``: quantiles of the scores of resampled sentences.
     confidence_level : float, default=0.95
-        How often the interval shall hold the true value.
+        How often the interval should contain the true value.
     n_resamples : int, default=1000
         Number of resamples; a sandwich mostly needs none.
     random_state : int, RandomState instance or None, default=0
-        Controls the resamples. They go by the order of the words, so that the ends of
-        the same words in another order differ by a little.
+        Controls the resamples. They depend on the order of the words: the same words in
+        another order give slightly different ends.
     progress : bool, default=False
         Whether resampling shows a progress bar.
     **options
@@ -106,7 +106,7 @@ def score_interval(
 
     Notes
     -----
-    **What lies in the interval** is the value of the score for endlessly many sentences
+    **What the interval is for** is the value of the score for infinitely many sentences
     like these. For scores of bins it is that of bins with as large a share of the words
     each: the distance of claimed and true probabilities, in which differences within a
     bin cancel. With root-n bins there is little to cancel, and it is the true
@@ -228,7 +228,7 @@ def resampled_scores(scores, n_resamples, rng, bar):
     rng : numpy.random.Generator
         Controls them.
     bar : object
-        Its ``update`` is told of resamples made.
+        Its ``update`` is called with the number of resamples made.
 
     Yields
     ------

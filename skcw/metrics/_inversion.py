@@ -1,4 +1,4 @@
-"""Intervals by asking of each possible truth whether it could have given the score."""
+"""Intervals by test inversion: the true values that could have given a score."""
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -74,7 +74,7 @@ class Inversion:
     rng : numpy.random.Generator
         Controls the draws.
     bar : object
-        Its ``update`` is told of draws made.
+        Its ``update`` is called with the number of draws made.
 
     Attributes
     ----------

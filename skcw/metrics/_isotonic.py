@@ -1,4 +1,4 @@
-"""Ties, and words pooled until their accuracy rises with their confidence."""
+"""Isotonic regression: pool words until accuracy rises with confidence; ties."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a proper loss consists of: miscalibration, discrimination and uncertainty."""
+"""Parts of a proper loss: miscalibration, discrimination and uncertainty."""
 
 from typing import NamedTuple
 

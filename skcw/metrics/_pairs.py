@@ -1,4 +1,4 @@
-"""Outcomes and confidences with weights and groups: checked once and laid flat."""
+"""Check outcomes, confidences, weights and groups, and make them flat arrays."""
 
 from typing import NamedTuple
 
@@ -138,8 +138,8 @@ def _refuse_no_probability(values, lengths):
     if outside.size:
         place = place_of("confidence", outside[0], lengths)
         raise ValueError(
-            f"{place} is {values[outside[0]]}, which is no probability. Distances such "
-            "as those of 'delta' and 'delta-max' only rank words: judge them by "
+            f"{place} is {values[outside[0]]}, which is not a probability. Distances "
+            "such as those of 'delta' and 'delta-max' only rank words: judge them by "
             "error_average_precision or area_under_risk_coverage, map them to [0, 1] "
             "first, or take a method that gives probabilities, such as 'marginal'"
         )
@@ -170,7 +170,7 @@ def flatten(values, name):
     The lengths are None if the words came without rows.
     """
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} is a single string; it must hold a value per word")
+        raise TypeError(f"{name} is a single string; it must hold one value per word")
     if hasattr(values, "__array__"):
         values = np.asarray(values)
         if values.ndim == 0:
@@ -261,11 +261,11 @@ def _bools(hits, lengths):
 
 
 def as_float64(values, name, advice):
-    """Return numbers as floats, or say what they are and what they should be."""
+    """Return numbers as floats; raise and tell what they should be."""
     try:
         if values.dtype.kind in "biufO":
             return values.astype(np.float64)
-    except (TypeError, ValueError):  # an object that is no number
+    except (TypeError, ValueError):  # an object that is not a number
         pass
     raise TypeError(f"{name} holds values such as {values[0]!r}; {advice}")
 

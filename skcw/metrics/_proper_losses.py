@@ -1,4 +1,4 @@
-"""Proper losses, which only true probabilities make least, and a test by one."""
+"""Proper losses: Brier loss, log loss, and Spiegelhalter's test of calibration."""
 
 from typing import NamedTuple
 
@@ -175,7 +175,7 @@ def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
     Notes
     -----
     A small p-value says that the probabilities are wrong, not how much; with enough
-    words those of every model are. The reverse is no proof: errors in opposite
+    words those of every model are. The reverse is not a proof: errors in opposite
     directions may cancel, and words at exactly one half say nothing. If V is 0 (all
     confidences are 0, 1/2 or 1), the statistic is 0 with a p-value of 1 if nothing
     contradicts them, and else infinite with a p-value of 0.

@@ -1,4 +1,4 @@
-"""Scores of the order of confidences: whether low ones find the wrong words."""
+"""Scores of rankings: how well low confidences find the wrong words."""
 
 from typing import NamedTuple
 
@@ -198,7 +198,7 @@ def errors_found(correct, confidence, n, *, sample_weight=None):
 def residual_errors(correct, confidence, n, *, sample_weight=None):
     """Count the wrong words left after the n least confident ones were reviewed.
 
-    A reader who mends what is wrong among those n leaves that many errors behind.
+    These are the errors left when a reader corrects all errors among those n words.
     The figure is fair between models: one that errs less often starts ahead, where
     average precision and errors found reward a model for having more to find.
 

@@ -1,4 +1,4 @@
-"""What every score of confidence is, and the table of all scores by name."""
+"""``Score``: the base class of all confidence scores; the table of scores by name."""
 
 from functools import cached_property
 
@@ -14,9 +14,9 @@ SCORES = {}
 class Score:
     """A score of pairs: prepared once, evaluated for many weights.
 
-    A new score is a subclass in a file of its own, with the name of its function as
-    `registered` puts it into the table. What intervals and comparisons ask of a score
-    are methods of it; the defaults below serve any score, if slowly.
+    A new score is a subclass in its own file; `registered` puts it into the table under
+    the name of its function. Intervals and comparisons call the methods of a score; the
+    defaults below work for any score, if slowly.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What it means for scores that the words of one sentence err together.
+"""Standard errors of scores when the words of one sentence err together.
 
 Outcomes are drawn anew such that words of one sentence depend on each other: a word is
 right if a standard normal number stays below the quantile of its probability, and words

@@ -184,7 +184,7 @@ def token_classification_report(
 
 
 def _weighted_share(hits, sizes, sample_weight, zero_division):
-    """Return the weighted sum of hits over that of sizes, one of each a sequence."""
+    """Return the weighted sum of hits over that of sizes, both given per sequence."""
     weight = check_sample_weight(sample_weight, len(sizes))
     if_nothing = float(zero_division)
     if weight is None:
@@ -228,8 +228,8 @@ def label_matches(y_true, y_pred):
     -------
     correct : ndarray of bool, or 1-D object array of such
         True where the labels agree: one array if the labels are flat, else one array
-        per sequence. It is what :func:`error_average_precision` and its neighbours
-        take beside the confidences.
+        per sequence. It is the first argument of :func:`error_average_precision` and
+        similar scores.
 
     Examples
     --------

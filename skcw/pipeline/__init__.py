@@ -1,4 +1,4 @@
-"""From columns of words to labels in one estimator, which saves into one file."""
+"""Features and a tagger in one estimator, saved in one file."""
 
 from skcw.pipeline._pipeline import TaggingPipeline, make_tagging_pipeline
 

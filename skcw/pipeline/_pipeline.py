@@ -1,4 +1,4 @@
-"""From columns of words to labels in one estimator, which saves into one file."""
+"""``TaggingPipeline``: features and a tagger in one estimator, saved in one file."""
 
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
@@ -180,7 +180,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @property
     def confidence_methods_(self):
-        """The methods of ``predict_confidence`` that the tagger serves, by name."""
+        """The methods of ``predict_confidence`` that the tagger supports, by name."""
         return self.tagger.confidence_methods_
 
     @available_if(_tagger_has("seen_fraction"))

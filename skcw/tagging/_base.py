@@ -1,4 +1,4 @@
-"""The contract of every tagger: what it is asked, with which signatures, and files."""
+"""``BaseSequenceTagger``: the methods that all taggers share, and saving to files."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -40,13 +40,14 @@ def store_parameters(estimator, values):
 
 
 class BaseSequenceTagger(BaseEstimator):
-    """Base of all taggers, wrapped or not: what can be asked of them, and files.
+    """Base class of all taggers: what can be asked of them, and saving to files.
 
-    A subclass gives ``ask``; every question is one of its answers, so that signatures
-    and results are the same for all taggers. What a tagger cannot serve is missing
-    from ``confidence_methods_``. To be saved it gives ``_state`` and ``_restore``.
+    A subclass gives ``ask``; all other methods use it, so that signatures and results
+    are the same for all taggers. ``confidence_methods_`` lists the
+    confidence methods that a tagger supports. To be saved, it gives ``_state`` and
+    ``_restore``.
 
-    It is no ``ClassifierMixin``: scikit-learn would take ragged label sequences for
+    It is not a ``ClassifierMixin``: scikit-learn would take ragged label sequences for
     multi-label targets, and integer ``cv`` would fail.
 
     Examples
@@ -68,8 +69,8 @@ class BaseSequenceTagger(BaseEstimator):
         """Return an object that answers any question about X.
 
         It encodes and scores the sequences once, when something is asked, and computes
-        nothing twice: who wants labels and their confidence, or entities as well, asks
-        here instead of calling several methods.
+        nothing twice. Use it instead of several methods to get, for example, labels,
+        their confidence and entities.
 
         Parameters
         ----------
@@ -83,7 +84,7 @@ class BaseSequenceTagger(BaseEstimator):
             ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
             ``sequence_confidence()``, whose options are those of the methods here.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not give ask")
+        raise NotImplementedError(f"{type(self).__name__} does not implement ask")
 
     def predict(self, X):
         """Return the best labeling of every sequence.
@@ -96,7 +97,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence.
+            One list of labels per sequence.
         """
         return self.ask(X).labels()
 
@@ -111,7 +112,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         labels : list of str
-            A label per token.
+            One label per token.
         """
         return self.predict(only_sequence(x))[0]
 
@@ -128,8 +129,8 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         labelings : ndarray of shape (n_sequences,), dtype object
-            A list of ``(labels, score)`` per sequence, best first. Where the model is a
-            probability of labelings the score is its logarithm.
+            One list of ``(labels, score)`` per sequence, best first. If the model gives
+            probabilities of labelings, the score is the log-probability.
         """
         return self.ask(X).nbest(n)
 
@@ -147,7 +148,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
-            A list per sequence with a dict per token: label -> marginal.
+            One list per sequence, with one dict per token: label -> marginal.
         """
         return self.ask(X).marginals()
 
@@ -164,7 +165,7 @@ class BaseSequenceTagger(BaseEstimator):
             ``"marginal"`` for the others.
 
             - ``"delta"``: what the best labeling loses in score if that one word gets
-              its best other label. Ranks words; no probability.
+              its best other label. It ranks words but is not a probability.
             - ``"delta-std"``: the same in standard deviations of that difference;
               ``"delta-probit"``: the probability that it is positive. CW and AROW.
             - ``"delta-max"``: the loss when the rest of the labeling may adapt.
@@ -203,7 +204,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence.
+            One float array per sequence.
 
         Notes
         -----
@@ -229,8 +230,8 @@ class BaseSequenceTagger(BaseEstimator):
     def label_confidence(self, X, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.
 
-        Ask a tagger that has not learnt from these sequences: one that has, believes
-        what it was told.
+        Ask a tagger that has not learnt from these sequences: one that has learnt from
+        them believes the labels that it was given.
 
         Parameters
         ----------
@@ -247,7 +248,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
-            A float array per sequence; 0 for labels the tagger does not know.
+            One float array per sequence; 0 for labels the tagger does not know.
         """
         return self.ask(X).label_confidence(y, method, **options)
 
@@ -288,8 +289,8 @@ class BaseSequenceTagger(BaseEstimator):
             - ``"all-words"``: all its words have their labels. To accept annotations.
             - ``"boundary"``: an entity of any type begins and ends there. To link or
               to mask.
-            - ``"exact"``: it begins and ends there and has its type, by whatever labels
-              of its words. What span F1 counts; the one to calibrate.
+            - ``"exact"``: it begins and ends there and has its type, whichever labels
+              its words have. What span F1 counts; the one to calibrate.
         method : str, default=None
             Any of ``predict_confidence`` for ``"least-word"``; for the others
             ``"marginal"`` (the default, by forward-backward under constraints),
@@ -324,16 +325,16 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_sequences,), dtype object
-            A list of labels per sequence. Each word is voted on by itself, so the
-            labels need not fit together.
+            One list of labels per sequence. Each word is voted on separately, so
+            neighbouring labels need not fit together.
         """
         return self.ask(X).voted(unit_variance, **options)
 
     def sample_labelings(self, X, n, unit_variance=None, **options):
         """Return labelings drawn from what the tagger believes.
 
-        Any question about a labeling can be asked of the sample: the share that says
-        yes is how sure the tagger is. Margin-trained taggers draw weights, and each
+        Any yes/no question about a labeling can be asked of the sample: the share of
+        yes is the tagger's confidence. Margin-trained taggers draw weights, and each
         labeling is the best one under a weight vector; asked for the predicted label of
         a word the share is the confidence of ``method="kd-pc"`` or ``"kd-fixed"``.
         Where the model is a probability of labelings (HMM, CRF), each is drawn with its
@@ -347,7 +348,7 @@ class BaseSequenceTagger(BaseEstimator):
             How many labelings of every sequence.
         unit_variance : bool, default=None
             Whether all weights are drawn with one variance; by default where the tagger
-            keeps none and its model is no probability.
+            keeps none and its model is not a probability.
         **options : float or int
             ``variance_scale`` and ``random_state`` as in ``predict_confidence``;
             ``temperature`` and ``random_state`` of a model that is a probability.
@@ -355,8 +356,8 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         labelings : ndarray of shape (n_sequences,), dtype object
-            A list of n labelings per sequence, each a list of labels. Labelings of the
-            same number come from the same weights, whatever the sequence.
+            One list of n labelings per sequence, each a list of labels. Labelings at
+            the same position of these lists come from the same weights.
 
         Examples
         --------
@@ -398,7 +399,7 @@ class BaseSequenceTagger(BaseEstimator):
         return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
     def save(self, path):
-        """Write the fitted tagger to a file, free of pickle.
+        """Write the fitted tagger to a file, without pickle.
 
         A ``random_state`` that is not an integer is saved as None. No training sentence
         is in the file, nor a hash of one unless ``remember_training`` is set.
@@ -461,8 +462,8 @@ class BaseSequenceTagger(BaseEstimator):
         found = TAGGERS.get(str(header.get("class")))
         if found is None:
             raise ModelFileError(
-                f"{path} holds an unknown {header.get('class')!r}; open what is ours "
-                "with skcw.load, and import the module of a class of your own first"
+                f"{path} holds an unknown {header.get('class')!r}; open models of skcw "
+                "with skcw.load, and for a class of your own import its module first"
             )
         if not issubclass(found, cls):
             raise ModelFileError(

@@ -1,4 +1,4 @@
-"""What taggers share whose fitted state is a belief over weights."""
+"""``BeliefTagger``: base class of taggers that learn a belief over weights."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -75,7 +75,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     @property
     def confidence_methods_(self):
-        """The methods of ``predict_confidence`` that this tagger serves, by name."""
+        """The methods of ``predict_confidence`` that this tagger supports, by name."""
         return self._confidence().served
 
     @property
@@ -178,7 +178,7 @@ class BeliefTagger(BaseSequenceTagger):
         cv : int, splitter or None, default=None
             With folds, copies of the tagger are fitted without each fold and asked
             about it; the values chosen are in units of the model's own scale, so they
-            serve this tagger.
+            also suit this tagger.
         n_values : int, default=20
             How many values of the scale and of the temperature to try.
         n_draws : int, default=50

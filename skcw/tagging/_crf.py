@@ -44,7 +44,7 @@ class CRFSequenceTagger(BeliefTagger):
     ----------
     algorithm : {"lbfgs", "l2sgd", "ap", "pa", "arow"}, default="lbfgs"
         Gradient descent by L-BFGS, stochastic gradient descent, averaged perceptron,
-        passive aggressive, or AROW. The last three are no probabilistic models: their
+        passive aggressive, or AROW. The last three are not probabilistic models: their
         marginals are a softmax of scores whose scale means nothing.
     c1 : float, default=None
         Weight of the L1 penalty, for "lbfgs". None is CRFsuite's 0.
@@ -68,17 +68,18 @@ class CRFSequenceTagger(BeliefTagger):
         Which labels may follow each other in predictions, as for the other taggers.
         Training knows nothing of it, and None is CRFsuite's own model.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order in which all algorithms but "lbfgs" take the sequences.
+        Controls the order in which all algorithms but "lbfgs" take the sequences.
         CRFsuite draws from ``rand`` of the C library, whose state belongs to the whole
         process: with None the result depends on what was drawn before, and a seed
         sets that state. Platforms draw differently.
     verbose : int, default=0
-        Whether to print a line for every iteration.
+        Whether to print one line per iteration.
 
     Attributes
     ----------

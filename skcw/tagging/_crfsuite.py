@@ -187,7 +187,7 @@ def whole_copies(weight):
     if len(parts):
         raise ValueError(
             f"sample_weight[{parts[0]}] is {weight[parts[0]]}; CRFsuite "
-            "knows no weights, so they are numbers of copies: whole and not negative"
+            "has no weights, so they count copies: they must be whole, not negative"
         )
     return weight.astype(np.int64)
 
@@ -236,7 +236,7 @@ class Weights(NamedTuple):
         Parameters
         ----------
         rows : ndarray of int64, shape (n_features,)
-            The number of the attribute that each feature is, -1 where it is none.
+            The attribute number of each feature, -1 if it is not an attribute.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class Weights(NamedTuple):
         return Belief(n, row_of, weights.ravel(), None, None, 0.0)
 
     def rows_of(self, names):
-        """Return the number of the attribute of each name, -1 where it is none."""
+        """Return the attribute number of each name, -1 if it is not an attribute."""
         known = {name: row for row, name in enumerate(self.attributes)}
         # CRFsuite reads a name up to its first NUL character.
         rows = [known.get(name.partition("\0")[0], -1) for name in names]

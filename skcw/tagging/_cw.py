@@ -16,8 +16,8 @@ class CWSequenceTagger(OnlineTagger):
     closest Gaussian (in relative entropy) that puts y ahead by φ standard deviations:
     with Δ = Φ(x, y) - Φ(x, ŷ), μ·Δ ≥ φ √(ΔᵀΣΔ) [1]_, Eq. (3).
 
-    Where no weights can do that, the tagger goes only part of the way: a step is cut at
-    `C` times the first one [2]_. The paper's own learner is
+    Where no weights can do that, the tagger goes only part of the way: no step is
+    longer than `C` times the first one [2]_. The paper's own learner is
     ``CWSequenceTagger(phi, C=inf, cost=0, split_rival=False, diagonal="covariance")``.
 
     Parameters
@@ -40,24 +40,23 @@ class CWSequenceTagger(OnlineTagger):
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
     cost : float, default=0.5
-        Look for the rival with wrong labels made better by this, which asks for a
-        margin; 0 is the paper's plain decoding. The unit is φ times the prior standard
-        deviation of a word's score, so that a word with few features is asked for
-        less than one with many.
+        Raise the scores of wrong labels by this when looking for the rival, which asks
+        for a margin; 0 is the paper's plain decoding. The unit is φ times the prior
+        standard deviation of a word's score, so that a word with few features is asked
+        for less than one with many.
     split_rival : bool, default=True
         Learn from every stretch of wrong words by itself, as a rival that is right
         everywhere else, instead of from the rival as a whole.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
     class_weight : dict, "balanced" or None, default=None
-        The cost of a mislabelled token by its true label, 1 where none is given.
-        CW asks for φ times the mean cost of the wrong tokens.
-        "balanced" costs fall with the root of a label's share; their mean over tokens
-        is 1, and they end at 5 (.739 → .762 and .638 → .650 of the tokens of the rarer
-        half of the labels found on Spanish and Dutch names, span F1 .806 → .802 and
-        .805 → .800).
+        The cost of a mislabelled token for each true label; 1 if not given. CW asks for
+        φ times the mean cost of the wrong tokens. "balanced" costs fall with the root
+        of a label's share; their mean over tokens is 1, and they are at most 5 (.739 →
+        .762 and .638 → .650 of the tokens of the rarer half of the labels found on
+        Spanish and Dutch names, span F1 .806 → .802 and .805 → .800).
     min_count : int, default=1
-        Features that occur fewer times in the training data are left out. It counts
+        Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Which labels may follow each other, honoured in training and prediction:
@@ -66,43 +65,44 @@ class CWSequenceTagger(OnlineTagger):
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
-        Train so many models, each on its own shuffles, and average their Gaussians.
+        Train this many models, each on its own shuffles, and average their Gaussians.
     learn_unknown : bool, default=True
-        Learn what to make of a token none of whose features is known: in each pass of
+        Learn weights for tokens without any known feature. For that, in each pass of
         ``fit`` a quarter of the tokens whose features occur nowhere else are presented
         as such. With words as the only features span F1 of CW rose from .668 to .711 on
-        Spanish and from .577 to .623 on Dutch names; where every token has some common
-        feature nothing changes.
+        Spanish and from .577 to .623 on Dutch names; if every token has some common
+        feature, nothing changes.
     learn_confidence : bool, default=True
-        Let ``fit`` learn how sure to be, by log loss on sequences that the judge has
-        not learnt from: those of a development set, or that early stopping holds out;
-        small parts that the first of four or more models leave out; or a fifth, asked
-        of a shadow model fitted on the rest, which takes up to as long as training
-        once more and goes to a second thread if there is one. With too few sequences
-        it is a rule of thumb.
+        Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
+        learnt from. These are the development set or what early stopping holds out; or
+        small parts that the first of four or more models leave out; or else a fifth of
+        the sequences, judged by a second model, the shadow, that is fitted on the rest.
+        A shadow takes up to as long as the training itself, in a second thread if there
+        is one. With too few sequences, a rule of thumb is used.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     early_stopping : bool, default=False
         Hold out a share of the sequences, keep the pass that is best on them (by span
-        F1 where labels are spans, by token accuracy elsewhere), and stop after
+        F1 if labels mark spans, else by token accuracy), and stop after
         ``n_iter_no_change`` passes without gain.
     validation_fraction : float, default=0.1
         The share that ``early_stopping`` holds out.
     n_iter_no_change : int, default=3
         Passes without gain after which training stops.
     tol : float, default=1e-4
-        The least gain that counts.
+        The smallest gain that counts as an improvement.
     warm_start : bool, default=False
         Let ``fit`` continue from the present belief instead of the prior.
     n_jobs : int or None, default=None
-        Threads for prediction and for several models; it changes no bit.
+        Threads for prediction and for several models. Results do not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of the shuffles and of the held-out share.
+        Controls the shuffling and the choice of the held-out share.
     dtype : {"float32", "float64"}, default="float32"
         Precision in which weights are stored and sequences decoded.
     verbose : int, default=0
-        Above 0, a line per pass goes to the standard error stream.
+        Above 0, one line per pass is printed to standard error.
 
     Attributes
     ----------
@@ -126,13 +126,13 @@ class CWSequenceTagger(OnlineTagger):
         Number of passes made.
     history_ : list of dict
         What each pass found: model, epoch, "wrong_sequences" and "wrong_tokens", which
-        the model got wrong when they came up, dev score and its metric, seconds. Of
-        cost-augmented training without ``verbose`` it tells "rival_sequences" and
-        "rival_tokens" instead, where the rival was wrong: they are more, and free.
+        the model got wrong when they came up, dev score and its metric, seconds. With
+        cost-augmented training and without ``verbose`` it has "rival_sequences" and
+        "rival_tokens" instead: where the rival was wrong, which costs no extra time.
     confidence_ : dict
         What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        Where ``fit`` has learnt how sure to be.
+        The source from which ``fit`` has learnt how sure to be.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
 
@@ -152,8 +152,8 @@ class CWSequenceTagger(OnlineTagger):
     >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
     ['NAME', 'O']
 
-    How sure it is of each label, as a probability. ``fit`` has learnt that from
-    sentences that a shadow of the tagger had not seen:
+    How sure it is of each label, as a probability. ``fit`` has learnt this from
+    sentences that a second model, the shadow, had not seen:
 
     >>> from skcw.datasets import make_tagged_corpus
     >>> from skcw.features import basic_features

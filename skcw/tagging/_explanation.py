@@ -1,4 +1,4 @@
-"""Why a token got its label."""
+"""Explanations of labels: how much each feature contributed."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Contribution(NamedTuple):
 
 
 class TokenExplanation(NamedTuple):
-    """The decision at one token: label, best rival, and what spoke for the label.
+    """The decision at one token: the label, its best rival, and the contributions.
 
     Parameters
     ----------

@@ -34,11 +34,11 @@ class HMMSequenceTagger(BeliefTagger):
     """Tagger by a hidden Markov model of first order, with probabilities by counts.
 
     Labels follow each other by P(label | label before), and each emits its word by
-    P(word | label). Training is counting: one pass, no order, and ``partial_fit``
-    learns what ``fit`` on all of the data would. The compiled lattice of the other
-    taggers decodes it, so that n-best labelings, marginals and all methods of
-    confidence that need no variances are there; probabilities are the model's own
-    (temperature 1).
+    P(word | label). Training is counting: it takes one pass, in any order, and
+    ``partial_fit`` gives the same result as ``fit`` on all of the data. Decoding is
+    that of the other taggers, so n-best labelings, marginals and all confidence methods
+    that need no variances are available. Probabilities are the model's own (temperature
+    1).
 
     A token is a word: a string, or a list or dict of features one of which is the
     word (`word_prefix`). Without `word_prefix` a token emits all of its features, each
@@ -56,24 +56,25 @@ class HMMSequenceTagger(BeliefTagger):
     Parameters
     ----------
     unseen : {"spelling", "vocabulary", "prior"}, default="spelling"
-        What is known of a word before it was seen: what its spelling tells; that it is
-        one of the distinct words; or nothing, so that its neighbours decide.
+        What to assume about a word that was not seen: what its spelling suggests; that
+        it is like any distinct word; or nothing, so that its neighbours decide.
     word_prefix : str, default=None
-        Read only features whose name begins so; what follows is the word. For
+        Read only features whose name begins with this; the rest of it is the word. For
         ``WindowFeatures`` it is ``"word[0]="``, for ``{"word": "Ann"}`` ``"word:"``.
     word_smoothing : float, default=0.5
-        How many tokens the knowledge before a word was seen counts.
+        The weight of what is assumed about a word, in tokens of that word.
     class_smoothing : float, default=5.0
-        How many words a wider class of spelling counts beside a narrower one.
+        The weight of a wider class of spelling in a narrower one, in words.
     transition_smoothing : float, default=10.0
-        How many tokens the shares of the labels count beside the label before.
+        The weight of the overall shares of labels in transitions, in tokens.
     max_suffix : int, default=4
         The longest ending that makes a class of spelling.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Label sequences to rule out, as for the other taggers.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     n_jobs : int, default=None
         Number of threads for decoding.
 
@@ -82,7 +83,7 @@ class HMMSequenceTagger(BeliefTagger):
     classes_ : ndarray of shape (n_classes,)
         The labels in the order of their first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        log P(label | feature) / P(label): what a feature speaks for or against a label.
+        log P(label | feature) / P(label): how much a feature speaks for a label.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         log P(label | label before).
     border_coef_ : ndarray of shape (2, n_classes)
@@ -97,9 +98,9 @@ class HMMSequenceTagger(BeliefTagger):
     scheme_faults_ : dict
         How many of the "sequences" learnt from break each scheme.
     n_iter_ : int
-        1, for there is one pass.
+        1: there is only one pass.
     history_ : list of dict
-        Of that pass its number ("epoch"), the "tokens" counted and the "seconds".
+        For that pass its number ("epoch"), the "tokens" counted and the "seconds".
 
     See Also
     --------
@@ -288,9 +289,8 @@ class HMMSequenceTagger(BeliefTagger):
         Parameters
         ----------
         X : iterable of sequences
-            The sequences. Of a token with no word that is known the new words are kept,
-            by their spelling; a ``SequenceBatch`` from an encoder that has left them
-            out cannot tell it.
+            The sequences. Unknown words are kept and judged by their spelling, unless a
+            ``SequenceBatch`` comes from an encoder that has left them out.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What a hidden Markov model counts, and its weights by those counts."""
+"""Counts of a hidden Markov model, and the weights that follow from them."""
 
 from typing import NamedTuple
 

@@ -118,7 +118,7 @@ def token_costs(class_weight, labels, codes, one_pass):
         return _balanced_costs(codes, len(labels))
     given = class_weight or {}
     for label, weight in given.items():
-        # A label that the data lack is no error: a fold may lack a rare one.
+        # A label that the data lack is not an error: a fold may lack a rare one.
         if not isinstance(label, str):
             raise ValueError(f"class_weight names the label {label!r}, not a string")
         if not isinstance(weight, Real) or not 0 < weight <= 1e10:

@@ -1,4 +1,4 @@
-"""Who judges how sure a tagger may be: models asked about sequences new to them."""
+"""Judges of confidence: models that are asked about sequences new to them."""
 
 from typing import NamedTuple
 
@@ -106,7 +106,7 @@ def _parts(order, lengths, n_words):
 
 
 def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
-    """Return what the judges say of how sure to be, for ``confidence_``.
+    """Return how sure to be according to the judges, for ``confidence_``.
 
     Parameters
     ----------

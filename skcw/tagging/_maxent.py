@@ -22,8 +22,8 @@ class MaxEntSequenceTagger(BeliefTagger):
     the product. A beam search finds the most probable labelings, with the logarithms of
     their probabilities: what a reranker reads [2]_.
 
-    It is trained on true histories and tags by its own, and what comes later cannot
-    change its mind about a label: a CRF on the same features has neither weakness.
+    It is trained on true histories but tags with its own, and later words cannot change
+    an earlier label. A CRF on the same features has neither weakness.
 
     Parameters
     ----------
@@ -43,12 +43,13 @@ class MaxEntSequenceTagger(BeliefTagger):
     max_iter : int, default=1000
         The most iterations; scikit-learn warns if they are not enough.
     remember_training : bool, default=False
-        Keep a hash of each sequence learnt from, for ``seen_fraction``. They go into
-        the model's file too, where anyone can test whether a sequence was learnt from.
+        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+        also saved in the model file: anyone who has it can test whether a sequence was
+        used.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order in which "saga" and "sag" take the tokens.
+        Controls the order in which "saga" and "sag" take the tokens.
     verbose : int, default=0
         1 tells on standard error what is solved, and when it was; with 2 the solver
         itself prints a line for every iteration, on standard output.

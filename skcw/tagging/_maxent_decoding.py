@@ -1,4 +1,4 @@
-"""A batch under a model of histories: beam search, and how sure it is of its labels."""
+"""Decode with a model of label histories: beam search, and confidence."""
 
 import numpy as np
 

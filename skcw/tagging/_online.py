@@ -112,7 +112,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences.
 
-        It goes on from the averaged weights of a ``fit``, and averages over the rounds
+        It continues from the averaged weights of ``fit``, and averages over the rounds
         since (or since a new label appeared). New features and new labels may appear
         at any time, and ``min_count``, which needs all data at once, does not count.
         Several models that were averaged continue as one. If anything fails, the tagger

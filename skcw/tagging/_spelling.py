@@ -1,4 +1,4 @@
-"""What labels a word is likely to have, judged by the words that are spelled alike."""
+"""Label probabilities of a word, estimated from words that are spelled alike."""
 
 import numpy as np
 from scipy import sparse

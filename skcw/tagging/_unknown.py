@@ -1,4 +1,4 @@
-"""Tokens of which nothing is known, and how a tagger learns what to make of them.
+"""Learn weights for tokens without any known feature.
 
 Features that occur once tell what features that never occurred will be like. So
 tokens with no other features are hidden now and then: presented with the one feature

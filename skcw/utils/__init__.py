@@ -1,1 +1,1 @@
-
+"""Tools for authors of taggers: ``skcw.utils.checks``."""

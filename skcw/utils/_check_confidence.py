@@ -1,4 +1,4 @@
-"""Laws of confidence, by every method that a tagger knows."""
+"""Laws of confidence, checked for every method that a tagger supports."""
 
 import re
 
@@ -46,14 +46,14 @@ def check_confidence_is_finite_and_not_negative(tagger):
 
 @law()
 def check_every_word_has_a_confidence(tagger):
-    """Give one number a word by every method, and none to an empty sequence."""
+    """Give one number per word by every method; empty sequences get none."""
     tagger, X = short_sequences(tagger)
     for name, probability, rows in _answers(tagger, [[], *X]):
         sizes = [len(row) for row in rows]
         require(sizes == [0, *map(len, X)], f"{name} gives {sizes} numbers")
         require(all(row.dtype == np.float64 for row in rows), f"{name} is not float64")
         below = all((row <= 1).all() for row in rows)
-        require(below or not probability, f"{name} is no probability: {rows}")
+        require(below or not probability, f"{name} is not a probability: {rows}")
 
 
 @law()

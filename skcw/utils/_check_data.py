@@ -30,7 +30,7 @@ def make_tagged(
     tagger : estimator
         Labels are written in IOBES if its ``constraints`` are, in BIO otherwise.
     seed : int, default=0
-        Seed of all random choices.
+        Controls all random choices.
     n_sequences : int, default=24
         The number of sequences.
     shortest, longest : int

@@ -1,4 +1,4 @@
-"""Laws of decoding, against all labelings of short sequences one by one."""
+"""Laws of decoding, checked against all labelings of short sequences."""
 
 from itertools import product
 

@@ -47,7 +47,7 @@ def check_all_forms_of_features_mean_the_same(tagger):
     for what in _symbolic_forms(X):
         for name, rows in said.items():
             arguments = (3,) if name == "predict_nbest" else ()
-            # Made anew each time: a generator serves once.
+            # Made anew each time: a generator can be read only once.
             form = _symbolic_forms(X)[what]
             found = getattr(reference, name)(form, *arguments)
             found = [r.tolist() if isinstance(r, np.ndarray) else r for r in found]
@@ -187,7 +187,7 @@ def check_bad_training_data_are_named_and_change_nothing(tagger):
             require_error(
                 ERRORS,
                 re.compile(pattern, re.DOTALL),
-                # X, y and weight are used before the loop goes on.
+                # X, y and weight are used before the loop continues.
                 lambda: getattr(tagger, door)(X, y, sample_weight=weight),  # noqa: B023
                 f"{door} with {what}",
             )

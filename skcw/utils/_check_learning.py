@@ -72,7 +72,7 @@ def check_renaming_labels_changes_nothing(tagger):
     # Their alphabetical order is turned round.
     name_of = {label: f"{99 - i} ♥{label}" for i, label in enumerate(labels)}
     renamed = [[name_of[label] for label in row] for row in y]
-    # Passes are judged by spans, if labels are spans: the new names are none.
+    # Passes are judged by spans, if labels are spans; the new names do not mark spans.
     every_pass = unlimited(tagger)
     if "early_stopping" in every_pass.get_params(deep=False):
         every_pass.set_params(early_stopping=False)
@@ -222,7 +222,7 @@ def _require_scaled(one, other, factor, X, what):
 
 @law()
 def check_a_sample_weight_is_a_number_of_copies(tagger):
-    """Treat weight w as w copies in a row, and 0 as none."""
+    """Treat weight w as w copies in a row, and 0 as no copy."""
     X, y = make_tagged(tagger)
     copies = np.array([1 + s % 3 for s in range(len(X) - 1)] + [0])
     plain = prepared(tagger, **PLAIN)

@@ -1,4 +1,4 @@
-"""What a law is: a check, and what a tagger must have for the check to apply."""
+"""Laws: checks of taggers, and what a tagger must have for a check to apply."""
 
 import joblib
 import numpy as np
@@ -52,7 +52,7 @@ def laws_in(*modules):
 
 
 def applies(check, tagger, example):
-    """Tell whether a law speaks of a tagger; `example` is a fitted copy of it."""
+    """Tell whether a law applies to a tagger; `example` is a fitted copy of it."""
     params = tagger.get_params(deep=False)
     return (
         all(hasattr(tagger, name) for name in check.methods)

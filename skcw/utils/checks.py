@@ -1,12 +1,11 @@
-"""The laws that every sequence tagger obeys, for ours and for others' taggers.
+"""The laws that every sequence tagger must obey, also one of your own.
 
-Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` with the law
-that was broken. Laws that do not speak of a tagger are left out: those of
-``partial_fit``, ``save``, ``encode``, ``fit_confidence`` and
-``seen_fraction`` where there is no such method, those of seeds and workers where there
-is no such parameter, those of variances, ``phi`` and ``r`` where there are none,
-comparisons with all labelings where no weights are shown, and renamed labels where
-constraints or class weights name them.
+Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` and names the
+law that was broken. Laws that do not apply to a tagger are left out: those about
+``partial_fit``, ``save``, ``encode``, ``fit_confidence`` and ``seen_fraction`` if it
+lacks the method; those about seeds, workers, variances, ``phi`` and ``r`` if it lacks
+the parameter or attribute; comparisons with all labelings if it does not show its
+weights; and renamed labels if constraints or class weights name them.
 """
 
 import re
@@ -34,7 +33,7 @@ LAWS = laws_in(
 
 
 def yield_tagger_checks(tagger):
-    """Yield the laws that speak of a tagger, as functions of no argument.
+    """Yield the laws that apply to a tagger, as functions without arguments.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def yield_tagger_checks(tagger):
 
 
 def check_tagger(tagger):
-    """Raise unless a tagger obeys every law that speaks of it.
+    """Raise unless a tagger obeys every law that applies to it.
 
     Parameters
     ----------

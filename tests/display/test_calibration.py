@@ -353,7 +353,7 @@ def test_odd_data_are_drawn(strategy, correct, confidence):
         ([], [], "no words"),
         ([[], []], [[], []], "no words"),
         ([0.1, np.nan], [True, True], "NaN"),
-        ([0.1, 1.5], [True, True], r"is 1.5, which is no probability.*'delta'"),
+        ([0.1, 1.5], [True, True], r"is 1.5, which is not a probability.*'delta'"),
         ([0.1], [True, False], "1 words but correct has 2"),
     ],
 )
@@ -386,7 +386,7 @@ def test_options_that_mean_nothing_are_refused_before_a_figure_is_made(
 
 def test_a_method_without_probabilities_is_refused():
     estimator, X, y = model("cw")
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not a probability"):
         ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, method="delta")
 
 

@@ -110,7 +110,7 @@ def test_further_columns_are_called_x2_and_so_on():
         ("in(cities)", "no lexicon 'cities' (lexicons: none is given)"),
         ("matches(x)", "no column 'x'"),
         ("matches(word)", "needs a regular expression"),
-        ('matches("(")', "no regular expression"),
+        ('matches("(")', "not a regular expression"),
         ("wörd§", "is not understood"),
         ("word[99999999999]", "small number is expected"),
         ("prefix(1..1000000)", "small number is expected"),

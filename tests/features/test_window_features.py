@@ -168,7 +168,7 @@ def test_a_bad_token_is_named_by_its_place(X, trouble):
 @pytest.mark.parametrize(
     ("parameters", "trouble"),
     [
-        ({"features": "nre"}, "the ready sets are chunking, ner, pos"),
+        ({"features": "nre"}, "must be one of chunking, ner, pos"),
         ({"features": []}, "must be a ready set or a list"),
         ({"features": None}, "must be a ready set or a list"),
         ({"columns": "word"}, "columns must be a list of names"),
@@ -177,8 +177,8 @@ def test_a_bad_token_is_named_by_its_place(X, trouble):
         ({"columns": ["a", "b", "c"]}, "names 3 columns"),
         ({"lexicons": {"a": ["New York"]}}, "one word without blanks"),
         ({"lexicons": {"a": [7]}}, "one word without blanks"),
-        ({"lexicons": {"a": "Rose"}}, "is no list of words"),
-        ({"lexicons": {"a": iter(["Rose"])}}, "is no list of words"),
+        ({"lexicons": {"a": "Rose"}}, "is not a list of words"),
+        ({"lexicons": {"a": iter(["Rose"])}}, "is not a list of words"),
         ({"lexicons": ["Rose"]}, "must be a dict"),
         ({"min_count": 0}, "min_count"),
         ({"n_features": 0}, "n_features"),

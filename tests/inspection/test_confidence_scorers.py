@@ -201,7 +201,7 @@ def test_a_method_without_probabilities_is_refused_by_scores_of_probabilities():
     scorer = make_confidence_scorer(
         root_calibration_mse, greater_is_better=False, method="delta"
     )
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not a probability"):
         scorer(tagger, X, y)
 
 

@@ -86,7 +86,7 @@ def test_a_single_update_has_one_rival(Classifier, n_rivals):
 def test_the_best_diagonal_update_has_one_rival(update):
     X, y = data()
     several = MultiClassCW(diagonal="optimal", update=update)
-    with pytest.raises(ValueError, match="diagonal='optimal' serves updates for one"):
+    with pytest.raises(ValueError, match="diagonal='optimal' is for updates with one"):
         several.fit(X, y)
     several.set_params(n_rivals=1).fit(X, y)
     MultiClassCW(diagonal="optimal", update=update).fit(*data(n_classes=2))

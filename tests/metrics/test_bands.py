@@ -151,5 +151,5 @@ def test_bad_settings_are_named(words):
         calibration_bands(y, q, confidence_level=95)
     with pytest.raises(ValueError, match="isotonic bins make themselves"):
         calibration_bands(y, q, strategy="isotonic", n_bins=4)
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not a probability"):
         calibration_bands(y, q * 2)

@@ -157,7 +157,7 @@ def test_bad_input_is_named(words):
         compare_scores("brier_loss", hits, rows, [y[:3], y[3:10]], [q[:3], q[3:10]])
     with pytest.raises(ValueError, match="one sentence"):
         compare_scores("brier_loss", y, q, y, q, groups=np.zeros(len(q)))
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not a probability"):
         compare_scores("brier_loss", y, q, y, 2 * q, groups=group)
 
 

@@ -33,7 +33,7 @@ WITH_GROUPS = [
 
 @pytest.mark.parametrize("score", ON_PROBABILITIES)
 def test_what_is_no_probability_is_refused_with_advice(score):
-    advice = "no probability.*delta.*error_average_precision.*marginal"
+    advice = "not a probability.*delta.*error_average_precision.*marginal"
     for value in (-1e-9, 1.5, np.inf):
         with pytest.raises(ValueError, match=rf"confidence\[1\] is .*{advice}"):
             score([True, False], [0.5, value])
