@@ -107,9 +107,10 @@ def _version(package):
 
 
 def _signature(found):
-    ran_on = found["ran_on"]
-    words = [f"{key} {ran_on[key]}" for key in ("python", *PACKAGES)]
-    return f"[{ran_on['processor']}, {ran_on['cores']} cores; {', '.join(words)}]"
+    # Parts that were run before may name other packages.
+    ran_on = dict(found["ran_on"])
+    machine = f"{ran_on.pop('processor')}, {ran_on.pop('cores')} cores"
+    return f"[{machine}; {', '.join(f'{key} {ran_on[key]}' for key in ran_on)}]"
 
 
 def _rounded(value):
