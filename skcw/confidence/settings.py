@@ -273,4 +273,4 @@ def _level_of_caller():
     frame, level = sys._getframe(1), 1
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("skcw."):
         frame, level = frame.f_back, level + 1
-    return level - 1
+    return level
