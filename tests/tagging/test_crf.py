@@ -2,7 +2,6 @@
 
 import io
 import pickle
-import struct
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcw import load
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
-from skcw.exceptions import ForeignBatchError, ModelFileError
+from skcw.exceptions import ForeignBatchError
 from skcw.features import basic_features
 from skcw.tagging import CRFSequenceTagger
 from skcw.tagging._crfsuite import ALGORITHMS
@@ -563,33 +562,6 @@ def test_a_model_that_travelled_predicts_the_same_bits(corpus, fitted, travel):
     assert copy.history_ == fitted.history_
 
 
-def overwritten(model, place, number):
-    """Return a model with another number at a place of its header or its features."""
-    return model[:place] + struct.pack("<I", number) + model[place + 4 :]
-
-
-# The header has 48 bytes and that of the features 12; a feature is its kind, its
-# source, its label and its weight.
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda m: m[:-9],
-        lambda m: b"no model",
-        lambda m: overwritten(m, 28, len(m) - 2),
-        lambda m: overwritten(m, 28, 2**31),
-        lambda m: overwritten(m, 56, 10**6),
-        lambda m: overwritten(m, 64, 10**6),
-        lambda m: overwritten(m, 68, 10**6),
-        lambda m: overwritten(m, 76, 0x7FF80000),
-    ],
-)
-def test_damaged_models_of_crfsuite_are_refused(fitted, damage, tmp_path):
-    path = tmp_path / "model"
-    path.write_bytes(damage(written(fitted)))
-    with pytest.raises(ModelFileError, match="model: the"):
-        CRFSequenceTagger.from_crfsuite(path)
-
-
 def test_a_model_of_crfsuite_becomes_an_ordinary_tagger(corpus, original, tmp_path):
     X, y = corpus[2:]
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
@@ -609,37 +581,6 @@ def test_a_model_of_crfsuite_becomes_an_ordinary_tagger(corpus, original, tmp_pa
     assert again.predict_entities(X, "exact").tolist() == (
         ours.predict_entities(X, "exact").tolist()
     )
-
-
-@pytest.mark.parametrize("constraints", ["BIO", "auto"])
-def test_a_model_of_crfsuite_takes_constraints(corpus, fitted, tmp_path, constraints):
-    X, y, X_test, _ = corpus
-    fitted.to_crfsuite(tmp_path / "model")
-    ours = CRFSequenceTagger.from_crfsuite(tmp_path / "model", constraints=constraints)
-    assert ours.constraints_ == "BIO"
-    bound = clone(fitted).set_params(constraints="BIO").fit(X, y)
-    assert_array_equal(ours.predict(X_test), bound.predict(X_test))
-    ours.save(tmp_path / "ours")
-    again = load(tmp_path / "ours")
-    assert_array_equal(again.predict(X_test), bound.predict(X_test))
-    with pytest.raises(ValueError, match="constraints"):
-        CRFSequenceTagger.from_crfsuite(tmp_path / "model", constraints="nonsense")
-
-
-def test_a_file_for_crfsuite_that_cannot_be_written_leaves_the_old_one(
-    fitted, tmp_path, monkeypatch
-):
-    path = tmp_path / "model"
-    path.write_bytes(b"older")
-
-    def fail(self, data):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(OSError, match="no space left"):
-        fitted.to_crfsuite(path)
-    assert path.read_bytes() == b"older"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_constraints_hold_in_predictions_alone(corpus, fitted):
