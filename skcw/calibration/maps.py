@@ -144,7 +144,7 @@ class IdentityMap(ConfidenceMap):
     Parameters
     ----------
     keep_order : bool, default=True
-        No matter: order is kept.
+        Of no effect: order is kept.
 
     Examples
     --------

@@ -365,7 +365,11 @@ class BeliefTagger(BaseSequenceTagger):
 
     @property
     def coef_(self):
-        """The weights, of shape (n_features, n_classes)."""
+        """The weights, of shape (n_features, n_classes): one row per feature.
+
+        Classifiers have one row per class, as in scikit-learn; taggers, which have many
+        more features, would have to turn their rows around.
+        """
         return self.belief_.feature_weights()
 
     @property

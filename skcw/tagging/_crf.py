@@ -86,7 +86,7 @@ class CRFSequenceTagger(BeliefTagger):
     classes_ : ndarray of shape (n_classes,)
         The labels in the order of their first appearance in the training data.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights. One row per feature; classifiers have one per class.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str
