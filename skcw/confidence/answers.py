@@ -395,6 +395,8 @@ class Answers:
         """Return how weights are drawn, and the settings of that method."""
         if unit_variance is None:
             unit_variance = self._confidence.belief.variance is None
+        if "kd-fixed" not in self._confidence.served:
+            raise ValueError("this tagger cannot draw weights, nor labelings from them")
         name, _ = self._confidence.chosen("kd-fixed" if unit_variance else "kd-pc")
         settings = self._confidence.settings(name, **options)
         return {"unit_variance": unit_variance}, settings

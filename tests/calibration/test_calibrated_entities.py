@@ -119,7 +119,7 @@ def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
 def test_taggers_that_know_words_only_say_so():
     maxent = MaxEntSequenceTagger(random_state=0)
     X, y = BATCH[OTHER], Y[OTHER]
-    with pytest.raises(ValueError, match="for whole spans it cannot be served"):
+    with pytest.raises(ValueError, match="no method for whole spans, only for words"):
         CalibratedTagger(maxent, cv=2, span_event="exact").fit(X, y)
     tagger = CalibratedTagger(maxent, cv=2, span_event="least-word").fit(X, y)
     assert len(tagger.entity_maps_) == 2
