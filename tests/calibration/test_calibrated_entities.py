@@ -140,3 +140,12 @@ def test_labels_that_mark_no_entity_are_refused():
         tagger.fit(X, y)
     with pytest.raises(ValueError, match="span_event"):
         CalibratedTagger(CWSequenceTagger(), span_event="whole").fit(X, y)
+
+
+@pytest.mark.parametrize("method", [None, "marginal"])
+@pytest.mark.parametrize("event", [None, *DEFINITIONS])
+def test_methods_tell_whether_whole_spans_are_served(fitted, event, method):
+    tagger = calibrated(fitted, span_event=event, method=method)
+    (served,) = tagger.confidence_methods_.values()
+    assert (served.spans is not None) == (event not in (None, "least-word"))
+    assert served.sequences is None
