@@ -10,7 +10,7 @@ from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
 from skcw.features import WindowFeatures
 from skcw.features.sets import POS
-from skcw.inspection import Answers, query_pairs
+from skcw.inspection import QueryPairs, query_pairs
 from skcw.metrics import score_interval
 
 HMM, HMM_PLAIN = "HMM", "HMM, no spelling"
@@ -94,7 +94,7 @@ def inputs(lines, corpus):
 
 
 def asked(name, corpus, settings):
-    """Return the answers of a model: ``{row: {question: Answers}}``, kept in a cache.
+    """Return the answers of a model, cached: ``{row: {question: QueryPairs}}``.
 
     A model that is asked by several methods has a row for each.
     """
@@ -159,7 +159,7 @@ def _opened(arrays):
         row, question, field = key.split("|")
         found.setdefault(row, {}).setdefault(question, {})[field] = arrays[key]
     return {
-        row: {question: Answers(**fields) for question, fields in questions.items()}
+        row: {question: QueryPairs(**fields) for question, fields in questions.items()}
         for row, questions in found.items()
     }
 

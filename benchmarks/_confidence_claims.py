@@ -107,7 +107,7 @@ def _falls_with_k(row):
     """Return by how much the held-out AP falls from the best K to the largest."""
 
     def lead(split, name):
-        curve = split[CW]["tuned"]["average_precision"][row]["curves"]["n_best"][
+        curve = split[CW]["tuned"]["error_average_precision"][row]["curves"]["n_best"][
             "scores"
         ]
         return max(curve) - curve[-1]

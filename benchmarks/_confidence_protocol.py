@@ -13,7 +13,7 @@ RANDOM = "random order"
 
 # The paper chooses by average precision. All else is chosen by the logarithmic loss:
 # a proper score, it asks for a good order and for true probabilities at once.
-PAPERS_RULE, OUR_RULE, UNTUNED = "average_precision", "log_loss", "untuned"
+PAPERS_RULE, OUR_RULE, UNTUNED = "error_average_precision", "log_loss", "untuned"
 PAPERS_DRAWS, OUR_DRAWS, QUICK_DRAWS = 50, 200, 10
 REVIEWED = (1000, 5000)
 

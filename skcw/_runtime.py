@@ -73,7 +73,8 @@ def can_serve(header):
     serving = header.get("serving")
     if serving is None:
         return False
-    return "features" in header or not serving["reads_words"]
+    # What is missing is told when the model is opened.
+    return "features" in header or not serving.get("reads_words")
 
 
 class Model:
@@ -198,9 +199,12 @@ class Model:
         if "features" in header:
             features = opened_extractor(header["features"], arrays)
         fitted = state["confidence"]
+        confidence = ModelConfidence(belief, fitted=fitted, **serving["confidence"])
+        # A default that is no method is told now, not when it is asked for.
+        confidence.chosen()
         return cls(
             decoder,
-            ModelConfidence(belief, fitted=fitted, **serving["confidence"]),
+            confidence,
             classes,
             features=features,
             vocabulary=vocabulary,

@@ -21,6 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._persistence import read_model, write_model
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError, ModelFileError
@@ -150,5 +151,20 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
     assert json.loads(metadata["skcw"])["serving"]
     del arrays[missing]
     save_file(arrays, path, metadata)
+    with pytest.raises(ModelFileError, match="is damaged"):
+        Model.open(path)
+
+
+@pytest.mark.parametrize("damage", ["reads_words", "default"])
+def test_a_damaged_header_is_told_when_a_tagger_is_opened(damage, tmp_path):
+    path = tmp_path / "tagger"
+    CWSequenceTagger(random_state=0).fit([["a", "b"]], [["A", "B"]]).save(path)
+    header, arrays = read_model(path)
+    arrays = {name: np.array(array) for name, array in arrays.items()}
+    if damage == "default":
+        header["serving"]["confidence"]["default"] = "no method"
+    else:
+        del header["serving"][damage]
+    write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match="is damaged"):
         Model.open(path)

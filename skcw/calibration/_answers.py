@@ -112,7 +112,7 @@ class CalibratedAnswers:
     def confidence(self, method=None, **options):
         """Return the probability that each predicted label is right, per sequence."""
         self._tagger._check_asked(method, options)
-        return split_rows(self._by_token(), self.offsets)
+        return split_rows(self._by_token().copy(), self.offsets)
 
     def _by_token(self):
         if self._words is None:

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
-from skcw.calibration._answers import CalibratedAnswers
+from skcw.calibration._answers import LEAST_WORD, CalibratedAnswers
 from skcw.calibration._held_out import (
     HeldOut,
     ask_folds,
@@ -344,11 +344,13 @@ class CalibratedTagger(BaseSequenceTagger):
     def confidence_methods_(self):
         """The only method: the one that the maps were learnt for, by its name."""
         check_is_fitted(self)
-        name = self.default_method_
-        inner = self.tagger_.confidence_methods_[name]
-        spans = inner.spans if self.entity_maps_ else None
+        name, inner = self.default_method_, self.tagger_.confidence_methods_
+        spans = None
+        if self.span_event not in (None, LEAST_WORD):
+            # Whole spans may have another default than words.
+            spans = inner[self.confidence_options_.get("method", "marginal")].spans
         own = {"probability": True, "any_label": True}
-        return {name: replace(inner, **own, spans=spans, sequences=None)}
+        return {name: replace(inner[name], **own, spans=spans, sequences=None)}
 
     @property
     def default_method_(self):

@@ -144,7 +144,7 @@ class IdentityMap(ConfidenceMap):
     Parameters
     ----------
     keep_order : bool, default=True
-        Ignored: this map always keeps the order.
+        Of no effect: order is kept.
 
     Examples
     --------

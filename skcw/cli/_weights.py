@@ -49,26 +49,12 @@ class LearntWeights:
 
     def __init__(self, tagger):
         self.labels = tagger.classes_.tolist()
-        if hasattr(tagger, "belief_"):
-            self.names = tagger.feature_names_
-            self.features = np.asarray(tagger.coef_, dtype=np.float64)
-            self.transitions = np.asarray(tagger.transition_coef_, dtype=np.float64)
-            self.feature_std = _std(getattr(tagger, "coef_variance_", None))
-            self.transition_std = _std(getattr(tagger, "transition_variance_", None))
-            return
-        # A CRF tells its weights by name.
-        self.names = np.array(tagger.attributes_, dtype=object)
-        self.features = self._filled(tagger.state_features_, list(self.names))
-        self.transitions = self._filled(tagger.transition_features_, self.labels)
-        self.feature_std = self.transition_std = None
-
-    def _filled(self, weights, rows):
-        row_of = {name: i for i, name in enumerate(rows)}
-        column_of = {label: j for j, label in enumerate(self.labels)}
-        matrix = np.zeros((len(rows), len(self.labels)))
-        for (name, label), weight in weights.items():
-            matrix[row_of[name], column_of[label]] = weight
-        return matrix
+        self.names = tagger.feature_names_
+        self.features = np.asarray(tagger.coef_, dtype=np.float64)
+        # Where the labels before are features like others, there are no transitions.
+        self.transitions = getattr(tagger, "transition_coef_", None)
+        self.feature_std = _std(getattr(tagger, "coef_variance_", None))
+        self.transition_std = _std(getattr(tagger, "transition_variance_", None))
 
     def of_features(self, label, top):
         """Return the features that speak most for a label, and most against it.
@@ -112,8 +98,11 @@ class LearntWeights:
         Returns
         -------
         transitions : list of Weight
-            Called "A -> B", largest weight first.
+            Called "A -> B", largest weight first; none if the tagger has no weights of
+            transitions.
         """
+        if self.transitions is None:
+            return []
         j = self.labels.index(label)
         pairs = {(i, j) for i in range(len(self.labels))}
         pairs |= {(j, i) for i in range(len(self.labels))}

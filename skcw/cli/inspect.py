@@ -122,6 +122,8 @@ def _label_text(found):
         ("transition", "transitions"),
     ):
         rows = [(row["name"], row["weight"], row["std"]) for row in found[key]]
+        if not rows and key == "transitions":
+            continue
         parts.append(table(rows, [title, "weight", "std"], [None, "+.4f", ".4f"]))
     return "\n\n".join(parts)
 

@@ -10,7 +10,7 @@ from skcw.confidence.marginals import draw_chains
 from skcw.confidence.tallies import SPAN_EVENTS, Labelings, span_borders
 from skcw.data.checks import check_same_lengths
 from skcw.data.labels import encode_labels
-from skcw.data.ragged import object_rows, split_rows
+from skcw.data.ragged import frozen, object_rows, split_rows
 from skcw.data.schemes import extract_spans
 
 
@@ -61,7 +61,8 @@ class Answers:
     """What a tagger predicts for some sequences, which are encoded and scored once.
 
     ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and
-    nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on.
+    nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on. What it
+    returns is the caller's own; only the table of all labels cannot be written to.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ class Answers:
         labels : ndarray of shape (n_sequences,), dtype object
             One list of labels per sequence.
         """
-        return self._once(lambda: self._as_labels(self.codes), "labels")
+        return self._as_labels(self.codes)
 
     def nbest(self, n):
         """Return the n best distinct labelings of every sequence.
@@ -152,18 +153,20 @@ class Answers:
             One list of ``(labels, score)`` per sequence, best first.
         """
         n = min(check_n(n), self._scored.most_labelings())
-        return self._once(lambda: self._n_best(n), "nbest", n)
-
-    def _n_best(self, n):
-        codes, total, found = self._scored.k_best(n)
-        if self._log_probability:
-            _, log_z = self._scored.marginals()
-            total = np.minimum(total - log_z[:, None], 0.0)
+        codes, total, found = self._once(lambda: self._n_best(n), "nbest", n)
         ranks = [self._as_labels(row) for row in codes]
         return object_rows(
             [(ranks[r][s], float(total[s, r])) for r in range(found[s])]
             for s in range(len(self))
         )
+
+    def _n_best(self, n):
+        """Return the codes of the n best labelings, their scores and their number."""
+        codes, total, found = self._scored.k_best(n)
+        if self._log_probability:
+            _, log_z = self._scored.marginals()
+            total = np.minimum(total - log_z[:, None], 0.0)
+        return codes, total, found
 
     def confidence(self, method=None, **options):
         """Return how sure the tagger is of each predicted label.
@@ -180,7 +183,7 @@ class Answers:
         confidence : ndarray of shape (n_sequences,), dtype object
             One float array per sequence.
         """
-        return split_rows(self._by_token(method, options), self.offsets)
+        return split_rows(self._by_token(method, options).copy(), self.offsets)
 
     def _by_token(self, method, options):
         """Return how sure the tagger is of the predicted label of all tokens."""
@@ -203,12 +206,13 @@ class Answers:
         Returns
         -------
         table : ndarray of float64, shape (n_tokens, n_labels)
-            One row per token of all sequences, one column per label of ``classes``.
+            A row for each token of all sequences, a column for each of ``classes``. It
+            is kept for other questions, so it cannot be written to.
         """
         name, chosen = self._any_label(method)
         settings = self._confidence.settings(name, **options)
         return self._once(
-            lambda: chosen.compute(self._scored, None, settings),
+            lambda: frozen(chosen.compute(self._scored, None, settings)),
             "table",
             name,
             settings,
@@ -282,7 +286,7 @@ class Answers:
             "sequences",
             name,
             settings,
-        )
+        ).copy()
 
     def entities(self, span_event=None, method=None, **options):
         """Return the entities that the predicted labels mark.
@@ -391,6 +395,8 @@ class Answers:
         """Return how weights are drawn, and the settings of that method."""
         if unit_variance is None:
             unit_variance = self._confidence.belief.variance is None
+        if "kd-fixed" not in self._confidence.served:
+            raise ValueError("this tagger cannot draw weights, nor labelings from them")
         name, _ = self._confidence.chosen("kd-fixed" if unit_variance else "kd-pc")
         settings = self._confidence.settings(name, **options)
         return {"unit_variance": unit_variance}, settings

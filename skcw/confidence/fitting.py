@@ -45,7 +45,7 @@ def _root_calibration_mse(correct, confidence):
 
 # What is better when larger: the measures of ``fit_confidence``, losses turned round.
 METRICS = {
-    "average_precision": _average_precision,
+    "error_average_precision": _average_precision,
     "root_calibration_mse": lambda *pair: -_root_calibration_mse(*pair),
     "log_loss": lambda *pair: -_log_loss(*pair),
 }
@@ -269,7 +269,7 @@ def _check_informative(trials, metric):
     correct = np.concatenate([trial.correct for trial in trials])
     if not len(correct):
         raise ValueError("there is nothing to choose by: X has no token")
-    if metric == "average_precision" and correct.all():
+    if metric == "error_average_precision" and correct.all():
         raise ValueError(
             "no predicted label is wrong, so that average precision tells nothing; "
             "give sequences that the tagger has not learnt from, or another metric"

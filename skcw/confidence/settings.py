@@ -170,11 +170,16 @@ class ModelConfidence:
         """Return the same among the methods for "spans" or for "sequences"."""
         among = [n for n, m in self.served.items() if getattr(m, kind) is not None]
         name = "marginal" if name is None else name
-        if name not in among:
-            known = (
-                f"must be one of {', '.join(among)}" if among else "cannot be served"
+        if not among:
+            raise ValueError(
+                f"this tagger has no method for whole {kind}, only for words: "
+                f"{', '.join(self.served)}"
             )
-            raise ValueError(f"method is {name!r}; for whole {kind} it {known}")
+        if name not in among:
+            raise ValueError(
+                f"method is {name!r}; for whole {kind} it must be one of "
+                f"{', '.join(among)}"
+            )
         return name, self.served[name]
 
     def usual(self, method):
@@ -273,4 +278,4 @@ def _level_of_caller():
     frame, level = sys._getframe(1), 1
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("skcw."):
         frame, level = frame.f_back, level + 1
-    return level - 1
+    return level

@@ -1,6 +1,6 @@
 """Ask fitted estimators what they claim, compare it with the truth, and score it."""
 
-from skcw.inspection._queries import Answers, query_pairs
+from skcw.inspection._queries import QueryPairs, query_pairs
 from skcw.inspection._questions import Question, parse_query
 from skcw.inspection._scorers import (
     ConfidenceScorer,
@@ -10,8 +10,8 @@ from skcw.inspection._scorers import (
 )
 
 __all__ = [
-    "Answers",
     "ConfidenceScorer",
+    "QueryPairs",
     "Question",
     "get_scorer",
     "make_confidence_scorer",

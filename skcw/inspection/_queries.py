@@ -17,8 +17,8 @@ from skcw.metrics import label_matches
 ROUNDING = 1e-6
 
 
-class Answers(NamedTuple):
-    """What is true and what an estimator claims, with one entry per question asked.
+class QueryPairs(NamedTuple):
+    """What is true and what an estimator claims, one entry for every time it was asked.
 
     Parameters
     ----------
@@ -32,9 +32,10 @@ class Answers(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.inspection import Answers
+    >>> from skcw.inspection import QueryPairs
     >>> from skcw.metrics import brier_loss
-    >>> answers = Answers(np.array([True, False]), np.array([0.9, 0.4]), np.arange(2))
+    >>> correct, confidence = np.array([True, False]), np.array([0.9, 0.4])
+    >>> answers = QueryPairs(correct, confidence, np.arange(2))
     >>> round(brier_loss(answers.correct, answers.confidence), 3)
     0.085
     """
@@ -78,7 +79,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
 
     Returns
     -------
-    answers : Answers
+    answers : QueryPairs
         The named tuple ``(correct, confidence, groups)`` of flat arrays: what every
         score of confidence takes.
 
@@ -248,7 +249,7 @@ def _answers(correct, confidence, groups):
     # Distances go far beyond one, and stay what they are.
     if ((confidence >= -ROUNDING) & (confidence <= 1 + ROUNDING)).all():
         confidence = np.clip(confidence, 0.0, 1.0)
-    return Answers(
+    return QueryPairs(
         np.asarray(correct, dtype=bool),
         confidence,
         np.asarray(groups, dtype=np.intp),

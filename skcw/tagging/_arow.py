@@ -60,11 +60,11 @@ class AROWSequenceTagger(OnlineTagger):
     n_models : int, default=1
         Train this many models, each on its own shuffles, and average their Gaussians.
     learn_unknown : bool, default=True
-        Learn weights for tokens without any known feature. For that, in each pass of
-        ``fit`` a quarter of the tokens whose features occur nowhere else are presented
-        as such. With words as the only features span F1 of AROW rose from .666 to .710
-        on Spanish and from .589 to .633 on Dutch names; where every token has some
-        common feature nothing changes.
+        Learn what to make of a token none of whose features is known: in each pass of
+        ``fit`` but the last a quarter of the tokens whose features occur nowhere else
+        are presented as such. With words as the only features span F1 of AROW rose from
+        .666 to .710 on Spanish and from .589 to .633 on Dutch names; where every token
+        has some common feature nothing changes.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or
@@ -102,7 +102,7 @@ class AROWSequenceTagger(OnlineTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights. One row per feature; classifiers have one per class.
     coef_variance_ : ndarray of shape (n_features, n_classes)
         The variance of each weight.
     transition_coef_ : ndarray of shape (n_classes, n_classes)

@@ -172,9 +172,9 @@ class BeliefTagger(BaseSequenceTagger):
             The method of ``predict_confidence`` to tune.
         metric : str, default=None
             What to be best at: ``"log_loss"`` of "this label is right", the default for
-            methods that give probabilities; ``"average_precision"`` of finding wrong
-            words, for which any temperature does that ranks well; or
-            ``"root_calibration_mse"``, the calibration error over 20 bins.
+            methods that give probabilities; ``"error_average_precision"`` of finding
+            wrong words, for which any temperature does that ranks well; or
+            ``"root_calibration_mse"`` over 20 bins, each claiming its centre.
         cv : int, splitter or None, default=None
             With folds, copies of the tagger are fitted without each fold and asked
             about it; the values chosen are in units of the model's own scale, so they
@@ -195,15 +195,15 @@ class BeliefTagger(BaseSequenceTagger):
         check_is_fitted(self, "belief_")
         name, chosen = self._confidence().chosen(method)
         if metric is None:
-            metric = "log_loss" if chosen.probability else "average_precision"
+            metric = "log_loss" if chosen.probability else "error_average_precision"
         if metric not in METRICS:
             raise ValueError(
                 f"metric is {metric!r}; it must be one of {', '.join(METRICS)}"
             )
-        if metric != "average_precision" and not chosen.probability:
+        if metric != "error_average_precision" and not chosen.probability:
             raise ValueError(
                 f"{name!r} gives no probabilities, so metric must be "
-                f"'average_precision', got {metric!r}"
+                f"'error_average_precision', got {metric!r}"
             )
         check_count("n_values", n_values)
         fit = fit_method(
@@ -365,7 +365,11 @@ class BeliefTagger(BaseSequenceTagger):
 
     @property
     def coef_(self):
-        """The weights, of shape (n_features, n_classes)."""
+        """The weights, of shape (n_features, n_classes): one row per feature.
+
+        Classifiers have one row per class, as in scikit-learn; taggers, which have many
+        more features, would have to turn their rows around.
+        """
         return self.belief_.feature_weights()
 
     @property

@@ -11,6 +11,7 @@ from skcw._compat import Interval, StrOptions, _fit_context
 from skcw.data.batch import SequenceBatch
 from skcw.data.checks import check_same_lengths
 from skcw.data.encoder import check_batch, encode_any
+from skcw.data.files import replacing
 from skcw.data.labels import encode_labels
 from skcw.data.ragged import split_rows
 from skcw.data.vocabulary import Vocabulary
@@ -86,7 +87,7 @@ class CRFSequenceTagger(BeliefTagger):
     classes_ : ndarray of shape (n_classes,)
         The labels in the order of their first appearance in the training data.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights. One row per feature; classifiers have one per class.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str
@@ -287,7 +288,7 @@ class CRFSequenceTagger(BeliefTagger):
         path : str or path-like
             A file that CRFsuite, python-crfsuite or ``to_crfsuite`` wrote.
         **params : object
-            Parameters of the constructor, such as ``n_jobs``.
+            Parameters of the constructor, such as ``n_jobs`` or ``constraints``.
 
         Returns
         -------
@@ -308,11 +309,16 @@ class CRFSequenceTagger(BeliefTagger):
         ['PER', 'O', 'PER']
         """
         tagger = cls(**params)
+        tagger._validate_params()
         try:
             tagger._keep_weights(Path(path).read_bytes())
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
-        tagger.constraints_, tagger.scheme_faults_ = None, {}
+        # What CRFsuite has learnt from is not in its file.
+        data = Examples(tagger.encode([]), np.zeros(0, dtype=np.int32), None)
+        rules = legal_steps(tagger, tagger.classes_.tolist(), data, True, "float64", 3)
+        tagger.forbidden_ = rules.forbidden
+        vars(tagger).update(rules.attributes())
         tagger.n_iter_, tagger.history_, tagger.training_hashes_ = 0, [], None
         return tagger
 
@@ -322,7 +328,7 @@ class CRFSequenceTagger(BeliefTagger):
         Parameters
         ----------
         path : str or path-like
-            The file.
+            The file; an older one is replaced only when the new one is complete.
         """
         check_is_fitted(self, "belief_")
         model = getattr(self, "_crfsuite_model", None)
@@ -331,7 +337,8 @@ class CRFSequenceTagger(BeliefTagger):
                 "a model that `save` wrote no longer has CRFsuite's form; call "
                 "to_crfsuite after fit"
             )
-        Path(path).write_bytes(model)
+        with replacing(path) as draft:
+            draft.write_bytes(model)
 
     @property
     def state_features_(self):

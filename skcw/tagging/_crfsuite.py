@@ -230,6 +230,16 @@ class Weights(NamedTuple):
     states: np.ndarray
     transitions: np.ndarray
 
+    def check(self):
+        """Raise at a number that stands for no label or attribute, or for no weight."""
+        parts = (self.states, self.attributes), (self.transitions, self.labels)
+        for records, sources in parts:
+            known = (records["source"] < len(sources)) & (
+                records["label"] < len(self.labels)
+            )
+            if not (known & np.isfinite(records["weight"])).all():
+                raise ValueError("a weight belongs to nothing, or is not finite")
+
     def belief(self, rows):
         """Return the weights as a belief.
 
@@ -272,7 +282,16 @@ def read_weights(data):
             "the CRFsuite model is truncated or damaged: it should have "
             f"{header[1]} bytes and has {len(data)}"
         )
-    at_features, at_labels, at_attributes = header[7:10]
+    try:
+        weights = _unpacked(data, *header[7:10])
+        weights.check()
+    except (struct.error, ValueError) as error:
+        raise ModelFileError(f"the CRFsuite model is damaged: {error}") from error
+    return weights
+
+
+def _unpacked(data, at_features, at_labels, at_attributes):
+    """Return the weights that begin at these places."""
     count = _FEATURES.unpack_from(data, at_features)[2]
     features = np.frombuffer(data, _FEATURE, count, at_features + _FEATURES.size)
     return Weights(

@@ -51,10 +51,10 @@ class PASequenceTagger(OnlineTagger):
     n_models : int, default=1
         Train this many models, each on its own shuffles, and average their weights.
     learn_unknown : bool, default=False
-        Learn weights for tokens without any known feature. For that, in each pass of
-        ``fit`` a quarter of the tokens whose features occur nowhere else are presented
-        as such. It pays for the learners that keep a variance; this one lost .01 to .03
-        of span F1 in most trials with words as the only features.
+        Learn what to make of a token none of whose features is known: in each pass of
+        ``fit`` but the last a quarter of the tokens whose features occur nowhere else
+        are presented as such. It pays for the learners that keep a variance; this one
+        lost .01 to .03 of span F1 in most trials with words as the only features.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or
@@ -92,7 +92,7 @@ class PASequenceTagger(OnlineTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights.
+        The weights. One row per feature; classifiers have one per class.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     feature_names_ : ndarray of str

@@ -46,7 +46,7 @@ def check_confidence_is_finite_and_not_negative(tagger):
 
 @law()
 def check_every_word_has_a_confidence(tagger):
-    """Give one number per word by every method; empty sequences get none."""
+    """Give one number per word by every method, and none to an empty sequence."""
     tagger, X = short_sequences(tagger)
     for name, probability, rows in _answers(tagger, [[], *X]):
         sizes = [len(row) for row in rows]

@@ -119,7 +119,7 @@ def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
 def test_taggers_that_know_words_only_say_so():
     maxent = MaxEntSequenceTagger(random_state=0)
     X, y = BATCH[OTHER], Y[OTHER]
-    with pytest.raises(ValueError, match="for whole spans it cannot be served"):
+    with pytest.raises(ValueError, match="no method for whole spans, only for words"):
         CalibratedTagger(maxent, cv=2, span_event="exact").fit(X, y)
     tagger = CalibratedTagger(maxent, cv=2, span_event="least-word").fit(X, y)
     assert len(tagger.entity_maps_) == 2
@@ -140,3 +140,12 @@ def test_labels_that_mark_no_entity_are_refused():
         tagger.fit(X, y)
     with pytest.raises(ValueError, match="span_event"):
         CalibratedTagger(CWSequenceTagger(), span_event="whole").fit(X, y)
+
+
+@pytest.mark.parametrize("method", [None, "marginal"])
+@pytest.mark.parametrize("event", [None, *DEFINITIONS])
+def test_methods_tell_whether_whole_spans_are_served(fitted, event, method):
+    tagger = calibrated(fitted, span_event=event, method=method)
+    (served,) = tagger.confidence_methods_.values()
+    assert (served.spans is not None) == (event not in (None, "least-word"))
+    assert served.sequences is None

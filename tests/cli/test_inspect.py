@@ -191,3 +191,16 @@ def test_a_calibrated_model_shows_the_weights_inside(make, run, tmp_path):
     code, out, err = run("inspect", tmp_path / "model", *args)
     assert (code, err) == (0, "") and "speaks for B-PER" in out
     assert "left    O " in out
+
+
+def test_a_model_without_transitions_shows_its_features_alone(run, tmp_path):
+    corpus = make_tagged_corpus(40, random_state=0, return_X_y=True)
+    maxent = skcw.MaxEntSequenceTagger(random_state=0)
+    skcw.make_tagging_pipeline("ner", maxent).fit(*corpus).save(tmp_path / "model")
+    code, out, err = run("inspect", tmp_path / "model")
+    assert (code, err) == (0, "") and "MaxEntSequenceTagger" in out
+    _, out, _ = run("inspect", tmp_path / "model", "--label", "B-PER", "--top", 2)
+    titles = [part.split("  ")[0] for part in out.split("\n\n")]
+    assert titles == ["speaks for B-PER", "speaks against B-PER"]
+    code, _, err = run("inspect", tmp_path / "model", "--tokens", "Ann/NNP")
+    assert code == 1 and "cannot explain its labels" in err

@@ -98,7 +98,7 @@ def test_all_metrics_are_better_when_larger():
         assert metric(correct, good) > metric(correct, bad)
         # Certainty that is wrong costs much, but not infinitely much.
         assert np.isfinite(metric(correct, np.array([1.0, 1.0, 1.0, 0.0])))
-    assert METRICS["average_precision"](correct, bad) == error_average_precision(
+    assert METRICS["error_average_precision"](correct, bad) == error_average_precision(
         correct, bad
     )
     rmse = root_calibration_mse(correct, bad, strategy="uniform", claim="centre")

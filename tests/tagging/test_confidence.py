@@ -433,7 +433,7 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
     assert_array_equal(tagger.coef_, before)
     fit = tagger.confidence_[method]
     probability = METHODS[method].probability
-    assert fit["metric"] == ("log_loss" if probability else "average_precision")
+    assert fit["metric"] == ("log_loss" if probability else "error_average_precision")
     assert tuple(fit["values"]) == tuple(fit["curves"]) == METHODS[method].tunes
     for parameter, value in fit["values"].items():
         curve = fit["curves"][parameter]
@@ -448,7 +448,7 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
 
 
 @pytest.mark.parametrize(
-    "metric", ["average_precision", "root_calibration_mse", "log_loss"]
+    "metric", ["error_average_precision", "root_calibration_mse", "log_loss"]
 )
 def test_the_metric_decides(metric):
     tagger = freshly_fitted().fit_confidence(X, Y, "marginal", metric=metric)
@@ -456,7 +456,7 @@ def test_the_metric_decides(metric):
     assert fit["metric"] == metric
     scores = fit["curves"]["temperature"]["scores"]
     assert len(scores) == 20
-    assert (max(scores) <= 0) == (metric != "average_precision")
+    assert (max(scores) <= 0) == (metric != "error_average_precision")
 
 
 def test_each_method_keeps_its_own_values():
@@ -490,7 +490,7 @@ def test_a_label_that_some_folds_lack_is_a_mistake_there():
 def test_labels_never_seen_count_as_wrong():
     unseen = [["?"] * len(labels) for labels in Y]
     some = [*unseen[:10], *Y[10:]]
-    options = {"metric": "average_precision", "n_values": 3}
+    options = {"metric": "error_average_precision", "n_values": 3}
     tagger = freshly_fitted().fit_confidence(X, some, "marginal", **options)
     assert tagger.classes_.tolist() == FITTED["CW"].classes_.tolist()
     tagger.fit_confidence(X, unseen, "marginal", **options)
@@ -504,7 +504,7 @@ def test_what_tells_nothing_is_refused():
     with pytest.raises(
         ValueError, match=r"no predicted label is wrong.*not learnt from"
     ):
-        tagger.fit_confidence(X, right, metric="average_precision")
+        tagger.fit_confidence(X, right, metric="error_average_precision")
     assert not tagger.confidence_
     tagger.fit_confidence(X, right, metric="log_loss")
     for empty in ([], [[]]):
@@ -534,7 +534,7 @@ def test_labels_that_do_not_fit_are_named(y, message):
 
 def test_impossible_fits_are_refused():
     tagger = freshly_fitted()
-    with pytest.raises(ValueError, match=r"metric is 'f1'; it must be one of average"):
+    with pytest.raises(ValueError, match=r"metric is 'f1'; it must be one of error_av"):
         tagger.fit_confidence(X, Y, metric="f1")
     for metric in ("root_calibration_mse", "log_loss"):
         with pytest.raises(ValueError, match="'delta' gives no probabilities"):

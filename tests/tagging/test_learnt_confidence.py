@@ -149,8 +149,11 @@ def test_a_stream_alone_learns_from_its_second_batch_on():
 def test_too_few_sentences_are_told_when_confidence_is_asked():
     tagger = CWSequenceTagger(random_state=0).fit(X[:20], Y[:20])
     assert tagger.confidence_source_ == "rule"
-    with pytest.warns(UnlearntConfidenceWarning, match="too few sequences"):
-        tagger.predict_confidence(X_NEW[:3])
+    answers = tagger.ask(X_NEW[:3])
+    for ask in (lambda: tagger.predict_confidence(X_NEW[:3]), answers.marginals):
+        with pytest.warns(UnlearntConfidenceWarning, match="too few sequences") as told:
+            ask()
+        assert told[0].filename == __file__
     before = error_of(tagger)
     tagger.fit_confidence(X_NEW, Y_NEW)
     assert error_of(tagger) < before

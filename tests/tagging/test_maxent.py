@@ -304,3 +304,12 @@ def test_grid_search_in_a_pipeline_from_words():
     grid = {"tagger__C": [0.01, 1.0], "tagger__beam": [1, 5]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert search.best_params_["tagger__C"] == 1.0
+
+
+def test_what_a_model_of_histories_cannot_draw_is_said(fitted):
+    X, _ = news(n_sequences=2)
+    for ask in (fitted.predict_voted, lambda X: fitted.sample_labelings(X, 2)):
+        with pytest.raises(ValueError, match="cannot draw weights"):
+            ask(X)
+    with pytest.raises(ValueError, match="no method for whole spans"):
+        fitted.predict_entities(X, "exact")

@@ -111,8 +111,34 @@ def test_several_questions_extract_score_and_decode_once(name, pipelines, monkey
     answers.marginals()
     answers.label_confidence(LABELS[40:], method)
     answers.label_table(method)
+    answers.labels()
     assert counts == {"extracted": 1, "scored": 1, "decoded": 1}
-    assert answers.labels() is answers.labels()
+
+
+@each_tagger
+def test_what_a_caller_does_with_an_answer_changes_no_other(name, pipelines):
+    pipeline = pipelines[name]
+    answers, fresh = pipeline.ask(WORDS[40:]), pipeline.ask(WORDS[40:])
+    labels, confidence, labelings = (
+        answers.labels(), answers.confidence(), answers.nbest(2)
+    )  # fmt: skip
+    for row, sure, ranked in zip(labels, confidence, labelings, strict=True):
+        row[:] = ["changed"] * len(row)
+        sure[:] = 7.0
+        ranked[0][0][:] = ["changed"] * len(row)
+        ranked.clear()
+    assert answers.labels().tolist() == fresh.labels().tolist()
+    assert answers.nbest(2).tolist() == fresh.nbest(2).tolist()
+    assert answers.entities().tolist() == fresh.entities().tolist()
+    for row, expected in zip(answers.confidence(), fresh.confidence(), strict=True):
+        np.testing.assert_array_equal(row, expected)
+    if name != "calibrated":
+        answers.sequence_confidence()[:] = 7.0
+        np.testing.assert_array_equal(
+            answers.sequence_confidence(), fresh.sequence_confidence()
+        )
+        with pytest.raises(ValueError, match="read-only"):
+            answers.label_table()[0] = 7.0
 
 
 @each_tagger
