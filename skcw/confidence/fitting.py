@@ -108,7 +108,7 @@ def trial_loss(trials, compute, temperature, noise=0.0):
     sure = []
     for trial in trials:
         settings = Settings(
-            variance_scale=noise * mean_square(trial.model.belief),
+            variance_scale=noise and noise * mean_square(trial.model.belief),
             temperature=temperature * trial.model.margin,
             n_draws=TRIAL_DRAWS,
         )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.data.batch import SequenceBatch
+from skcw.data.ragged import joined_ranges
 
 # A token is hidden in one pass of so many. With a half or a tenth instead of a quarter
 # of the passes the scores were the same within chance.
@@ -67,16 +68,26 @@ def views_of(corpus, belief, positions, hiding):
     once = np.zeros(feature, dtype=bool)
     once[belief.unseen] = True
     once &= (occurrences > 0) & (occurrences <= 1)
-    before = np.concatenate([[0], np.cumsum(once[batch.indices])])
-    alone = np.diff(before[batch.indptr]) == sizes
-    turns = np.cumsum(alone & (sizes > 0)) % TURNS
-    if not (alone & (sizes > 0)).any():
+    alone = _tokens_with_only(once, batch, sizes)
+    if not len(alone):
         return Views(plain, [], unseen)
+    empty = np.flatnonzero(sizes == 0)
     hidden = [
-        _replaced(corpus, batch, np.flatnonzero(hide), feature)
-        for hide in (alone & ((turns == turn) | (sizes == 0)) for turn in range(TURNS))
+        _replaced(corpus, batch, np.union1d(empty, alone[first::TURNS]), feature)
+        for first in np.roll(np.arange(TURNS), 1)
     ]
     return Views(plain, hidden, unseen)
+
+
+def _tokens_with_only(features, batch, sizes):
+    """Return the tokens that have features, and none but these."""
+    full = np.flatnonzero(sizes > 0)
+    # Most tokens can be told by their first feature.
+    some = full[features[batch.indices[batch.indptr[full]]]]
+    entries = joined_ranges(batch.indptr[some], sizes[some])
+    before = np.concatenate([[0], np.cumsum(features[batch.indices[entries]])])
+    ends = np.cumsum(sizes[some])
+    return some[before[ends] - before[ends - sizes[some]] == sizes[some]]
 
 
 def _occurrences(batch, weight, positions, n_features):
