@@ -80,7 +80,7 @@ class Decoder:
 
     def open(self, batch):
         """Return a batch under this model; nothing is computed before it is asked."""
-        return ScoredBatch(self, batch)
+        return ScoredBatch(self, self.readable(batch))
 
     def readable(self, batch):
         """Return a batch in the belief's precision, unknown tokens told apart."""
@@ -122,7 +122,8 @@ class ScoredBatch:
     decoder : Decoder
         The model.
     batch : SequenceBatch
-        The sequences.
+        The sequences, as ``decoder.readable`` returns them. They are made so before
+        they are cut, so that an error names the sequence by its place in X.
     first : int, default=0
         The number of the first sequence, for errors about a part of a batch.
     keeps : bool, default=None
@@ -145,8 +146,7 @@ class ScoredBatch:
     def __init__(self, decoder, batch, first=0, keeps=None):
         belief = decoder.belief
         self.decoder = decoder
-        # Before it is cut, so that an error names the sequence by its place in X.
-        self.batch = decoder.readable(batch)
+        self.batch = batch
         self.first = first
         if keeps is None:
             per_token = belief.width * (belief.weights.itemsize + 8)

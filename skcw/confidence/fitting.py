@@ -108,7 +108,8 @@ def trial_loss(trials, compute, temperature, noise=0.0):
     sure = []
     for trial in trials:
         settings = Settings(
-            variance_scale=noise and noise * mean_square(trial.model.belief),
+            # The mean square takes a while, and without noise it is not needed.
+            variance_scale=noise * mean_square(trial.model.belief) if noise else 0.0,
             temperature=temperature * trial.model.margin,
             n_draws=TRIAL_DRAWS,
         )

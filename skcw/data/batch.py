@@ -138,8 +138,15 @@ class SequenceBatch(RaggedRows):
         return batch
 
     def _with(self, offsets, indptr, indices, values):
-        batch = SequenceBatch.__new__(SequenceBatch)
-        batch._store(offsets, indptr, indices, values, self.n_features, self.vocabulary)
+        return SequenceBatch.unchecked(
+            offsets, indptr, indices, values, self.n_features, self.vocabulary
+        )
+
+    @classmethod
+    def unchecked(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
+        """Return a batch of arrays that are known to fit together."""
+        batch = cls.__new__(cls)
+        batch._store(offsets, indptr, indices, values, n_features, vocabulary)
         return batch
 
     def compact(self):

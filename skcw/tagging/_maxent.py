@@ -204,7 +204,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         decoder = Decoder(belief, n_jobs=self.n_jobs)
         decoder.intercept, decoder.beam = self.intercept_, self.beam
         decoder.histories = self._histories()
-        return ScoredHistories(decoder, batch)
+        return ScoredHistories(decoder, decoder.readable(batch))
 
     def _histories(self):
         """Return the weights of histories as the kernels read them."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.data.batch import SequenceBatch
-from skcw.data.ragged import joined_ranges
+from skcw.data.ragged import joined_ranges, offsets_of
 
 # A token is hidden in one pass of so many. With a half or a tenth instead of a quarter
 # of the passes the scores were the same within chance.
@@ -56,13 +56,12 @@ def views_of(corpus, belief, positions, hiding):
     if belief.unknown_row is None:
         return Views(corpus, [], belief.unseen)
     feature = len(belief.row_of)
-    batch = SequenceBatch.__new__(SequenceBatch)
-    batch._store(*corpus[:4], feature, None)
-    batch = batch.compact()
+    batch = SequenceBatch.unchecked(*corpus[:4], feature).compact()
     occurrences = _occurrences(batch, corpus.weight, positions, feature)
     unseen = belief.unseen[occurrences[belief.unseen] == 0]
     sizes = np.diff(batch.indptr)
-    plain = _replaced(corpus, batch, np.flatnonzero(sizes == 0), feature)
+    empty = np.flatnonzero(sizes == 0)
+    plain = _replaced(corpus, batch, empty, feature)
     if not hiding:
         return Views(plain, [], unseen)
     once = np.zeros(feature, dtype=bool)
@@ -71,7 +70,6 @@ def views_of(corpus, belief, positions, hiding):
     alone = _tokens_with_only(once, batch, sizes)
     if not len(alone):
         return Views(plain, [], unseen)
-    empty = np.flatnonzero(sizes == 0)
     hidden = [
         _replaced(corpus, batch, np.union1d(empty, alone[first::TURNS]), feature)
         for first in np.roll(np.arange(TURNS), 1)
@@ -84,10 +82,11 @@ def _tokens_with_only(features, batch, sizes):
     full = np.flatnonzero(sizes > 0)
     # Most tokens can be told by their first feature.
     some = full[features[batch.indices[batch.indptr[full]]]]
+    if not len(some):
+        return some
     entries = joined_ranges(batch.indptr[some], sizes[some])
-    before = np.concatenate([[0], np.cumsum(features[batch.indices[entries]])])
-    ends = np.cumsum(sizes[some])
-    return some[before[ends] - before[ends - sizes[some]] == sizes[some]]
+    found = features[batch.indices[entries]]
+    return some[np.logical_and.reduceat(found, offsets_of(sizes[some])[:-1])]
 
 
 def _occurrences(batch, weight, positions, n_features):
