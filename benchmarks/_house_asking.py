@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from _house_versions import in_turns, run_python, table_rows, trained
+from _house_versions import in_turns, rendered, run_python, trained
 from _measure import progress
-from _tables import at_most, format_goals, format_table
+from _tables import at_most
 
 QUESTIONS = Path(__file__).with_name("_house_questions.py")
 LABELS = {
@@ -48,9 +48,4 @@ def run(settings):
 def render(found):
     """Return the results as text."""
     title = "Asking a pipeline about the CoNLL-2000 test columns"
-    if found["quick"]:
-        title += " (quick: a subset, no measurement)"
-    rows = table_rows(found["figures"], LABELS)
-    table = format_table(("CPU seconds", *found["figures"]), rows)
-    goals = format_goals(found["goals"], found["quick"])
-    return "\n\n".join([title, table, NOTE, goals])
+    return rendered(title, found, LABELS, NOTE)

@@ -1,8 +1,8 @@
 """CPU seconds of ``skcw tag``, with and without confidence."""
 
-from _house_versions import cpu_seconds, in_turns, table_rows, trained
+from _house_versions import cpu_seconds, in_turns, rendered, trained
 from _measure import progress
-from _tables import at_most, format_goals, format_table
+from _tables import at_most
 
 # The work of one run is short beside the start of Python: ratios need more of it.
 COPIES = 5
@@ -58,9 +58,4 @@ def run(settings):
 def render(found):
     """Return the results as text."""
     title = "skcw tag of the CoNLL-2000 test columns"
-    if found["quick"]:
-        title += " (quick: a subset, no measurement)"
-    rows = table_rows(found["figures"], LABELS)
-    table = format_table(("CPU seconds", *found["figures"]), rows)
-    goals = format_goals(found["goals"], found["quick"])
-    return "\n\n".join([title, table, NOTE, goals])
+    return rendered(title, found, LABELS, NOTE)

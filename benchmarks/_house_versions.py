@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from _corpora import load_chunking
+from _tables import format_goals, format_table
 
 import skcw
 from skcw.data import write_columns
@@ -75,9 +76,15 @@ def in_turns(work, names, rounds):
     }
 
 
-def table_rows(figures, labels, form=".3f"):
-    """Return a row per figure, with a column per version."""
-    return [
-        [label, *(format(found[key], form) for found in figures.values())]
+def rendered(title, found, labels, note):
+    """Return the figures of a part as text: a row per figure, a column per version."""
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    figures = found["figures"]
+    rows = [
+        [label, *(f"{version[key]:.3f}" for version in figures.values())]
         for key, label in labels.items()
     ]
+    table = format_table(("CPU seconds", *figures), rows)
+    goals = format_goals(found["goals"], found["quick"])
+    return "\n\n".join([title, table, note, goals])
