@@ -9,7 +9,7 @@ import numpy as np
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
 from skcw.features import WindowFeatures
-from skcw.features.sets import POS
+from skcw.features._sets import POS
 from skcw.inspection import QueryPairs, query_pairs
 from skcw.metrics import score_interval
 

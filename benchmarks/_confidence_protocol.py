@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from skcw import CWSequenceTagger, PASequenceTagger
-from skcw.confidence.methods import METHODS
+from skcw.confidence._methods import METHODS
 
 PASSES = 10
 N_MODELS = 8

@@ -28,10 +28,10 @@ def lazy_names(package, homes):
     Examples
     --------
     >>> from skcw._lazy import lazy_names
-    >>> homes = {"Vocabulary": "skcw.data.vocabulary"}
+    >>> homes = {"Vocabulary": "skcw.data._vocabulary"}
     >>> __getattr__, _ = lazy_names("skcw.data", homes)
     >>> __getattr__("Vocabulary")
-    <class 'skcw.data.vocabulary.Vocabulary'>
+    <class 'skcw.data._vocabulary.Vocabulary'>
     """
     module = sys.modules[package]
 

@@ -3,13 +3,13 @@
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._persistence import read_model
-from skcw.confidence.answers import Answers
-from skcw.confidence.settings import ModelConfidence
-from skcw.data.batch import SequenceBatch
-from skcw.data.encoder import check_batch, encode_any, without_needless
-from skcw.data.vocabulary import Vocabulary
+from skcw.confidence._answers import Answers
+from skcw.confidence._settings import ModelConfidence
+from skcw.data._batch import SequenceBatch
+from skcw.data._encoder import check_batch, encode_any, without_needless
+from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
-from skcw.features.extractor import opened_extractor
+from skcw.features._extractor import opened_extractor
 
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import _decoding as decoding
 from skcw._decoding import Decoder
-from skcw.data.batch import SequenceBatch
-from skcw.data.constraints import forbidden_matrix
+from skcw.data._batch import SequenceBatch
+from skcw.data._constraints import forbidden_matrix
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice as twin

@@ -1,7 +1,6 @@
 """Calibrated confidences: maps to probabilities, and a tagger that uses them."""
 
-from skcw.calibration._tagger import CalibratedTagger
-from skcw.calibration.maps import (
+from skcw.calibration._maps import (
     BetaMap,
     ConfidenceMap,
     IdentityMap,
@@ -9,6 +8,7 @@ from skcw.calibration.maps import (
     SigmoidMap,
     TemperatureMap,
 )
+from skcw.calibration._tagger import CalibratedTagger
 
 __all__ = [
     "BetaMap",

@@ -5,9 +5,9 @@ from itertools import chain
 import numpy as np
 
 from skcw.calibration._held_out import flat_labels, flat_numbers
-from skcw.data.checks import check_same_lengths
-from skcw.data.labels import encode_labels
-from skcw.data.ragged import object_rows, split_rows
+from skcw.data._checks import check_same_lengths
+from skcw.data._labels import encode_labels
+from skcw.data._ragged import object_rows, split_rows
 
 # The event that the confidences of words are enough for.
 LEAST_WORD = "least-word"

@@ -8,10 +8,10 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from skcw.data.checks import check_same_lengths
-from skcw.data.encoder import check_sequences
-from skcw.data.labels import encode_labels
-from skcw.data.ragged import object_rows
+from skcw.data._checks import check_same_lengths
+from skcw.data._encoder import check_sequences
+from skcw.data._labels import encode_labels
+from skcw.data._ragged import object_rows
 from skcw.metrics import extract_spans, label_matches
 
 

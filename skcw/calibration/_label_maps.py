@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from skcw.calibration.maps import MAPS, SigmoidMap
+from skcw.calibration._maps import MAPS, SigmoidMap
 from skcw.confidence import METHODS
 
 

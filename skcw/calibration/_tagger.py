@@ -20,10 +20,10 @@ from skcw.calibration._held_out import (
     some_entities,
 )
 from skcw.calibration._label_maps import LabelMaps, map_maker
-from skcw.calibration.maps import MAPS
-from skcw.confidence.tallies import SPAN_EVENTS
-from skcw.data.checks import check_sample_weight
-from skcw.data.ragged import object_rows
+from skcw.calibration._maps import MAPS
+from skcw.confidence._tallies import SPAN_EVENTS
+from skcw.data._checks import check_sample_weight
+from skcw.data._ragged import object_rows
 from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 

@@ -59,7 +59,7 @@ def check_like(X, name, X_train, features, templates):
     templates : list of Template
         What they stand for.
     """
-    from skcw.features.columns import names_of
+    from skcw.features._columns import names_of
 
     names = names_of(X_train, None, features.columns)
     check_width(X, templates, names, name, " besides the labels")

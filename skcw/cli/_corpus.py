@@ -166,8 +166,8 @@ def make_features(options, X):
         What its lines stand for.
     """
     from skcw.features import WindowFeatures
-    from skcw.features.columns import names_of
-    from skcw.features.lines import check_lexicons, templates_of
+    from skcw.features._columns import names_of
+    from skcw.features._lines import check_lexicons, templates_of
 
     columns = feature_columns(options)
     given = None if columns is None else list(columns)
@@ -190,7 +190,7 @@ def make_features(options, X):
 
 def _chosen_features(options, names, lexicons):
     """Return a ready set or lines, each of which has been understood."""
-    from skcw.features.sets import READY_SETS
+    from skcw.features._sets import READY_SETS
 
     chosen = DEFAULT_FEATURES if options.features is None else options.features
     if options.template is None and chosen in READY_SETS:
@@ -211,7 +211,7 @@ def _label_after(options, names):
 
 def _ready_set(name, lexicons, names):
     """Return a ready set; lexicons join it as features of three words."""
-    from skcw.features.sets import READY_SETS
+    from skcw.features._sets import READY_SETS
 
     if not lexicons:
         return name

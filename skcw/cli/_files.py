@@ -45,7 +45,7 @@ def written(name):
         with _standard_output() as file:
             yield file
         return
-    from skcw.data.files import replacing
+    from skcw.data._files import replacing
 
     path = Path(name)
     with replacing(path) as draft, _opened(draft, path.suffix == ".gz") as file:

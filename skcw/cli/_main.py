@@ -6,7 +6,7 @@ import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from skcw._version import __version__
-from skcw.cli import compare, evaluate, inspect, tag, train
+from skcw.cli import _compare, _evaluate, _inspect, _tag, _train
 from skcw.cli._messages import UsageError, describe
 from skcw.cli._options import explicit_json
 
@@ -49,7 +49,7 @@ def make_parsers():
     )
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (train, tag, evaluate, compare, inspect):
+    for command in (_train, _tag, _evaluate, _compare, _inspect):
         command.add_parser(commands)
     return parser, commands.choices
 

@@ -33,7 +33,7 @@ def template_lines(path):
     lines : list of (str, str)
         Places and lines.
     """
-    from skcw.features.crfpp import numbered_lines
+    from skcw.features._crfpp import numbered_lines
 
     found = numbered_lines(path)
     if not found:
@@ -55,8 +55,8 @@ def check_lines(lines, names, lexicons, label=None):
     label : int, default=None
         The column of the labels, if it comes after the others.
     """
-    from skcw.features.crfpp import is_template_line, parse_template_line
-    from skcw.features.lines import templates_of
+    from skcw.features._crfpp import is_template_line, parse_template_line
+    from skcw.features._lines import templates_of
 
     for place, line in lines:
         try:
@@ -83,7 +83,7 @@ def _check_columns(templates, line, names, label):
 
 def _ready_sets(place, line):
     """Return a hint for a word that is not a feature and so may be meant as a set."""
-    from skcw.features.sets import READY_SETS
+    from skcw.features._sets import READY_SETS
 
     if place != "--features" or not re.fullmatch(r"\w+", line):
         return ""

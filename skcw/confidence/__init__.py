@@ -1,17 +1,17 @@
 """Confidence in words, spans and sequences: methods, settings and answers."""
 
-from skcw.confidence.answers import Answers, Entity
-from skcw.confidence.delta import (
+from skcw.confidence._answers import Answers, Entity
+from skcw.confidence._delta import (
     delta,
     delta_deviation,
     delta_max,
     delta_probit,
     normalised_delta,
 )
-from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
-from skcw.confidence.methods import METHODS, Method
-from skcw.confidence.settings import ModelConfidence, Settings
-from skcw.confidence.tallies import (
+from skcw.confidence._draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence._methods import METHODS, Method
+from skcw.confidence._settings import ModelConfidence, Settings
+from skcw.confidence._tallies import (
     Agreement,
     BoundaryAgreement,
     Labelings,

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from skcw._lazy import lazy_names
-from skcw.data.batch import SequenceBatch
-from skcw.data.column_files import iter_blocks, iter_columns, read_columns
-from skcw.data.column_writing import write_columns
-from skcw.data.columns import TokenColumns
-from skcw.data.constraints import forbidden_matrix
-from skcw.data.schemes import Span, convert_labels, detect_scheme, extract_spans
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._batch import SequenceBatch
+from skcw.data._column_files import iter_blocks, iter_columns, read_columns
+from skcw.data._column_writing import write_columns
+from skcw.data._constraints import forbidden_matrix
+from skcw.data._schemes import Span, convert_labels, detect_scheme, extract_spans
+from skcw.data._token_columns import TokenColumns
+from skcw.data._vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from skcw.data._sequence_encoder import SequenceEncoder

@@ -7,7 +7,7 @@ import numpy as np
 
 from skcw.data._names cimport NameTable, hash_of
 
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._vocabulary import Vocabulary
 
 cdef const char* DOCSTART = "-DOCSTART-"
 cdef Py_ssize_t DOCSTART_SIZE = 10

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skcw.data.columns import check_names
+from skcw.data._token_columns import check_names
 from skcw.exceptions import ColumnFileError
 
 CONLLU = (

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
-from skcw.data.batch import SequenceBatch
-from skcw.data.encoder import check_batch, drop_rare, encode_any
+from skcw.data._batch import SequenceBatch
+from skcw.data._encoder import check_batch, drop_rare, encode_any
 
 
 # A batch is not a table: scikit-learn must not wrap it in a data frame.

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 from tqdm import tqdm
 
-from skcw.data.files import replacing
+from skcw.data._files import replacing
 
 VARIABLE = "SKCW_DATA"
 DEFAULT = "~/skcw_data"

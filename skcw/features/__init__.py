@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from skcw._lazy import lazy_names
-from skcw.features.basic import basic_features
-from skcw.features.crfpp import read_template
+from skcw.features._basic import basic_features
+from skcw.features._crfpp import read_template
 
 if TYPE_CHECKING:
     from skcw.features._window_features import WindowFeatures

@@ -8,7 +8,7 @@ everything goes by characters as Python's own string methods do.
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp
 
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._vocabulary import Vocabulary
 
 from skcw.data._names cimport hash_of
 from skcw.data._buffers cimport Numbers

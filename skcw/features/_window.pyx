@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._vocabulary import Vocabulary
 
 from skcw.data._buffers cimport Numbers
 from skcw.data._names cimport SKCW_PREFETCH, NameTable, hash_of

@@ -7,16 +7,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
-from skcw.data.encoder import drop_rare
-from skcw.data.vocabulary import Vocabulary
-from skcw.features.columns import check_names, look_ahead, names_of
-from skcw.features.extractor import (
+from skcw.data._encoder import drop_rare
+from skcw.data._vocabulary import Vocabulary
+from skcw.features._columns import check_names, look_ahead, names_of
+from skcw.features._extractor import (
     FeatureExtractor,
     not_encoded,
     opened_extractor,
     saved_features,
 )
-from skcw.features.lines import check_lexicons, templates_of
+from skcw.features._lines import check_lexicons, templates_of
 
 
 class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.data.labels import listed
+from skcw.data._labels import listed
 
 
 def innermost(estimator, X):

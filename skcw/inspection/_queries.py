@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.data.checks import check_same_length, check_same_lengths
-from skcw.data.labels import check_label_rows, listed, refuse_unordered
-from skcw.data.schemes import extract_spans, split_label
+from skcw.data._checks import check_same_length, check_same_lengths
+from skcw.data._labels import check_label_rows, listed, refuse_unordered
+from skcw.data._schemes import extract_spans, split_label
 from skcw.inspection._answering import RowAnswers, ask_tagger, innermost
 from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
 from skcw.metrics import label_matches

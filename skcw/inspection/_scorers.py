@@ -10,7 +10,7 @@ from copy import deepcopy
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcw.data.checks import check_sample_weight
+from skcw.data._checks import check_sample_weight
 from skcw.inspection._queries import check_confidence_options, query_pairs
 from skcw.inspection._questions import parse_query
 from skcw.metrics import (

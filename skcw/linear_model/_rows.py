@@ -10,8 +10,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import row_keys, table_sums
-from skcw.data.checks import check_sample_weight
-from skcw.data.ragged import joined_ranges, offsets_of
+from skcw.data._checks import check_sample_weight
+from skcw.data._ragged import joined_ranges, offsets_of
 
 # Squares of larger values, times variances, have no room in single precision.
 LARGEST = 1e12

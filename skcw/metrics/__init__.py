@@ -4,7 +4,7 @@ All scores take arrays, the truth first, and return floats. Intervals and compar
 have functions of their own. To ask fitted estimators, see `skcw.inspection`.
 """
 
-from skcw.data.schemes import Span, detect_scheme, extract_spans
+from skcw.data._schemes import Span, detect_scheme, extract_spans
 from skcw.metrics._bands import CalibrationBands, calibration_bands
 from skcw.metrics._binnings import CalibrationBins, calibration_bins
 from skcw.metrics._calibration_errors import (

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from skcw._kernels.score_loops import draw_classes
-from skcw.data.labels import listed, listed_in_order
+from skcw.data._labels import listed, listed_in_order
 from skcw.metrics._binned_score import FilledBins
 from skcw.metrics._binnings import make_cells
 from skcw.metrics._calibration_errors import ExpectedCalibrationError

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import classification_report, precision_recall_fscore_support
 
-from skcw.data.checks import check_same_lengths
-from skcw.data.labels import check_label_rows, check_labels
+from skcw.data._checks import check_same_lengths
+from skcw.data._labels import check_label_rows, check_labels
 
 AVERAGES = ("micro", "macro", "weighted", None)
 

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.data.checks import (
+from skcw.data._checks import (
     check_same_length,
     check_same_lengths,
     check_weight_values,
 )
-from skcw.data.labels import listed_in_order
+from skcw.data._labels import listed_in_order
 
 # Squares of weights are summed, too, and must not overflow.
 MOST_WEIGHT = 1e100

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.data.checks import check_sample_weight
-from skcw.data.schemes import extract_spans, resolve_scheme, scheme_name
+from skcw.data._checks import check_sample_weight
+from skcw.data._schemes import extract_spans, resolve_scheme, scheme_name
 from skcw.metrics._label_pairs import (
     check_label_names,
     check_label_pair,

@@ -5,10 +5,10 @@ from operator import eq
 
 import numpy as np
 
-from skcw.data.checks import check_same_length, check_sample_weight
-from skcw.data.labels import check_labels, listed_in_order
-from skcw.data.ragged import offsets_of, split_rows
-from skcw.data.schemes import split_label
+from skcw.data._checks import check_same_length, check_sample_weight
+from skcw.data._labels import check_labels, listed_in_order
+from skcw.data._ragged import offsets_of, split_rows
+from skcw.data._schemes import split_label
 from skcw.metrics._label_pairs import (
     check_label_names,
     check_label_pair,

@@ -5,8 +5,8 @@ from sklearn.base import BaseEstimator
 
 from skcw._persistence import read_model, write_model
 from skcw._version import __version__
-from skcw.data.batch import SequenceBatch
-from skcw.data.columns import TokenColumns
+from skcw.data._batch import SequenceBatch
+from skcw.data._token_columns import TokenColumns
 from skcw.exceptions import ModelFileError
 from skcw.metrics import token_accuracy_score
 
@@ -52,7 +52,7 @@ class BaseSequenceTagger(BaseEstimator):
 
     Examples
     --------
-    >>> from skcw.data.ragged import object_rows
+    >>> from skcw.data._ragged import object_rows
     >>> from skcw.tagging import BaseSequenceTagger
     >>> class Outside(BaseSequenceTagger):
     ...     def predict(self, X):

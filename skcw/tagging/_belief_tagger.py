@@ -11,20 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._runtime import serving_state
-from skcw.confidence.answers import Answers
-from skcw.confidence.fitting import METRICS, fit_method, make_trial
-from skcw.confidence.methods import METHODS
-from skcw.confidence.settings import (
+from skcw.confidence._answers import Answers
+from skcw.confidence._fitting import METRICS, fit_method, make_trial
+from skcw.confidence._methods import METHODS
+from skcw.confidence._settings import (
     DEFAULT_TEMPERATURE,
     ModelConfidence,
     check_count,
 )
-from skcw.data.batch import SequenceBatch
-from skcw.data.checks import check_same_lengths
-from skcw.data.encoder import check_batch, encode_any
-from skcw.data.labels import encode_labels, joined_labels
-from skcw.data.ragged import object_rows
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_same_lengths
+from skcw.data._encoder import check_batch, encode_any
+from skcw.data._labels import encode_labels, joined_labels
+from skcw.data._ragged import object_rows
+from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import explain_sequence
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes

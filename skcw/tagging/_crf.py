@@ -8,13 +8,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw.data.batch import SequenceBatch
-from skcw.data.checks import check_same_lengths
-from skcw.data.encoder import check_batch, encode_any
-from skcw.data.files import replacing
-from skcw.data.labels import encode_labels
-from skcw.data.ragged import split_rows
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_same_lengths
+from skcw.data._encoder import check_batch, encode_any
+from skcw.data._files import replacing
+from skcw.data._labels import encode_labels
+from skcw.data._ragged import split_rows
+from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.tagging import _crfsuite
 from skcw.tagging._base import store_parameters

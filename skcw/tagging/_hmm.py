@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
-from skcw.data.encoder import without_needless
+from skcw.data._encoder import without_needless
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._compat import StrOptions
-from skcw.data.batch import SequenceBatch
-from skcw.data.checks import check_sample_weight
-from skcw.data.constraints import (
+from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_sample_weight
+from skcw.data._constraints import (
     SCHEME_NAMES,
     are_spans,
     first_violation,
@@ -18,7 +18,7 @@ from skcw.data.constraints import (
     scheme_name,
     scheme_of,
 )
-from skcw.data.ragged import joined_ranges
+from skcw.data._ragged import joined_ranges
 from skcw.exceptions import ConstraintWarning
 from skcw.tagging._training import Corpus
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._decoding import Decoder
-from skcw.confidence.fitting import (
+from skcw.confidence._fitting import (
     learn_values,
     make_trial,
     moved_values,
     words_to_judge,
 )
-from skcw.confidence.settings import LEARNT, ModelConfidence
+from skcw.confidence._settings import LEARNT, ModelConfidence
 
 # With fewer sequences or words held out, what they say of a temperature is chance.
 FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100

@@ -4,8 +4,8 @@ import numpy as np
 
 from skcw._decoding import ScoredBatch
 from skcw._kernels.beam import beam_search, history_marginals
-from skcw.confidence.marginals import chosen
-from skcw.confidence.methods import Method
+from skcw.confidence._marginals import chosen
+from skcw.confidence._methods import Method
 from skcw.tagging._maxent_training import labels_before
 
 

@@ -10,12 +10,12 @@ from skcw._belief import Belief
 from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
-from skcw.confidence.settings import DEFAULT_TEMPERATURE
-from skcw.data.batch import SequenceBatch
-from skcw.data.checks import check_same_lengths
-from skcw.data.encoder import check_batch, drop_rare, encode_any
-from skcw.data.labels import encode_labels
-from skcw.data.ragged import split_rows
+from skcw.confidence._settings import DEFAULT_TEMPERATURE
+from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_same_lengths
+from skcw.data._encoder import check_batch, drop_rare, encode_any
+from skcw.data._labels import encode_labels
+from skcw.data._ragged import split_rows
 from skcw.metrics import span_f1_score
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (

@@ -1,7 +1,7 @@
 """The averaged structured perceptron."""
 
 from skcw._kernels.sequence_passes import perceptron_pass
-from skcw.confidence.settings import mean_square
+from skcw.confidence._settings import mean_square
 from skcw.tagging._base import store_parameters
 from skcw.tagging._online import OnlineTagger
 

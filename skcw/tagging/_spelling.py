@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from skcw.data.vocabulary import Vocabulary
-from skcw.features.basic import word_shape
+from skcw.data._vocabulary import Vocabulary
+from skcw.features._basic import word_shape
 
 # The other spellings of the same letters ("The", "the") outweigh the class of a word
 # as soon as they have been seen this often.
@@ -18,7 +18,7 @@ def shape_of(word):
     """Return the kinds of characters of a word, each run of one kind written once.
 
     Characters that cannot be printed stand for "?"; the others are those of
-    :func:`skcw.features.basic.word_shape`.
+    :func:`skcw.features._basic.word_shape`.
 
     Parameters
     ----------

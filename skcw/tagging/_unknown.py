@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.data.batch import SequenceBatch
-from skcw.data.ragged import joined_ranges, offsets_of
+from skcw.data._batch import SequenceBatch
+from skcw.data._ragged import joined_ranges, offsets_of
 
 # A token is hidden in one pass of so many. With a half or a tenth instead of a quarter
 # of the passes the scores were the same within chance.

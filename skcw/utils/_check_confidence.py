@@ -5,8 +5,8 @@ import re
 import numpy as np
 from sklearn.base import clone
 
-from skcw.confidence.tallies import SPAN_EVENTS
-from skcw.data.schemes import extract_spans
+from skcw.confidence._tallies import SPAN_EVENTS
+from skcw.data._schemes import extract_spans
 from skcw.utils._check_data import make_tagged
 from skcw.utils._check_decoding import Lattice, short_sequences
 from skcw.utils._laws import (

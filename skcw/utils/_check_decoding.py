@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from skcw.data.constraints import forbidden_matrix
+from skcw.data._constraints import forbidden_matrix
 from skcw.utils._check_data import make_tagged, one_token_each
 from skcw.utils._laws import (
     has_free_labels,

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import (
     law,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from skcw.data import SequenceEncoder
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import (
     PLAIN,

@@ -12,7 +12,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.calibration import CalibratedTagger
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.inspection import query_pairs

@@ -19,7 +19,7 @@ from skcw import (
 )
 from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
 from skcw.calibration._answers import shared_rest
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.inspection import get_scorer, query_pairs

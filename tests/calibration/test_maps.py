@@ -20,7 +20,7 @@ from skcw.calibration import (
     maps,
 )
 from skcw.calibration._logistic import PULL, fit_logistic
-from skcw.calibration.maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
+from skcw.calibration._maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
 
 PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
 LEARNT = (IsotonicMap, *PARAMETRIC)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger
+from skcw.cli._compare import share_found
 from skcw.cli._scoring import margins_of_error, sentence_counts
 from skcw.cli._taggers import make_tagger
-from skcw.cli.compare import share_found
 from skcw.data import read_columns
 from skcw.features import WindowFeatures
 from skcw.metrics import (

@@ -42,7 +42,7 @@ def test_help_teaches_by_examples(run, command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_are_command_lines(command):
-    text = sys.modules[f"skcw.cli.{command}"].TEXT.partition("examples:\n")[2]
+    text = sys.modules[f"skcw.cli._{command}"].TEXT.partition("examples:\n")[2]
     examples = re.findall(r"skcw (\w+[^|\n]*)", text)
     assert len(examples) >= 3
     for example in examples:
@@ -164,7 +164,7 @@ def test_help_does_without_scikit_learn():
     found = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
-    assert "'skcw.cli.compare'" in found.stdout
+    assert "'skcw.cli._compare'" in found.stdout
     assert "'sklearn'" not in found.stdout and "'numpy'" not in found.stdout
 
 

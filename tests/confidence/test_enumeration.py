@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import _decoding as decoding
-from skcw.confidence import marginals
-from skcw.confidence.kbest import k_best_shares
-from skcw.confidence.marginals import path_probability
-from skcw.confidence.methods import METHODS
-from skcw.confidence.settings import Settings
+from skcw.confidence import _marginals
+from skcw.confidence._kbest import k_best_shares
+from skcw.confidence._marginals import path_probability
+from skcw.confidence._methods import METHODS
+from skcw.confidence._settings import Settings
 from tests.confidence.lattices import (
     BIO,
     IOBES,
@@ -179,7 +179,7 @@ def test_pieces_and_threads_change_no_span(definition, monkeypatch):
     whole = span_confidence(decoder.open(batch), codes, spans, *asked)
     assert len(whole) > 3
     monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", 3)
-    monkeypatch.setattr(marginals, "ROOM", 30)  # one step at a time
+    monkeypatch.setattr(_marginals, "ROOM", 30)  # one step at a time
     decoder, *_ = small_problem(seed=4, n_jobs=2)
     assert_array_equal(
         span_confidence(decoder.open(batch), codes, spans, *asked), whole

@@ -8,10 +8,10 @@ from skcw import _decoding as decoding
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw.confidence import draw_marginals
-from skcw.confidence.draws import DRAWN_TEMPERATURE
-from skcw.confidence.methods import METHODS, check_method, served_methods
-from skcw.confidence.settings import Settings
-from skcw.data.batch import SequenceBatch
+from skcw.confidence._draws import DRAWN_TEMPERATURE
+from skcw.confidence._methods import METHODS, check_method, served_methods
+from skcw.confidence._settings import Settings
+from skcw.data._batch import SequenceBatch
 from tests.confidence.lattices import (
     BIO,
     DRAWN,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from skcw.confidence import Agreement, BoundaryAgreement, SpanAgreement
-from skcw.confidence.tallies import continues_matrix
-from skcw.data.schemes import extract_spans
+from skcw.confidence._tallies import continues_matrix
+from skcw.data._schemes import extract_spans
 from tests.confidence.lattices import agrees, spans_of
 
 # Every kind of label that spans are read from.

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._belief import Belief
-from skcw.confidence.fitting import (
+from skcw.confidence._fitting import (
     METRICS,
     N_BEST_VALUES,
     Trial,
@@ -13,8 +13,8 @@ from skcw.confidence.fitting import (
     grid_of,
     scores_of,
 )
-from skcw.confidence.methods import METHODS
-from skcw.confidence.settings import (
+from skcw.confidence._methods import METHODS
+from skcw.confidence._settings import (
     ModelConfidence,
     Settings,
     check_count,

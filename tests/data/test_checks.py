@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcw.data.checks import (
+from skcw.data._checks import (
     check_same_length,
     check_same_lengths,
     check_sample_weight,

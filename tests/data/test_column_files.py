@@ -11,7 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skcw.data import _text_lines, column_files, iter_blocks, iter_columns, read_columns
+from skcw.data import (
+    _column_files,
+    _text_lines,
+    iter_blocks,
+    iter_columns,
+    read_columns,
+)
 from skcw.exceptions import ColumnFileError
 from tests.reference import columns as twin
 
@@ -495,7 +501,7 @@ def test_endless_comments_do_not_fill_the_memory(line):
 
 def test_what_is_no_column_file_is_refused_early(monkeypatch):
     monkeypatch.setattr(_text_lines, "LONGEST_LINE", 100_000)
-    monkeypatch.setattr(column_files, "LONGEST_HEAD", 100_000)
+    monkeypatch.setattr(_column_files, "LONGEST_HEAD", 100_000)
     with pytest.raises(ColumnFileError, match="line 2: longer than 100000 bytes"):
         read_columns(Endless(chain(["a\n"], repeat("xyz"))))
     with pytest.raises(ColumnFileError, match="no token in its first"):

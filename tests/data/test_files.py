@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from skcw.data.files import replacing
+from skcw.data._files import replacing
 
 
 def test_a_file_appears_only_when_it_is_complete(tmp_path):

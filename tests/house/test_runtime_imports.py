@@ -93,8 +93,8 @@ def heavy_after_tagging(folder, *arguments):
 
 def test_the_runtime_imports_no_heavy_library(tmp_path):
     names = runtime_modules()
-    assert {"skcw.data.encoder", "skcw.features.extractor"} <= set(names)
-    code = "import skcw, skcw.cli, skcw.cli.tag, " + ", ".join(names)
+    assert {"skcw.data._encoder", "skcw.features._extractor"} <= set(names)
+    code = "import skcw, skcw.cli, skcw.cli._tag, " + ", ".join(names)
     assert not heavy_after(code, tmp_path)
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.data import SequenceEncoder
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.inspection import query_pairs
 from skcw.metrics import brier_loss, extract_spans, label_matches
 from skcw.tagging import Entity

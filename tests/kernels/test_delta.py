@@ -17,8 +17,8 @@ from skcw.confidence import (
     draw_votes,
     normalised_delta,
 )
-from skcw.data.batch import SequenceBatch
-from skcw.data.constraints import forbidden_matrix
+from skcw.data._batch import SequenceBatch
+from skcw.data._constraints import forbidden_matrix
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,

@@ -18,8 +18,8 @@ from skcw.confidence import (
     draw_votes,
     drawing,
 )
-from skcw.data.batch import SequenceBatch
-from skcw.data.constraints import first_violation, forbidden_matrix
+from skcw.data._batch import SequenceBatch
+from skcw.data._constraints import first_violation, forbidden_matrix
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus
 from tests.reference import draws as twin

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from skcw.data._encoding import TokenEncoder
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._vocabulary import Vocabulary
 
 # python-crfsuite cuts names at a zero byte and refuses surrogates; we do neither.
 names = st.text(

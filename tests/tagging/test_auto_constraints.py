@@ -13,7 +13,7 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import convert_labels
-from skcw.data.constraints import forbidden_matrix
+from skcw.data._constraints import forbidden_matrix
 from skcw.tagging._base import BaseSequenceTagger
 from skcw.utils._check_data import make_tagged
 

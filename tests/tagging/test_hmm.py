@@ -11,9 +11,9 @@ from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw import HMMSequenceTagger, make_tagging_pipeline
-from skcw.confidence.settings import scale_unit
+from skcw.confidence._settings import scale_unit
 from skcw.data import SequenceEncoder
-from skcw.data.labels import encode_labels
+from skcw.data._labels import encode_labels
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ConstraintWarning, ForeignBatchError
 from skcw.metrics import token_accuracy_score

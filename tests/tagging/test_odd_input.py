@@ -17,7 +17,7 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 
 X = [[["w=a", "c"], ["w=b"]], [["w=a"], ["w=c", "d"], ["w=b"]]]
 Y = [["A", "O"], ["A", "B", "O"]]

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from skcw import AROWSequenceTagger, CWSequenceTagger
 from skcw._belief import Belief
 from skcw.data import SequenceBatch
-from skcw.data.ragged import object_rows
+from skcw.data._ragged import object_rows
 from skcw.tagging import Entity
 
 # (class, name of the law it breaks)

@@ -22,7 +22,7 @@ def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
 
     Examples
     --------
-    >>> from skcw.data.checks import check_same_length
+    >>> from skcw.data._checks import check_same_length
     >>> check_same_length(2, 3)
     Traceback (most recent call last):
         ...
@@ -54,7 +54,7 @@ def check_same_lengths(first, second, names=("X", "y"), units=("tokens", "labels
 
     Examples
     --------
-    >>> from skcw.data.checks import check_same_lengths
+    >>> from skcw.data._checks import check_same_lengths
     >>> check_same_lengths([3, 4], [3, 5])
     Traceback (most recent call last):
         ...
@@ -98,7 +98,7 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=None):
 
     Examples
     --------
-    >>> from skcw.data.checks import check_sample_weight
+    >>> from skcw.data._checks import check_sample_weight
     >>> check_sample_weight([1, 2], 2)
     array([1., 2.])
     >>> check_sample_weight([1, -2], 2)
@@ -145,7 +145,7 @@ def check_weight_values(weight, what="sequences", *, at_most=None, place=None):
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.data.checks import check_weight_values
+    >>> from skcw.data._checks import check_weight_values
     >>> check_weight_values(np.zeros(3))
     Traceback (most recent call last):
         ...

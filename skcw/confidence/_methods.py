@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from skcw.confidence.delta import delta, delta_max, delta_probit, normalised_delta
-from skcw.confidence.draws import (
+from skcw.confidence._delta import delta, delta_max, delta_probit, normalised_delta
+from skcw.confidence._draws import (
     blend,
     draw_marginal,
     draw_marginal_fixed,
@@ -15,13 +15,13 @@ from skcw.confidence.draws import (
     drawn_spans,
     drawn_votes,
 )
-from skcw.confidence.kbest import (
+from skcw.confidence._kbest import (
     k_best_sequences,
     k_best_shares,
     k_best_spans,
     k_best_votes,
 )
-from skcw.confidence.marginals import marginal, marginal_sequences, marginal_spans
+from skcw.confidence._marginals import marginal, marginal_sequences, marginal_spans
 
 # Votes need more draws than marginals, which are smooth already.
 VOTING_DRAWS, MARGINAL_DRAWS = 100, 32

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.confidence.tallies import span_tally
+from skcw.confidence._tallies import span_tally
 
 
 def k_best_shares(scored, codes, ks, weighted=False):

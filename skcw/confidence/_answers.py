@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.confidence.draws import count_draws, draw_votes
-from skcw.confidence.marginals import draw_chains
-from skcw.confidence.tallies import SPAN_EVENTS, Labelings, span_borders
-from skcw.data.checks import check_same_lengths
-from skcw.data.labels import encode_labels
-from skcw.data.ragged import frozen, object_rows, split_rows
-from skcw.data.schemes import extract_spans
+from skcw.confidence._draws import count_draws, draw_votes
+from skcw.confidence._marginals import draw_chains
+from skcw.confidence._tallies import SPAN_EVENTS, Labelings, span_borders
+from skcw.data._checks import check_same_lengths
+from skcw.data._labels import encode_labels
+from skcw.data._ragged import frozen, object_rows, split_rows
+from skcw.data._schemes import extract_spans
 
 
 class Entity(NamedTuple):

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from skcw.features.columns import ColumnNames
-from skcw.features.crfpp import (
+from skcw.features._columns import ColumnNames
+from skcw.features._crfpp import (
     is_template_line,
     parse_crfsuite_template,
     parse_template_line,
     warn_of_transitions,
 )
-from skcw.features.language import parse_line
-from skcw.features.sets import READY_SETS
+from skcw.features._language import parse_line
+from skcw.features._sets import READY_SETS
 
 
 def templates_of(features, columns, lexicons=()):

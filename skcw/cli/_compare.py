@@ -144,7 +144,7 @@ def _corpora(options):
 
 def _built_in(options):
     from skcw.data import TokenColumns
-    from skcw.data.ragged import object_rows
+    from skcw.data._ragged import object_rows
     from skcw.datasets import make_tagged_corpus
 
     corpus = make_tagged_corpus(options.sentences, random_state=options.seed)

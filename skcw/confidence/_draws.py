@@ -4,9 +4,9 @@ import numpy as np
 
 from skcw._kernels.draw_marginals import add_marginals
 from skcw._kernels.draws import LANES, draw_labelings
-from skcw.confidence.drawing import Drawing
-from skcw.confidence.marginals import chosen, marginal
-from skcw.confidence.tallies import Agreement, Votes, span_tally
+from skcw.confidence._drawing import Drawing
+from skcw.confidence._marginals import chosen, marginal
+from skcw.confidence._tallies import Agreement, Votes, span_tally
 
 # Draws flatten marginals on their own: averaged ones want a lower temperature.
 DRAWN_TEMPERATURE = 0.6

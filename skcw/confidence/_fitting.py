@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.confidence.draws import draw_marginal_fixed
-from skcw.confidence.marginals import marginal
-from skcw.confidence.settings import LEARNT, ModelConfidence, Settings, mean_square
+from skcw.confidence._draws import draw_marginal_fixed
+from skcw.confidence._marginals import marginal
+from skcw.confidence._settings import LEARNT, ModelConfidence, Settings, mean_square
 
 # More words than these would make the choice slower, not better.
 FEWEST_WORDS, MOST_WORDS = 600, 6000

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
-from skcw.data.columns import TokenColumns
+from skcw.data._token_columns import TokenColumns
 
 DEFAULT_NAMES = ("word", "pos")
 

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from skcw.data.labels import check_labels
-from skcw.data.ragged import object_rows
+from skcw.data._labels import check_labels
+from skcw.data._ragged import object_rows
 
 # The prefixes each scheme may use, and other names of schemes.
 SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}
@@ -38,7 +38,7 @@ def parse_label(label, bare=BARE_PREFIXES):
 
     Examples
     --------
-    >>> from skcw.data.schemes import parse_label
+    >>> from skcw.data._schemes import parse_label
     >>> parse_label("B-PER"), parse_label("I"), parse_label("NN")
     (('B', 'PER'), ('I', ''), (None, 'NN'))
     """

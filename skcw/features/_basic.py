@@ -30,7 +30,7 @@ def word_shape(word, short=False):
 
     Examples
     --------
-    >>> from skcw.features.basic import word_shape
+    >>> from skcw.features._basic import word_shape
     >>> word_shape("McLeod-73"), word_shape("McLeod-73", short=True)
     ('AaAaaa-00', 'AaAa-0')
     """

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from skcw.data._files import replacing
 from skcw.data._layout import check_separator
-from skcw.data.columns import TokenColumns
-from skcw.data.files import replacing
-from skcw.data.ragged import place_of
+from skcw.data._ragged import place_of
+from skcw.data._token_columns import TokenColumns
 
 
 def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):

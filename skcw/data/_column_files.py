@@ -10,8 +10,8 @@ import numpy as np
 from skcw.data._columns import ColumnParser
 from skcw.data._layout import Options, find_layout
 from skcw.data._text_lines import check_source, is_utf8, name_of, utf8_lines
-from skcw.data.columns import TokenColumns
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._token_columns import TokenColumns
+from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ColumnFileError
 
 # A file with so many bytes without a token is not a column file.

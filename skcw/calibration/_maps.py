@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
 from skcw.calibration._logistic import PULL, fit_logistic
-from skcw.data.checks import check_sample_weight
+from skcw.data._checks import check_sample_weight
 
 # How near to 0 and 1 logarithms see a confidence, at the least and at the most.
 LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2

@@ -32,7 +32,7 @@ def encode_labels(y, known=(), grow=True):
 
     Examples
     --------
-    >>> from skcw.data.labels import encode_labels
+    >>> from skcw.data._labels import encode_labels
     >>> encode_labels([["O", "B"], [], ["B"]])
     (array([0, 1, 1], dtype=int32), array([2, 0, 1]), ['O', 'B'])
     """

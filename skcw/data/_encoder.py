@@ -5,10 +5,10 @@ from itertools import chain
 
 import numpy as np
 
+from skcw.data._batch import SequenceBatch
 from skcw.data._encoding import TokenEncoder
-from skcw.data.batch import SequenceBatch
-from skcw.data.ragged import offsets_of
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._ragged import offsets_of
+from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ForeignBatchError
 
 

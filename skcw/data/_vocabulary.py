@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from skcw.data._names import NameTable
-from skcw.data.ragged import joined_ranges, offsets_of
+from skcw.data._ragged import joined_ranges, offsets_of
 
 _PARTS = ("blob", "ends", "slots")
 

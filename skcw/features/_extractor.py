@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 
-from skcw.data.batch import SequenceBatch
-from skcw.data.columns import TokenColumns
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._batch import SequenceBatch
+from skcw.data._token_columns import TokenColumns
+from skcw.data._vocabulary import Vocabulary
+from skcw.features._columns import check_order, is_sequence, look_ahead
+from skcw.features._feature_template import compiled_plan
+from skcw.features._lines import templates_of
 from skcw.features._window import NoTextError, WindowExtractor
-from skcw.features.columns import check_order, is_sequence, look_ahead
-from skcw.features.lines import templates_of
-from skcw.features.templates import compiled_plan
 
 
 class FeatureExtractor:
@@ -37,8 +37,8 @@ class FeatureExtractor:
     Examples
     --------
     >>> from skcw.data import Vocabulary
-    >>> from skcw.features.extractor import FeatureExtractor
-    >>> from skcw.features.lines import templates_of
+    >>> from skcw.features._extractor import FeatureExtractor
+    >>> from skcw.features._lines import templates_of
     >>> names = Vocabulary.from_names(["word[0]=cat"])
     >>> templates = templates_of(["word"], ["word"])
     >>> extractor = FeatureExtractor(["word"], templates, None, names)

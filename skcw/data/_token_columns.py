@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw.data.ragged import (
+from skcw.data._ragged import (
     RaggedRows,
     check_steps,
     frozen,
@@ -13,7 +13,7 @@ from skcw.data.ragged import (
     offsets_of,
     place_of,
 )
-from skcw.data.vocabulary import Vocabulary
+from skcw.data._vocabulary import Vocabulary
 
 
 class TokenColumns(RaggedRows):

@@ -189,7 +189,7 @@ class Echo:
     Examples
     --------
     >>> from argparse import Namespace
-    >>> from skcw.cli.tag import Echo
+    >>> from skcw.cli._tag import Echo
     >>> echo = Echo(Namespace(separator=None, encoding="utf-8", conllu=False))
     >>> echo.block(b"# one\nAnn NNP\n\n", [2], [["B-PER"], ["0.9"]])
     b'# one\nAnn NNP B-PER 0.9\n\n'

@@ -3,7 +3,7 @@
 import re
 import warnings
 
-from skcw.features.templates import FARTHEST, Template, View
+from skcw.features._feature_template import FARTHEST, Template, View
 
 _MACRO = re.compile(
     r"""%(?P<kind>[xXtTmM]) \[ \s*(?P<row>[+-]?\d+)\s* , \s*(?P<column>\d+)\s*

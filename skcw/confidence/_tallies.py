@@ -8,7 +8,7 @@ token, so that several threads may call it.
 import numpy as np
 
 from skcw._kernels.draws import add_votes
-from skcw.data.schemes import split_label
+from skcw.data._schemes import split_label
 
 # What has to be right of an entity: see ``predict_entities`` of the taggers.
 SPAN_EVENTS = ("least-word", "all-words", "boundary", "exact")

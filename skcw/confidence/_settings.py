@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw.confidence.methods import METHODS, check_method, served_methods
+from skcw.confidence._methods import METHODS, check_method, served_methods
 from skcw.exceptions import UnlearntConfidenceWarning
 
 # In units of the model's own scale; chosen over corpora and feature sets of all kinds.

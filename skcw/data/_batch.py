@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw.data.ragged import (
+from skcw.data._ragged import (
     RaggedRows,
     check_steps,
     frozen,

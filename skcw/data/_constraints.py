@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw.data.schemes import ALIASES, ROLES, SCHEMES, parse_label
+from skcw.data._schemes import ALIASES, ROLES, SCHEMES, parse_label
 
 # The schemes whose steps can be told legal or not by two labels, under the names that
 # ``constraints_`` of a tagger has for them, and their prefixes.
@@ -46,7 +46,7 @@ def forbidden_matrix(constraints, labels, dtype=np.float64):
 
     Examples
     --------
-    >>> from skcw.data.constraints import forbidden_matrix
+    >>> from skcw.data._constraints import forbidden_matrix
     >>> forbidden_matrix("BIO", ["O", "B-x", "I-x"])
     array([[  0.,   0., -inf],
            [  0.,   0.,   0.],
@@ -82,7 +82,7 @@ def scheme_name(name):
 
     Examples
     --------
-    >>> from skcw.data.constraints import scheme_name
+    >>> from skcw.data._constraints import scheme_name
     >>> scheme_name("IOB2")
     'BIO'
     """
@@ -179,7 +179,7 @@ def scheme_faults(labels, codes, offsets):
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.data.constraints import scheme_faults
+    >>> from skcw.data._constraints import scheme_faults
     >>> codes, offsets = np.array([1, 2, 0, 2]), np.array([0, 2, 4])
     >>> scheme_faults(["O", "B-x", "I-x"], codes, offsets)
     {'sequences': 2, 'BIO': 1, 'IOBES': 2, 'BILOU': 2}
@@ -209,7 +209,7 @@ def are_spans(labels):
 
     Examples
     --------
-    >>> from skcw.data.constraints import are_spans
+    >>> from skcw.data._constraints import are_spans
     >>> are_spans(["O", "B-x", "I-x"]), are_spans(["NN", "B-x"]), are_spans(["O"])
     (True, False, False)
     """
@@ -246,7 +246,7 @@ def scheme_of(labels, faults):
 
     Examples
     --------
-    >>> from skcw.data.constraints import scheme_of
+    >>> from skcw.data._constraints import scheme_of
     >>> faults = {"sequences": 8323, "BIO": 1, "IOBES": 3000, "BILOU": 3000}
     >>> scheme_of(["O", "B-x", "I-x"], faults)
     'BIO'

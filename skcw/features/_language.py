@@ -4,7 +4,13 @@ import re
 from itertools import product
 from math import prod
 
-from skcw.features.templates import FARTHEST, FLAGS, PLACES, View, named_template
+from skcw.features._feature_template import (
+    FARTHEST,
+    FLAGS,
+    PLACES,
+    View,
+    named_template,
+)
 
 _TOKENS = re.compile(
     r"""\s*(?:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skcw._kernels.delta import deltas, normalised_deltas
-from skcw.confidence.drawing import score_variance
+from skcw.confidence._drawing import score_variance
 
 
 def delta(scored, codes):
