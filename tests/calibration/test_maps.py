@@ -17,7 +17,7 @@ from skcw.calibration import (
     IsotonicMap,
     SigmoidMap,
     TemperatureMap,
-    maps,
+    _maps,
 )
 from skcw.calibration._logistic import PULL, fit_logistic
 from skcw.calibration._maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
@@ -233,7 +233,7 @@ def test_the_pull_hardly_moves_what_words_can_tell(kind, monkeypatch):
     asked = np.linspace(0.01, 0.99, 50)
     pulled = kind().fit(q, correct)(asked)
     free = partial(fit_logistic, pull=0.0)
-    monkeypatch.setattr(maps, "fit_logistic", lambda *a: free(*a[:4]))
+    monkeypatch.setattr(_maps, "fit_logistic", lambda *a: free(*a[:4]))
     np.testing.assert_allclose(kind().fit(q, correct)(asked), pulled, atol=0.005)
 
 
