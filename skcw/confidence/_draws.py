@@ -176,32 +176,62 @@ def draw_marginals(
            [0.5, 0.5],
            [0.5, 0.5]])
     """
-    out = np.zeros((scored.n_tokens, scored.n_labels))
-    legal = np.zeros(len(scored))
-
-    def add(group, part, tokens, sequences):
-        add_marginals(
-            group.scores,
-            group.transitions,
-            part.offsets,
-            temperature,
-            group.n_draws,
-            out[tokens],
-            legal[sequences],
-        )
-
-    drawing = Drawing(
+    (table,) = draw_marginals_at(
         scored,
         n_draws,
         variance_scale,
+        [temperature],
         seed=seed,
         unit_variance=unit_variance,
         independent=independent,
     )
+    return table
+
+
+def draw_marginals_at(scored, n_draws, variance_scale, temperatures, *, seed, **how):
+    """Return what ``draw_marginals`` does for each temperature, from the same draws.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model to draw from.
+    n_draws : int
+        How many weight vectors to draw.
+    variance_scale : float
+        The factor of the variances.
+    temperatures : sequence of float
+        What scores are divided by.
+    seed : int
+        From 0 to 2**64 - 1.
+    **how : bool
+        ``unit_variance`` and ``independent``.
+
+    Returns
+    -------
+    tables : list of ndarray of float64, shape (n_tokens, n_labels)
+        One for each temperature.
+    """
+    tables = np.zeros((len(temperatures), scored.n_tokens, scored.n_labels))
+    legal = np.zeros((len(temperatures), len(scored)))
+
+    def add(group, part, tokens, sequences):
+        for table, mass, temperature in zip(tables, legal, temperatures, strict=True):
+            add_marginals(
+                group.scores,
+                group.transitions,
+                part.offsets,
+                temperature,
+                group.n_draws,
+                table[tokens],
+                mass[sequences],
+            )
+
+    drawing = Drawing(scored, n_draws, variance_scale, seed=seed, **how)
     drawing.each_group(add)
-    scored.check_legal(legal)
-    out /= n_draws
-    return out
+    for mass in legal:
+        scored.check_legal(mass)
+    tables /= n_draws
+    return list(tables)
 
 
 def tally_draws(scored, settings, tally, **how):

@@ -1,22 +1,25 @@
 """Choose the parameters of confidence methods on held-out labelled sequences."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from skcw.confidence._draws import draw_marginal_fixed
-from skcw.confidence._marginals import marginal
+from skcw.confidence._drawing import score_variance
+from skcw.confidence._draws import draw_marginals_at
+from skcw.confidence._marginals import chosen, marginal
 from skcw.confidence._settings import LEARNT, ModelConfidence, Settings, mean_square
 
 # More words than these would make the choice slower, not better.
 FEWEST_WORDS, MOST_WORDS = 600, 6000
 # Temperatures are looked for in this range, in units of the model's margin.
 TEMPERATURES = (0.03, 30.0)
-# These amounts of noise are tried, in units of the mean square weight. Draws flatten
-# marginals, so averaged ones want a lower temperature: one in this range of factors.
-NOISES, COOLING_FACTORS = (1.0, 3.0), (0.3, 1.2)
-TRIAL_DRAWS = 16
+# Draws with so much noise are tried, the most first: the variance that it adds to the
+# score of a word, in units of the squared temperature. Draws flatten marginals, so
+# averaged ones want a lower temperature: one near these factors of it.
+NOISES, COOLING_FACTORS = (1.0, 0.5), (0.5, 0.7, 0.95)
+# Averaged marginals rank words better at the same loss, and they are asked for with
+# more draws than here: their loss on trial may be larger than without noise by this.
+TRIAL_DRAWS, LARGEST_LOSS = 16, 1.02
 # What `fit_method` tries, in units of the model's own scale.
 SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
@@ -86,19 +89,15 @@ def make_trial(model, scored, gold):
     return Trial(model, scored, codes, codes == gold)
 
 
-def trial_loss(trials, compute, temperature, noise=0.0):
-    """Return the loss of "this label is right", over all trials.
+def marginal_loss(trials, temperature):
+    """Return the loss of "this label is right" of marginals, over all trials.
 
     Parameters
     ----------
     trials : list of Trial
         The trials.
-    compute : callable
-        A confidence method.
     temperature : float
         In units of each model's margin.
-    noise : float, default=0.0
-        In units of each model's mean square weight.
 
     Returns
     -------
@@ -107,19 +106,51 @@ def trial_loss(trials, compute, temperature, noise=0.0):
     """
     sure = []
     for trial in trials:
-        settings = Settings(
-            # The mean square takes a while, and without noise it is not needed.
-            variance_scale=noise * mean_square(trial.model.belief) if noise else 0.0,
-            temperature=temperature * trial.model.margin,
-            n_draws=TRIAL_DRAWS,
+        settings = Settings(0.0, temperature * trial.model.margin)
+        sure.append(marginal(trial.scored, trial.codes, settings))
+    return _log_loss(_all_correct(trials), np.concatenate(sure))
+
+
+def drawn_losses(trials, scale, temperatures):
+    """Return the loss of marginals averaged over draws, at each temperature.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        The trials.
+    scale : float
+        The variance of the draws, in units of each model's mean square weight.
+    temperatures : sequence of float
+        In units of each model's margin.
+
+    Returns
+    -------
+    losses : list of float
+        The mean over words at each temperature.
+    """
+    sure = []
+    for trial in trials:
+        tables = draw_marginals_at(
+            trial.scored,
+            TRIAL_DRAWS,
+            scale * mean_square(trial.model.belief),
+            [temperature * trial.model.margin for temperature in temperatures],
+            seed=0,
+            unit_variance=True,
         )
-        sure.append(compute(trial.scored, trial.codes, settings))
-    correct = np.concatenate([trial.correct for trial in trials])
-    return _log_loss(correct, np.concatenate(sure))
+        sure.append([chosen(table, trial.codes) for table in tables])
+    correct = _all_correct(trials)
+    return [
+        _log_loss(correct, np.concatenate(rows)) for rows in zip(*sure, strict=True)
+    ]
+
+
+def _all_correct(trials):
+    return np.concatenate([trial.correct for trial in trials])
 
 
 def learn_temperature(trials, ends=TEMPERATURES):
-    """Return the temperature of marginals with the least log loss.
+    """Return the temperature of marginals with the least log loss, to about a tenth.
 
     Parameters
     ----------
@@ -133,20 +164,15 @@ def learn_temperature(trials, ends=TEMPERATURES):
     temperature : float
         In units of the margin.
     """
-    return _best_temperature(partial(trial_loss, trials, marginal), ends)[0]
-
-
-def _best_temperature(loss, ends):
-    """Return the temperature with the least loss, to about a tenth, and that loss."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
-        lambda exponent: loss(temperature=np.exp(exponent)),
+        lambda exponent: marginal_loss(trials, np.exp(exponent)),
         bounds=np.log(ends),
         method="bounded",
         options={"xatol": 0.1},
     )
-    return float(np.exp(found.x)), float(found.fun)
+    return float(np.exp(found.x))
 
 
 def learn_noise(trials, temperature):
@@ -161,19 +187,54 @@ def learn_noise(trials, temperature):
 
     Returns
     -------
-    noise : float
-        In units of the mean square weight; 0 where draws do not help.
+    scale : float
+        The variance of the draws, in units of the mean square weight; 0 where draws
+        do not help.
     temperature : float
         The temperature that goes with it.
     """
-    best = trial_loss(trials, marginal, temperature), 0.0, temperature
+    largest = LARGEST_LOSS * marginal_loss(trials, temperature)
+    unit = np.mean([noise_unit(trial, temperature) for trial in trials])
+    coolest = [temperature * factor for factor in COOLING_FACTORS]
     for noise in NOISES:
-        cooled, loss = _best_temperature(
-            partial(trial_loss, trials, draw_marginal_fixed, noise=noise),
-            [temperature * factor for factor in COOLING_FACTORS],
-        )
-        best = min(best, (loss, noise, cooled))
-    return best[1:]
+        scale = float(noise * unit)
+        cooled, loss = _lowest_point(coolest, drawn_losses(trials, scale, coolest))
+        if loss <= largest:
+            return scale, cooled
+    return 0.0, temperature
+
+
+def noise_unit(trial, temperature):
+    """Return the variance of weights that makes scores vary by a temperature.
+
+    Parameters
+    ----------
+    trial : Trial
+        A model on some sequences.
+    temperature : float
+        The standard deviation of the score of a word, in units of the model's margin.
+
+    Returns
+    -------
+    unit : float
+        In units of the mean square weight.
+    """
+    belief, deviation = trial.model.belief, temperature * trial.model.margin
+    spread = score_variance(belief, trial.scored.batch, unit_variance=True)[:, 0].mean()
+    # Without any known feature there is nothing to draw.
+    return float(deviation**2 / (spread or 1.0) / mean_square(belief))
+
+
+def _lowest_point(temperatures, losses):
+    """Return the temperature of the least loss on a parabola, and that loss."""
+    at = np.log(temperatures)
+    bend, slope, _ = parabola = np.polyfit(at, losses, 2)
+    if bend <= 0.0:
+        lowest = at[np.argmin(losses)]
+    else:
+        # A parabola tells little of what is far from where it was fitted.
+        lowest = np.clip(-slope / (2.0 * bend), at[0] - 0.3, at[-1] + 0.3)
+    return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
 
 
 def learn_values(trials):
@@ -190,11 +251,11 @@ def learn_values(trials):
         The values of ``LEARNT`` in the models' units.
     """
     temperature = learn_temperature(trials)
-    noise, cooled = learn_noise(trials, temperature)
+    scale, cooled = learn_noise(trials, temperature)
     plain, drawn = LEARNT
     return {
         plain: {"temperature": temperature},
-        drawn: {"temperature": cooled, "variance_scale": noise},
+        drawn: {"temperature": cooled, "variance_scale": scale},
     }
 
 

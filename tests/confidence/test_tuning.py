@@ -5,12 +5,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._belief import Belief
+from skcw.confidence._drawing import score_variance
+from skcw.confidence._draws import draw_marginals, draw_marginals_at
 from skcw.confidence._fitting import (
     METRICS,
     N_BEST_VALUES,
     Trial,
+    _lowest_point,
     best_of,
+    drawn_losses,
     grid_of,
+    noise_unit,
     scores_of,
 )
 from skcw.confidence._methods import METHODS
@@ -25,6 +30,8 @@ from skcw.confidence._settings import (
 from skcw.metrics import error_average_precision, root_calibration_mse
 from tests.confidence.lattices import small_problem
 
+# Single precision, and sums in another order.
+ROUNDING = 1e-6
 TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
 
 
@@ -136,3 +143,50 @@ def test_a_scale_is_a_positive_number(value):
 def test_numbers_of_every_type_are_numbers(value):
     check_count("n_best", value)
     check_positive("variance_scale", value)
+
+
+def test_one_drawing_serves_several_temperatures():
+    decoder, batch, _ = small_problem()
+    scored, temperatures = decoder.open(batch), [0.3, 1.0, 4.0]
+    tables = draw_marginals_at(scored, 9, 0.5, temperatures, seed=3)
+    for table, temperature in zip(tables, temperatures, strict=True):
+        alone = draw_marginals(scored, 9, 0.5, temperature=temperature, seed=3)
+        assert_array_equal(table, alone)
+
+
+@pytest.mark.parametrize("margin", [0.5, 3.0])
+@pytest.mark.parametrize("temperature", [0.2, 2.0])
+def test_the_unit_of_noise_makes_scores_vary_by_the_temperature(margin, temperature):
+    decoder, batch, codes = small_problem()
+    belief = decoder.belief
+    model = ModelConfidence(belief, margin=margin)
+    trial = Trial(model, decoder.open(batch), codes, codes == 0)
+    variance = score_variance(belief, batch, unit_variance=True)[:, : belief.n_labels]
+    variance *= noise_unit(trial, temperature) * mean_square(belief)
+    assert_allclose(variance.mean(), (temperature * margin) ** 2, rtol=ROUNDING)
+
+
+def test_the_lowest_point_of_a_parabola_is_found():
+    temperatures = np.array([0.5, 0.7, 1.0])
+    losses = 0.2 + 3.0 * (np.log(temperatures) - np.log(0.65)) ** 2
+    assert_allclose(_lowest_point(temperatures, losses), (0.65, 0.2))
+    # Far away it is not believed, and where it has no lowest point neither.
+    falling = 0.2 + (np.log(temperatures) - np.log(50.0)) ** 2
+    assert 1.0 < _lowest_point(temperatures, falling)[0] < 1.4
+    assert _lowest_point(temperatures, -losses)[0] == pytest.approx(1.0)
+
+
+def test_losses_of_draws_are_those_of_all_trials_together():
+    decoder, batch, codes = small_problem()
+    correct = np.random.default_rng(0).random(len(codes)) < 0.7
+    model = ModelConfidence(decoder.belief)
+    cut = len(batch) // 2
+    words = int(batch.offsets[cut])
+    whole = Trial(model, decoder.open(batch), codes, correct)
+    parts = [
+        Trial(model, decoder.open(batch[:cut]), codes[:words], correct[:words]),
+        Trial(model, decoder.open(batch[cut:]), codes[words:], correct[words:]),
+    ]
+    assert_allclose(
+        drawn_losses(parts, 0.5, [0.5, 1.0]), drawn_losses([whole], 0.5, [0.5, 1.0])
+    )
