@@ -111,15 +111,15 @@ def marginal_loss(trials, temperature):
     return _log_loss(_all_correct(trials), np.concatenate(sure))
 
 
-def drawn_losses(trials, scale, temperatures):
+def drawn_losses(trials, variance, temperatures):
     """Return the loss of marginals averaged over draws, at each temperature.
 
     Parameters
     ----------
     trials : list of Trial
         The trials.
-    scale : float
-        The variance of the draws, in units of each model's mean square weight.
+    variance : float
+        The variance of the draws, in units of each model's squared margin.
     temperatures : sequence of float
         In units of each model's margin.
 
@@ -130,11 +130,12 @@ def drawn_losses(trials, scale, temperatures):
     """
     sure = []
     for trial in trials:
+        margin = trial.model.margin
         tables = draw_marginals_at(
             trial.scored,
             TRIAL_DRAWS,
-            scale * mean_square(trial.model.belief),
-            [temperature * trial.model.margin for temperature in temperatures],
+            variance * margin**2,
+            [temperature * margin for temperature in temperatures],
             seed=0,
             unit_variance=True,
         )
@@ -187,42 +188,42 @@ def learn_noise(trials, temperature):
 
     Returns
     -------
-    scale : float
-        The variance of the draws, in units of the mean square weight; 0 where draws
-        do not help.
+    variance : float
+        The variance of the draws, in units of the squared margin; 0 where draws do not
+        help.
     temperature : float
         The temperature that goes with it.
     """
     largest = LARGEST_LOSS * marginal_loss(trials, temperature)
-    unit = np.mean([noise_unit(trial, temperature) for trial in trials])
+    unit = float(np.mean([noise_unit(trial, temperature) for trial in trials]))
     coolest = [temperature * factor for factor in COOLING_FACTORS]
     for noise in NOISES:
-        scale = float(noise * unit)
-        cooled, loss = _lowest_point(coolest, drawn_losses(trials, scale, coolest))
+        losses = drawn_losses(trials, noise * unit, coolest)
+        cooled, loss = _lowest_point(coolest, losses)
         if loss <= largest:
-            return scale, cooled
+            return noise * unit, cooled
     return 0.0, temperature
 
 
-def noise_unit(trial, temperature):
-    """Return the variance of weights that makes scores vary by a temperature.
+def noise_unit(trial, deviation):
+    """Return the variance of weights that makes the scores of words vary so much.
 
     Parameters
     ----------
     trial : Trial
         A model on some sequences.
-    temperature : float
-        The standard deviation of the score of a word, in units of the model's margin.
+    deviation : float
+        The standard deviation of scores, in units of the model's margin.
 
     Returns
     -------
-    unit : float
-        In units of the mean square weight.
+    variance : float
+        In units of the squared margin.
     """
-    belief, deviation = trial.model.belief, temperature * trial.model.margin
-    spread = score_variance(belief, trial.scored.batch, unit_variance=True)[:, 0].mean()
+    belief, batch = trial.model.belief, trial.scored.batch
+    spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
     # Without any known feature there is nothing to draw.
-    return float(deviation**2 / (spread or 1.0) / mean_square(belief))
+    return float(deviation**2 / (spread or 1.0))
 
 
 def _lowest_point(temperatures, losses):
@@ -237,21 +238,24 @@ def _lowest_point(temperatures, losses):
     return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
 
 
-def learn_values(trials):
+def learn_values(trials, model):
     """Return the values of the methods that need no other learning.
 
     Parameters
     ----------
     trials : list of Trial
         Models on sequences that are new to them.
+    model : ModelConfidence
+        The model that is to use the values.
 
     Returns
     -------
     chosen : dict of str to dict
-        The values of ``LEARNT`` in the models' units.
+        The values of ``LEARNT`` in the model's units.
     """
     temperature = learn_temperature(trials)
-    scale, cooled = learn_noise(trials, temperature)
+    variance, cooled = learn_noise(trials, temperature)
+    scale = variance * model.margin**2 / mean_square(model.belief) if variance else 0.0
     plain, drawn = LEARNT
     return {
         plain: {"temperature": temperature},

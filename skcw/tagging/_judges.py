@@ -105,7 +105,7 @@ def _parts(order, lengths, n_words):
     return np.split(order, cuts)[:ENOUGH_MODELS]
 
 
-def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
+def learnt_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
     """Return how sure to be according to the judges, for ``confidence_``.
 
     Parameters
@@ -118,8 +118,10 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
         The sequences.
     forbidden : ndarray or None
         The constraints.
+    model : ModelConfidence
+        The model that is judged.
     margin_of : callable
-        Gives the unit of temperature of a belief.
+        Gives the unit of temperature of a judge.
     known : dict
         What ``confidence_`` holds already.
 
@@ -133,14 +135,14 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
     for belief, part in zip(beliefs, parts, strict=True):
         part = part.first(judges.n_words // len(beliefs))
         belief = belief.extended(part.batch.n_features, belief.n_labels)
-        model = ModelConfidence(belief, margin=margin_of(belief))
+        judge = ModelConfidence(belief, margin=margin_of(belief))
         scored = Decoder(belief, forbidden).open(part.batch)
-        trials.append(make_trial(model, scored, part.codes))
+        trials.append(make_trial(judge, scored, part.codes))
     if judges.source == "stream" and known.keys() >= set(LEARNT):
         before = {name: known[name]["values"] for name in LEARNT}
         found = moved_values(trials[0], before)
     else:
-        found = learn_values(trials)
+        found = learn_values(trials, model)
     return known | {
         name: {"metric": "log_loss", "source": judges.source, "values": values}
         for name, values in found.items()

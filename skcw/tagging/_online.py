@@ -10,7 +10,7 @@ from skcw._belief import Belief
 from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
-from skcw.confidence._settings import DEFAULT_TEMPERATURE
+from skcw.confidence._settings import DEFAULT_TEMPERATURE, ModelConfidence
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_batch, drop_rare, encode_any
@@ -229,15 +229,17 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             if self.learn_confidence:
                 nothing["confidence_source_"] = "rule"
             return nothing | known
+        norm = known["token_norm_"]
+        margin = self._margin(belief, norm)
+        # The scores of members are as large as those of their mean.
+        same = judges.source == "members"
         confidence = learnt_confidence(
             judges,
             judging,
             asked,
             rules.forbidden,
-            # The scores of members are as large as those of their mean.
-            lambda judge: self._margin(
-                belief if judges.source == "members" else judge, known["token_norm_"]
-            ),
+            ModelConfidence(belief, margin=margin),
+            lambda judge: margin if same else self._margin(judge, norm),
             known.get("confidence_", {}),
         )
         return known | {

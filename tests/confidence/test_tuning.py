@@ -155,15 +155,15 @@ def test_one_drawing_serves_several_temperatures():
 
 
 @pytest.mark.parametrize("margin", [0.5, 3.0])
-@pytest.mark.parametrize("temperature", [0.2, 2.0])
-def test_the_unit_of_noise_makes_scores_vary_by_the_temperature(margin, temperature):
+@pytest.mark.parametrize("deviation", [0.2, 2.0])
+def test_the_unit_of_noise_makes_scores_vary_as_asked(margin, deviation):
     decoder, batch, codes = small_problem()
     belief = decoder.belief
     model = ModelConfidence(belief, margin=margin)
     trial = Trial(model, decoder.open(batch), codes, codes == 0)
     variance = score_variance(belief, batch, unit_variance=True)[:, : belief.n_labels]
-    variance *= noise_unit(trial, temperature) * mean_square(belief)
-    assert_allclose(variance.mean(), (temperature * margin) ** 2, rtol=ROUNDING)
+    variance *= noise_unit(trial, deviation) * margin**2
+    assert_allclose(variance.mean(), (deviation * margin) ** 2, rtol=ROUNDING)
 
 
 def test_the_lowest_point_of_a_parabola_is_found():
