@@ -19,6 +19,7 @@ from skcw.exceptions import ModelFileError
 from skcw.tagging import _crfsuite
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._crfsuite_files import Weights, read_weights, write_weights
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
@@ -269,7 +270,7 @@ class CRFSequenceTagger(BeliefTagger):
 
     def _keep_weights(self, model, batch=None, forbidden=None):
         """Set the fitted state by the bytes of a CRFsuite model."""
-        weights = _crfsuite.read_weights(model)
+        weights = read_weights(model)
         if batch is None:
             vocabulary = Vocabulary.from_names(weights.attributes)
             rows = np.arange(len(weights.attributes))
@@ -277,7 +278,6 @@ class CRFSequenceTagger(BeliefTagger):
             vocabulary, rows = batch.vocabulary, weights.rows_of(batch._names())
         belief = weights.belief(rows)
         self._keep(self._fitted(belief, vocabulary, weights.labels, forbidden))
-        self._crfsuite_model = model
 
     @classmethod
     def from_crfsuite(cls, path, **params):
@@ -325,18 +325,18 @@ class CRFSequenceTagger(BeliefTagger):
     def to_crfsuite(self, path):
         """Write the model as a file of CRFsuite, which ``pycrfsuite.Tagger`` opens.
 
+        The file holds labels, features and weights. It has no place for constraints or
+        for fitted confidence.
+
         Parameters
         ----------
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
         check_is_fitted(self, "belief_")
-        model = getattr(self, "_crfsuite_model", None)
-        if model is None:
-            raise ValueError(
-                "a model that `save` wrote no longer has CRFsuite's form; call "
-                "to_crfsuite after fit"
-            )
+        labels, names = self.classes_.tolist(), self.feature_names_
+        weights = Weights.from_belief(self.belief_, labels, names)
+        model = write_weights(weights)
         with replacing(path) as draft:
             draft.write_bytes(model)
 
