@@ -8,11 +8,12 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from skcw.data import extract_spans
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_sequences
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import object_rows
-from skcw.metrics import extract_spans, label_matches
+from skcw.metrics import label_matches
 
 
 class HeldOut(NamedTuple):

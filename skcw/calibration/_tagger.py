@@ -335,7 +335,7 @@ class CalibratedTagger(BaseSequenceTagger):
         Returns
         -------
         answers : CalibratedAnswers
-            With the methods of :class:`skcw.tagging.Answers`.
+            With the methods of :class:`skcw.confidence.Answers`.
         """
         check_is_fitted(self)
         return CalibratedAnswers(self.tagger_.ask(X), self)

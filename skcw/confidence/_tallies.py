@@ -30,7 +30,7 @@ class Votes:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Votes
+    >>> from skcw.confidence._tallies import Votes
     >>> votes = Votes(2, 3)
     >>> votes(np.array([[0, 2], [1, 2]], dtype=np.int32), slice(0, 2), slice(0, 1))
     >>> votes.counts
@@ -62,7 +62,7 @@ class Labelings:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Labelings
+    >>> from skcw.confidence._tallies import Labelings
     >>> labelings = Labelings(2, 3)
     >>> labelings(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
     >>> labelings(np.array([[5]]), slice(2, 3), slice(1, 2))
@@ -104,7 +104,7 @@ class Agreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Agreement
+    >>> from skcw.confidence._tallies import Agreement
     >>> agreement = Agreement(np.array([0, 2]), np.array([0, 2]))
     >>> agreement(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
     >>> agreement.tokens, agreement.sequences
@@ -153,7 +153,7 @@ class SpanAgreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import SpanAgreement
+    >>> from skcw.confidence._tallies import SpanAgreement
     >>> tally = SpanAgreement(np.array([1, 2, 0]), [0], [2], np.array([0, 3]))
     >>> tally(np.array([[1, 2, 2], [0, 2, 0]]), slice(0, 3), slice(0, 1))
     >>> tally.spans
@@ -202,7 +202,7 @@ class BoundaryAgreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import BoundaryAgreement
+    >>> from skcw.confidence._tallies import BoundaryAgreement
     >>> outside, continues = np.array([True, False]), np.array([[0, 0], [0, 1]], bool)
     >>> tally = BoundaryAgreement([0], [2], np.array([0, 3]), continues, outside)
     >>> tally(np.array([[1, 1, 0], [1, 1, 1]]), slice(0, 3), slice(0, 1))
@@ -286,7 +286,7 @@ def span_borders(labels, codes, starts, span_event):
 def continues_matrix(labels):
     """Tell which label continues the entity of which, and the type of each label.
 
-    They are read as :func:`skcw.metrics.extract_spans` reads them.
+    They are read as :func:`skcw.data.extract_spans` reads them.
 
     Parameters
     ----------

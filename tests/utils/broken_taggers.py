@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 
 from skcw import AROWSequenceTagger, CWSequenceTagger
 from skcw._belief import Belief
+from skcw.confidence import Entity
 from skcw.data import SequenceBatch
 from skcw.data._ragged import object_rows
-from skcw.tagging import Entity
 
 # (class, name of the law it breaks)
 BROKEN = []
