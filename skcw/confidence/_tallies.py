@@ -175,7 +175,7 @@ class SpanAgreement:
         agree = _all_same(labelings == self.codes[tokens], starts, stops)
         if self.continues is not None:
             begins = self.offsets[sequences] - tokens.start
-            goes_on = _goes_on(labelings, self.continues, begins)
+            goes_on = _continues(labelings, self.continues, begins)
             agree &= ~(goes_on[:, starts] | goes_on[:, stops])
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 
@@ -224,7 +224,7 @@ class BoundaryAgreement:
         starts = self.starts[first:last] - tokens.start
         stops = self.stops[first:last] - tokens.start
         begins = self.offsets[sequences] - tokens.start
-        goes_on = _goes_on(labelings, self.continues, begins)
+        goes_on = _continues(labelings, self.continues, begins)
         first_labels = labelings[:, starts]
         agree = self.inside[np.arange(first, last), first_labels] & (first_labels >= 0)
         agree &= _all_same(goes_on[:, :-1], starts + 1, stops)
@@ -232,7 +232,7 @@ class BoundaryAgreement:
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 
 
-def _goes_on(labelings, continues, begins):
+def _continues(labelings, continues, begins):
     """Tell for every border before a token whether an entity crosses it."""
     goes_on = np.zeros((len(labelings), labelings.shape[1] + 1), dtype=bool)
     goes_on[:, 1:-1] = continues[labelings[:, :-1], labelings[:, 1:]]

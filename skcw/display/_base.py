@@ -24,7 +24,7 @@ class AnswersDisplay:
         name=None,
         **options,
     ):
-        """Ask a fitted estimator how sure it is, and draw what comes of it.
+        """Ask a fitted estimator how sure it is, and draw the result.
 
         Parameters
         ----------

@@ -204,7 +204,7 @@ class CRFSequenceTagger(BeliefTagger):
         data, labels = self._training_data(batch, y, sample_weight)
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, True, "float64", 4)
-        copies = _crfsuite.whole_copies(data.weight)
+        copies = _crfsuite.numbers_of_copies(data.weight)
         rows = _named(data.codes, labels, data.batch.offsets)
         _crfsuite.append(trainer, data.batch, rows, copies)
         if X_dev is not None:
@@ -224,11 +224,11 @@ class CRFSequenceTagger(BeliefTagger):
         codes, labels = self._training_labels(y, batch, fresh=True)
         _crfsuite.check_labels(labels)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
-        heard = data.heard()
-        if heard.all():
+        used = data.used()
+        if used.all():
             return data, labels
         # Labels of sequences that count nothing are not in the model.
-        data = data.take(np.flatnonzero(heard))
+        data = data.take(np.flatnonzero(used))
         used = list(dict.fromkeys(data.codes.tolist()))
         number = np.zeros(len(labels), dtype=np.int32)
         number[used] = np.arange(len(used))

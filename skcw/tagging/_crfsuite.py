@@ -84,7 +84,7 @@ def minimum_frequency(min_count):
     """Return CRFsuite's threshold, at which 0 keeps every feature.
 
     CRFsuite compares the sum of a feature's values, which may be negative: its own 0
-    would drop those features without a word.
+    would silently drop those features.
     """
     return min_count if min_count > 0 else -sys.float_info.max
 
@@ -106,7 +106,7 @@ def append(trainer, batch, rows, copies=None, group=0):
         1 for sequences that are held out.
     """
     for s, (tokens, labels) in enumerate(zip(_items(batch), rows, strict=True)):
-        # An empty sequence teaches nothing, and CRFsuite is not made for it.
+        # An empty sequence tells nothing, and CRFsuite is not made for it.
         if labels and tokens:
             with _located(s):
                 for _ in range(1 if copies is None else copies[s]):
@@ -155,15 +155,15 @@ def check_labels(labels):
             )
 
 
-def whole_copies(weight):
+def numbers_of_copies(weight):
     """Return sample weights as numbers of copies; None stays None."""
     if weight is None:
         return None
     parts = np.flatnonzero(weight != np.floor(weight))
     if len(parts):
         raise ValueError(
-            f"sample_weight[{parts[0]}] is {weight[parts[0]]}; CRFsuite "
-            "has no weights, so they count copies: they must be whole, not negative"
+            f"sample_weight[{parts[0]}] is {weight[parts[0]]}; for CRFsuite a weight "
+            "is a number of copies, so it must be whole"
         )
     return weight.astype(np.int64)
 

@@ -56,7 +56,7 @@ class Weights(NamedTuple):
                 records["label"] < len(self.labels)
             )
             if not (known & np.isfinite(records["weight"])).all():
-                raise ValueError("a weight belongs to nothing, or is not finite")
+                raise ValueError("a weight has no label or attribute, or is not finite")
 
     def belief(self, rows):
         """Return the weights as a belief.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import skcw
 from skcw.cli import main
-from skcw.data import read_columns
+from skcw.data import read_columns, write_columns
 
 WORDS = st.text("aZé中0-#.", min_size=1, max_size=4)
 LINES = st.one_of(
@@ -296,7 +296,17 @@ def test_a_tagger_without_features_cannot_tag_a_file(run, tmp_path):
     tagger = skcw.CWSequenceTagger().fit([["a", "b"]], [["A", "B"]])
     tagger.save(tmp_path / "m")
     code, _, err = run("tag", tmp_path / "m")
-    assert code == 1 and "does not know how to make features" in err
+    assert code == 1 and "cannot read columns of words" in err
+
+
+def test_advice_is_for_a_command_line(run, tmp_path):
+    write_columns(tmp_path / "few", [[("a", "x"), ("b", "y")]], [["A", "B"]])
+    code, _, _ = run("train", tmp_path / "few", "-o", tmp_path / "m", "--quiet")
+    assert code == 0
+    code, out, err = run("tag", tmp_path / "m", tmp_path / "few", "--confidence")
+    assert code == 0 and out
+    assert err.count("warning:") == 1 and "train it on more sentences" in err
+    assert "fit" not in err
 
 
 def test_ctrl_c_leaves_the_old_file(run, files, tmp_path, monkeypatch):
