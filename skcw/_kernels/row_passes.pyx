@@ -21,7 +21,7 @@ from skcw._kernels.steps cimport (
 
 
 cdef class RowReader:
-    """The entries of the row at hand, the intercept's included.
+    """The entries of the current row, the intercept's included.
 
     `bias` is the intercept's place in the table, or -1 without one.
     """

@@ -169,7 +169,7 @@ cdef void _score(
     const real[:, ::1] forbidden, real[:, ::1] scores, real[:, ::1] plain,
     real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
-    """Fill the lattice of the sequence at hand, and `plain` without costs if needed."""
+    """Fill the lattice of the current sequence, and `plain` without costs if needed."""
     fill_lattice(mean, state.width, state.n_labels, state.row_of, state.start,
                  state.length, state.indptr, state.indices, values, forbidden,
                  scores, trans)
