@@ -7,18 +7,18 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from skcw._version import __version__
 from skcw.cli import _compare, _evaluate, _inspect, _tag, _train
-from skcw.cli._messages import UsageError, describe
+from skcw.cli._messages import UsageError, describe, one_line
 from skcw.cli._options import explicit_json
 
-# What a shell reports of a program that a signal ended is 128 plus its number.
+# A shell reports 128 plus the number of the signal that ended a program.
 INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
 DESCRIPTION = """\
 Tag words (names, chunks, parts of speech) and know which labels to doubt.
 
-A corpus is a text file with a word in each line, its columns separated by TABs or
-blanks, the label last, and an empty line after each sentence:
+A corpus is a text file with one word per line, its columns separated by TABs or blanks,
+the label last, and an empty line after each sentence:
 
     Anna    NNP  B-PER
     left    VBD  O
@@ -33,8 +33,8 @@ examples:
   skcw evaluate names.skcw test.conll          precision, recall and F1
   skcw inspect names.skcw --label B-PER        the weights behind a label
 
-`skcw COMMAND --help` tells more. Exit codes: 0 done, 1 wrong data or model, 2 wrong
-usage, 130 interrupted.
+See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model,
+2 wrong usage, 130 interrupted.
 """
 
 
@@ -74,7 +74,7 @@ def parse(argv):
     command = commands.get(argv[0])
     if command is None:
         return parser.parse_args(argv)
-    # By itself argparse fills up all files before the first option.
+    # argparse alone would expect all files before the first option.
     return command.parse_intermixed_args(explicit_json(argv[1:]))
 
 
@@ -126,7 +126,7 @@ def _warn_briefly(command):
     """Return a function that shows a warning in one line, as the errors are shown."""
 
     def show(message, category, filename, lineno, file=None, line=None):
-        text = " ".join(str(message).split())
+        text = one_line(message)
         print(f"skcw {command}: warning: {text}", file=file or sys.stderr)
 
     return show

@@ -30,7 +30,7 @@ class Entity(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.tagging import Entity
+    >>> from skcw.confidence import Entity
     >>> Entity("PER", 0, 2, 0.9)
     Entity(label='PER', start=0, end=2, confidence=0.9)
     """

@@ -25,13 +25,16 @@ SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
 TEMPERATURE_RANGE = (0.03, 10.0)
 N_BEST_VALUES = (2, 5, 10, 20, 30, 50, 100)
-# What a confidence of 0 or 1 counts in the logarithmic loss.
-LEAST = 1e-4
+# One word that is wrong at a confidence of 1 must not decide: shares of draws are often
+# exactly 1.
+LOG_LOSS_CLIP = 1e-4
 
 
 def _log_loss(correct, confidence):
-    confidence = np.clip(confidence, LEAST, 1.0 - LEAST)
-    return -float(np.mean(np.log(np.where(correct, confidence, 1.0 - confidence))))
+    """Return `skcw.metrics.log_loss`, without its checks."""
+    from skcw.metrics._proper_losses import log_losses
+
+    return float(np.mean(log_losses(correct, confidence, LOG_LOSS_CLIP)))
 
 
 def _average_precision(correct, confidence):
@@ -43,10 +46,11 @@ def _average_precision(correct, confidence):
 def _root_calibration_mse(correct, confidence):
     from skcw.metrics import root_calibration_mse
 
-    return root_calibration_mse(correct, confidence, strategy="uniform", claim="centre")
+    return root_calibration_mse(correct, confidence)
 
 
-# What is better when larger: the measures of ``fit_confidence``, losses turned round.
+# The measures of ``fit_confidence``, by their names in `skcw.metrics`. Larger is better
+# here, so the losses change their sign. Imports are late: only fitting needs SciPy.
 METRICS = {
     "error_average_precision": _average_precision,
     "root_calibration_mse": lambda *pair: -_root_calibration_mse(*pair),
@@ -334,10 +338,10 @@ def fit_method(name, trials, *, metric, n_values, **options):
 def _check_informative(trials, metric):
     correct = np.concatenate([trial.correct for trial in trials])
     if not len(correct):
-        raise ValueError("there is nothing to choose by: X has no token")
+        raise ValueError("X has no tokens, so there is nothing to choose by")
     if metric == "error_average_precision" and correct.all():
         raise ValueError(
-            "no predicted label is wrong, so that average precision tells nothing; "
+            "no predicted label is wrong, so average precision tells nothing; "
             "give sequences that the tagger has not learnt from, or another metric"
         )
 

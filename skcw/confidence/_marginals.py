@@ -83,7 +83,7 @@ def span_probability(scored, codes, spans, temperature, borders=None):
     temperature : float
         What scores are divided by.
     borders : (ndarray, ndarray), default=None
-        ``continues`` and ``outside`` of :class:`skcw.confidence.BoundaryAgreement`: an
+        ``continues`` and ``outside`` of ``BoundaryAgreement``: an
         entity must have these borders. By default the words must have their labels.
 
     Returns

@@ -102,7 +102,9 @@ class RaggedRows:
         key = np.asarray(key)
         if key.dtype == bool and key.ndim == 1:
             if len(key) != len(self):
-                raise IndexError(f"a mask of {len(key)} for {len(self)} sequences")
+                raise IndexError(
+                    f"the mask has {len(key)} entries for {len(self)} sequences"
+                )
             return np.flatnonzero(key)
         key = key.astype(np.int64) if key.size == 0 else key
         if key.ndim != 1 or not np.issubdtype(key.dtype, np.integer):

@@ -9,7 +9,7 @@ import numpy as np
 from skcw.data._checks import check_same_length, check_same_lengths
 from skcw.data._labels import check_label_rows, listed, refuse_unordered
 from skcw.data._schemes import extract_spans, split_label
-from skcw.inspection._answering import RowAnswers, ask_tagger, innermost
+from skcw.inspection._answering import RowAnswers, answering_estimator, ask_tagger
 from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
 from skcw.metrics import label_matches
 
@@ -117,7 +117,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
     X = list(X) if isinstance(X, Iterator) else X
     refuse_unordered(y, "y")
     y = listed(y, "y") if not hasattr(y, "__len__") else y
-    estimator, X = innermost(estimator, X)
+    estimator, X = answering_estimator(estimator, X)
     given = check_confidence_options(confidence_options)
     given = given if method is None else {"method": method, **given}
     if is_flat(y):

@@ -45,7 +45,7 @@ class MultiClassAROW(GaussianRowClassifier):
         fewer than 500 rows; with fewer than 20 nothing is learnt, the scale is 1, and
         asking for probabilities warns). That costs about one more training. "log_loss"
         and "root_calibration_mse" choose the scale alone on held-out folds: by that
-        loss, or by the error of the predicted labels' probabilities over 20 bins. That
+        loss, or by the root CalibMSE of the predicted labels' probabilities. That
         costs one more training per fold.
     scale_cv : int, splitter or None, default=None
         The folds for "log_loss" and "root_calibration_mse"; None means 5.

@@ -28,6 +28,7 @@ from skcw.linear_model._probabilities import (
 from skcw.linear_model._rows import row_weights, take_rows
 from skcw.linear_model._training import TableBelief, orders
 from skcw.metrics import root_calibration_mse
+from skcw.metrics._proper_losses import CLIP
 
 N_DRAWS = 1000
 SHADOW = "shadow"
@@ -39,23 +40,19 @@ ROWS_FOR_ONE_PART = 500
 FEWEST_ROWS = 20
 # The range of scales that cross-validation searches.
 SCALES = (1e-6, 1e6)
-# A label that held-out rows have must not cost an infinite loss.
-LEAST_PROBABILITY = 1e-15
 
 
 def log_loss(distribution, codes):
-    """Return the mean loss -log Pr[true label]."""
+    """Return the mean loss -log Pr[true label], with the clip of `skcw.metrics`."""
     truth = distribution[np.arange(len(codes)), codes]
-    return -np.log(np.maximum(truth, LEAST_PROBABILITY)).mean()
+    return -np.log(np.maximum(truth, CLIP)).mean()
 
 
 def calibration_error(distribution, codes):
-    """Return the RMSE over 20 bins of the predicted label's probability."""
+    """Return the root CalibMSE of the predicted labels' probabilities."""
     return root_calibration_mse(
         distribution.argmax(axis=1) == codes,
         np.clip(distribution.max(axis=1), 0.0, 1.0),
-        strategy="uniform",
-        claim="centre",
     )
 
 

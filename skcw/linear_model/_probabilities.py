@@ -138,7 +138,7 @@ def fit_scale_and_noise(scores, spreads, codes, weight=None):
     target[np.arange(len(codes)), codes] = 1.0 - smooth
     table = table - table.max(axis=1, keepdims=True)
     wanted = (target * table).sum(axis=1)
-    # In units of the scores and variances at hand, so that none has to be known.
+    # In units of these scores and variances, whose scale need not be known.
     unit = np.mean(np.ptp(table, axis=1) ** 2)
     typical = variance.mean()
     if not (unit > 0.0 and typical > 0.0):

@@ -75,12 +75,12 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
         return Judges("off", everything, [])
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
         return Judges("rule", everything, [])
-    heard = data.heard()
-    n_learnt = int(data.batch.lengths[heard].sum())
+    used = data.used()
+    n_learnt = int(data.batch.lengths[used].sum())
     n_words = words_to_judge(n_learnt)
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
         return Judges(source, everything, [], n_words)
-    order = np.random.RandomState(seed).permutation(np.flatnonzero(heard))
+    order = np.random.RandomState(seed).permutation(np.flatnonzero(used))
     if n_models >= ENOUGH_MODELS:
         # Of a small corpus no member leaves out more than a tenth.
         size = min(n_words // ENOUGH_MODELS, n_learnt // 10)

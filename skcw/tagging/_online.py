@@ -17,7 +17,7 @@ from skcw.data._encoder import check_batch, drop_rare, encode_any
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import split_rows
 from skcw.metrics import span_f1_score
-from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
@@ -44,6 +44,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     # feature vector.
     _cost_grows_with_features = False
     _default_method = "draw-marginal-fixed"
+    _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
 
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -291,6 +292,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     def _starting_belief(self, n_features, n_labels, fresh):
         if not fresh:
             belief = self.belief_
+            if self.learn_unknown != (belief.unknown_row is not None):
+                raise ValueError(
+                    f"learn_unknown is {self.learn_unknown}, but the tagger was "
+                    f"trained with {not self.learn_unknown}; set it back, or train "
+                    "again by fit with warm_start=False"
+                )
             if n_labels > belief.n_labels:
                 # The average so far knows nothing of the new labels.
                 belief = belief.with_average_restarted()

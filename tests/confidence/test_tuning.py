@@ -27,7 +27,7 @@ from skcw.confidence._settings import (
     mean_square,
     scale_unit,
 )
-from skcw.metrics import error_average_precision, root_calibration_mse
+from skcw.metrics import error_average_precision, log_loss, root_calibration_mse
 from tests.confidence.lattices import small_problem
 
 # Single precision, and sums in another order.
@@ -108,8 +108,10 @@ def test_all_metrics_are_better_when_larger():
     assert METRICS["error_average_precision"](correct, bad) == error_average_precision(
         correct, bad
     )
-    rmse = root_calibration_mse(correct, bad, strategy="uniform", claim="centre")
+    rmse = root_calibration_mse(correct, bad)
     assert METRICS["root_calibration_mse"](correct, bad) == -rmse
+    loss = log_loss(correct, [0.2, 1.0, 1.0, 0.0], clip=1e-4)
+    assert_allclose(METRICS["log_loss"](correct, [0.2, 1, 1, 0]), -loss, rtol=1e-12)
 
 
 def test_settings_are_values_in_units_of_the_model():

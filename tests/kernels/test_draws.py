@@ -10,14 +10,9 @@ from skcw import _decoding as decoding
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._kernels.draws import LANES, distinct_features, draw_keys, draw_rows
-from skcw.confidence import (
-    Agreement,
-    SpanAgreement,
-    count_draws,
-    draw_marginals,
-    draw_votes,
-    drawing,
-)
+from skcw.confidence import _drawing as drawing
+from skcw.confidence._draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence._tallies import Agreement, SpanAgreement
 from skcw.data._batch import SequenceBatch
 from skcw.data._constraints import first_violation, forbidden_matrix
 from skcw.exceptions import NoLegalLabelingError
