@@ -4,11 +4,14 @@ import os
 import sys
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from importlib import import_module
 
 from skcw._version import __version__
-from skcw.cli import _compare, _evaluate, _inspect, _tag, _train
 from skcw.cli._messages import UsageError, describe, one_line
 from skcw.cli._options import explicit_json
+
+# In the order of the help; each has a module of its own, with `add_parser`.
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect")
 
 # A shell reports 128 plus the number of the signal that ended a program.
 INTERRUPTED = 128 + 2
@@ -38,7 +41,7 @@ See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model
 """
 
 
-def make_parsers():
+def make_parsers(names=COMMANDS):
     """Return the parser of the whole command line, and {name: parser} of commands."""
     parser = ArgumentParser(
         prog="skcw",
@@ -49,8 +52,8 @@ def make_parsers():
     )
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (_train, _tag, _evaluate, _compare, _inspect):
-        command.add_parser(commands)
+    for name in names:
+        import_module(f"skcw.cli._{name}").add_parser(commands)
     return parser, commands.choices
 
 
@@ -67,7 +70,9 @@ def parse(argv):
     options : argparse.Namespace
         With ``command`` and ``run``.
     """
-    parser, commands = make_parsers()
+    # A command that is named does not wait for the others.
+    named = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS
+    parser, commands = make_parsers(named)
     if not argv:
         parser.print_help(sys.stderr)
         parser.exit(2)

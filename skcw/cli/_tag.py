@@ -1,6 +1,7 @@
 """``skcw tag``: label a file or standard input of any size."""
 
 import codecs
+import os
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -36,6 +37,7 @@ examples:
 
 # Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
 NO_VALUE = "_"
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 # What may follow the last column of a line.
 ENDS = "\r \t"
 
@@ -91,6 +93,7 @@ def add_parser(commands):
 
 def run(options):
     """Tag."""
+    _import_numpy()
     from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
     from skcw.cli._corpus import open_model
 
@@ -106,6 +109,21 @@ def run(options):
             # A block is large, or someone waits for it.
             file.flush()
             count(X.n_tokens)
+
+
+def _import_numpy():
+    """Import NumPy without threads for linear algebra, which tagging has no use for.
+
+    OpenBLAS starts one per core as soon as it is loaded, and each spins for a while.
+    """
+    if BLAS_THREADS in os.environ:
+        return
+    os.environ[BLAS_THREADS] = "1"
+    try:
+        import numpy  # noqa: F401
+    finally:
+        # It was read; what this process starts is not bound by it.
+        del os.environ[BLAS_THREADS]
 
 
 @contextmanager
