@@ -44,7 +44,7 @@ class MultiClassAROW(GaussianRowClassifier):
         shadow, is fitted on two thirds of the rows, and the three have the least log
         loss on the last third (on each third in turn with fewer than 1500 rows; with
         fewer than 20 nothing is learnt, the scale is 1, and asking for probabilities
-        warns). That costs about one more training, two to three with fewer than 1500
+        warns). That costs about one more training, about three with fewer than 1500
         rows. "log_loss" and "root_calibration_mse" choose the scale alone on held-out
         folds: by that loss, or by the error of the predicted labels' probabilities over
         20 bins. That costs one more training per fold.
