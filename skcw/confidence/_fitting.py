@@ -224,7 +224,8 @@ def noise_unit(trial, deviation):
     variance : float
         In units of the squared margin.
     """
-    belief, batch = trial.model.belief, trial.scored.batch
+    # The decoder's belief has a row for tokens of which nothing is known.
+    belief, batch = trial.scored.decoder.belief, trial.scored.batch
     spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
     # Without any known feature there is nothing to draw.
     return float(deviation**2 / (spread or 1.0))
