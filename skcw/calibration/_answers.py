@@ -89,6 +89,11 @@ class CalibratedAnswers:
         return self._inner.codes
 
     @property
+    def temperature(self):
+        """What scores of labelings are divided by to get logarithms of shares."""
+        return self._inner.temperature
+
+    @property
     def confidence_methods(self):
         """The only method: the one that the maps were learnt for."""
         return self._tagger.confidence_methods_

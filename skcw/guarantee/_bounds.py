@@ -1,0 +1,111 @@
+"""Evidence that a risk is below a bound, from sentences and not from words.
+
+Of the things that one sentence (or document, or row) contributes, some count as losses.
+A risk is the ratio of expected losses to expected things, so it is at most ``alpha`` if
+a sentence's *excess*, losses − alpha · things, has no positive mean. Each function here
+returns evidence against the contrary, in nats: where the contrary is true, evidence of
+``log(1 / delta)`` or more has a probability of at most ``delta``.
+"""
+
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import binom
+
+# Shares of the capital that are put at stake, relative to what the worst sentence could
+# take. The best one depends on how errors cluster, so all are played at once.
+STAKES = (0.9, 0.5, 0.25, 0.12, 0.06)
+
+
+def running_excess(change, group, start):
+    """Return the excess of a sentence before and after each of its events.
+
+    Parameters
+    ----------
+    change : ndarray of shape (n_events,)
+        What each event adds, in the order in which the events happen.
+    group : ndarray of int, shape (n_events,)
+        The sentence of each event.
+    start : ndarray of shape (n_groups,)
+        The excess of every sentence before all events.
+
+    Returns
+    -------
+    before, after : ndarray of shape (n_events,)
+        The excess of the sentence of each event.
+    """
+    order = np.argsort(group, kind="stable")
+    total = np.cumsum(change[order])
+    first = np.searchsorted(group[order], np.arange(len(start)))
+    # What had been added when the first event of each sentence happened.
+    earlier = np.concatenate([[0.0], total])[first]
+    after = np.empty(len(change))
+    after[order] = total - earlier[group[order]]
+    after += start[group]
+    return after - change, after
+
+
+def capital(change, group, start, alpha, most):
+    """Return evidence by betting that the mean excess of a sentence is not positive.
+
+    A gambler who stakes ``b`` on each of n sentences owns ``prod(1 - b * excess)``. If
+    the mean excess is zero or more, the game is fair or worse for him, and he owns
+    ``1 / delta`` with a probability of at most ``delta`` (Markov). Several stakes are
+    played with equal shares of the money. The product does not depend on the order of
+    sentences, grows as fast as the variance of the excess allows, and each further copy
+    of all sentences can only multiply a capital above one.
+
+    Parameters
+    ----------
+    change, group, start : ndarray
+        As in :func:`running_excess`.
+    alpha : float
+        The risk, from 0 to 1.
+    most : float
+        The most losses that one sentence can have. One that has k times as many counts
+        as k of the worst ones.
+
+    Returns
+    -------
+    evidence : ndarray of shape (n_events + 1,)
+        The logarithm of the capital before the first event and after each.
+
+    References
+    ----------
+    I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by
+    betting*, 2024, Section 4.
+    """
+    before, after = running_excess(change, group, start)
+    worst = (1.0 - alpha) * most
+    owned = np.empty((len(STAKES), len(change) + 1))
+    for row, stake in zip(owned, STAKES, strict=True):
+        bet = stake / most
+        row[0] = _log_factor(start, bet, worst).sum()
+        row[1:] = _log_factor(after, bet, worst) - _log_factor(before, bet, worst)
+        np.cumsum(row, out=row)
+    return logsumexp(owned, axis=0) - np.log(len(STAKES))
+
+
+def _log_factor(excess, bet, worst):
+    """Return the logarithm of what one sentence multiplies the capital by."""
+    times = np.maximum(excess / worst, 1.0)
+    return times * np.log1p(-bet * np.minimum(excess, worst))
+
+
+def binomial(loss, alpha):
+    """Return evidence where every sentence has at most one thing: the exact test.
+
+    Parameters
+    ----------
+    loss : ndarray of shape (n_events,)
+        Whether each accepted thing is wrong, in the order of acceptance.
+    alpha : float
+        The risk.
+
+    Returns
+    -------
+    evidence : ndarray of shape (n_events + 1,)
+        −log of the probability of so few losses at a risk of `alpha`.
+    """
+    counts = np.arange(len(loss) + 1)
+    losses = np.concatenate([[0.0], np.cumsum(loss)])
+    return -binom.logcdf(losses, counts, alpha)
