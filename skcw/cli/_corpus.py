@@ -233,6 +233,8 @@ def open_model(path):
         What makes features from the columns of words.
     ask : callable
         ``ask(X)`` gives the answers of the model about ``TokenColumns``.
+    selection : dict or None
+        The thresholds by which it accepts labels, if it has any.
     """
     from skcw._persistence import read_model
     from skcw._runtime import Model, can_serve
@@ -241,10 +243,15 @@ def open_model(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
-            return model.features, model.ask
+            return model.features, model.ask, model.selection
     # What needs scikit-learn is asked through its estimator.
     pipeline = load_pipeline(path)
-    return pipeline[0].extractor_, pipeline.ask
+    return pipeline[0].extractor_, pipeline.ask, selection_of(pipeline)
+
+
+def selection_of(pipeline):
+    """Return the thresholds of the tagger of a pipeline, or None."""
+    return getattr(pipeline.tagger, "selection_", None)
 
 
 @contextmanager
@@ -290,7 +297,7 @@ def load_pipeline(path):
 
 
 def _inside_out(calibrated):
-    """Return a calibrated pipeline as a pipeline that ends in a calibrated tagger."""
+    """Return a calibrated or selective pipeline as one that ends in such a tagger."""
     pipeline = calibrated.tagger_
     name, tagger = pipeline.steps[-1]
     inner = copy(calibrated)

@@ -6,7 +6,7 @@ import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from skcw._version import __version__
-from skcw.cli import _compare, _evaluate, _inspect, _tag, _train
+from skcw.cli import _check, _compare, _evaluate, _inspect, _tag, _train
 from skcw.cli._messages import UsageError, describe
 from skcw.cli._options import explicit_json
 
@@ -32,6 +32,7 @@ examples:
   skcw tag names.skcw new.conll --confidence   label a file, or standard input
   skcw evaluate names.skcw test.conll          precision, recall and F1
   skcw inspect names.skcw --label B-PER        the weights behind a label
+  skcw check train.conll                       labels that may be wrong
 
 `skcw COMMAND --help` tells more. Exit codes: 0 done, 1 wrong data or model, 2 wrong
 usage, 130 interrupted.
@@ -49,7 +50,7 @@ def make_parsers():
     )
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (_train, _tag, _evaluate, _compare, _inspect):
+    for command in (_train, _tag, _evaluate, _compare, _inspect, _check):
         command.add_parser(commands)
     return parser, commands.choices
 

@@ -14,6 +14,7 @@ from skcw.cli._options import (
     add_scheme,
     add_tagger,
     command_parser,
+    share,
     value_of,
 )
 from skcw.cli._tables import report, table
@@ -33,6 +34,7 @@ examples:
   skcw train train.conll -o chunks.skcw --features chunking --model arow --set r=2
   skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
   skcw train ud.conllu -o pos.skcw --conllu --features pos
+  skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -57,6 +59,7 @@ def add_parser(commands):
     parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass by, and the result"
     )
+    _add_promise(parser)
     add_label_column(parser)
     add_scheme(parser, "learn and test labels written in this scheme")
     add_json(parser)
@@ -66,10 +69,41 @@ def add_parser(commands):
     add_reading(parser)
 
 
+def _add_promise(parser):
+    group = parser.add_argument_group("accepting at a bounded risk")
+    group.add_argument(
+        "--calibrate",
+        metavar="FILE",
+        help="a labelled corpus that is neither CORPUS nor --dev: find the threshold "
+        "by which `skcw tag --accept` accepts labels",
+    )
+    group.add_argument(
+        "--accept-risk",
+        type=share,
+        action="append",
+        metavar="RISK",
+        help="the largest share of wrong ones among what is accepted (default: 0.01); "
+        "may be repeated",
+    )
+    group.add_argument(
+        "--accept-level",
+        type=share,
+        default=0.95,
+        metavar="LEVEL",
+        help="the probability with which that holds (default: 0.95)",
+    )
+    group.add_argument(
+        "--accept-unit",
+        choices=["word", "entity", "sentence"],
+        default="word",
+        help="what is accepted (default: word)",
+    )
+
+
 def run(options):
     """Train."""
     clock = Clock()
-    tagger = make_tagger(options.model, options.seed, _parameters(options))
+    tagger = make_tagger(options.model, options.seed, parameters(options))
     _check_output(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
@@ -81,7 +115,9 @@ def run(options):
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
     tagger.fit(batch, y, **dev)
     clock.end("training")
-    _save(features, tagger, options.output)
+    promises = _save(features, tagger, options, X)
+    if options.calibrate is not None:
+        clock.end("calibrating")
     result = {
         "model": options.output,
         "learner": type(tagger).__name__,
@@ -95,6 +131,8 @@ def run(options):
         "seconds_of": clock.seconds,
         **_scores(tagger, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
+        "promises": promises,
+        "calibration": options.calibrate,
     }
     report(options, result, _text(result))
 
@@ -120,14 +158,27 @@ class Clock:
 def _check_output(options):
     """Refuse, before all work, a file that cannot or must not be written."""
     check_writable(options.output)
-    for name in filter(None, (options.corpus, options.dev)):
+    if options.calibrate is None and options.accept_risk is not None:
+        raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
+    for name in filter(None, (options.corpus, options.dev, options.calibrate)):
         both_exist = os.path.exists(options.output) and os.path.exists(name)
         if both_exist and os.path.samefile(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
     check_replaceable(options.output)
+    for name in filter(None, (options.corpus, options.dev)):
+        if options.calibrate and _are_same(options.calibrate, name):
+            raise UsageError(
+                f"--calibrate must not be {name}: the model has learnt from it, so that "
+                "it does not tell how often the model is right"
+            )
 
 
-def _parameters(options):
+def _are_same(name, other):
+    both_exist = os.path.exists(name) and os.path.exists(other)
+    return name == other or (both_exist and os.path.samefile(name, other))
+
+
+def parameters(options):
     """Return what the options say on parameters of the learner."""
     given = {name: value_of(text) for name, text in options.set}
     named = {
@@ -158,12 +209,21 @@ def _prepared(options):
     return features, data, dev
 
 
-def _save(features, tagger, path):
+def _save(features, tagger, options, X):
+    """Save the model; return what it promises, in words."""
     from skcw.pipeline import make_tagging_pipeline
 
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
-    make_tagging_pipeline(features, tagger).save(path)
+    model = make_tagging_pipeline(features, tagger)
+    if options.calibrate is None:
+        model.save(options.output)
+        return []
+    from skcw.cli._promises import calibrated
+
+    model = calibrated(model, options, X)
+    model.save(options.output)
+    return [str(promise) for promise in model.promises_]
 
 
 def _scores(tagger, batch, y, judged_on):
@@ -191,4 +251,5 @@ def _text(result):
     if result["pass_kept"] is not None:
         kept = kept_text(result["pass_kept"], result["passes"])
         rows.insert(len(ROWS), ("pass kept", kept))
+    rows += [(f"of {result['calibration']}", text) for text in result["promises"]]
     return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -17,7 +17,7 @@ STAKES = (0.9, 0.5, 0.25, 0.12, 0.06)
 
 
 def running_excess(change, group, start):
-    """Return the excess of a sentence before and after each of its events.
+    """Return the excess of a sentence after each of its events.
 
     Parameters
     ----------
@@ -30,18 +30,22 @@ def running_excess(change, group, start):
 
     Returns
     -------
-    before, after : ndarray of shape (n_events,)
-        The excess of the sentence of each event.
+    order : ndarray of int, shape (n_events,)
+        The events sentence by sentence.
+    excess : ndarray of shape (n_events,)
+        The excess after each event, in that order.
+    first : ndarray of bool, shape (n_events,)
+        Whether an event is the first of its sentence, in that order.
     """
     order = np.argsort(group, kind="stable")
+    group = group[order]
     total = np.cumsum(change[order])
-    first = np.searchsorted(group[order], np.arange(len(start)))
-    # What had been added when the first event of each sentence happened.
-    earlier = np.concatenate([[0.0], total])[first]
-    after = np.empty(len(change))
-    after[order] = total - earlier[group[order]]
-    after += start[group]
-    return after - change, after
+    first = np.append([True] * (len(group) > 0), group[1:] != group[:-1])
+    # What other sentences had added before the first event of each sentence.
+    begins = np.flatnonzero(first)
+    earlier = np.concatenate([[0.0], total])[begins]
+    lengths = np.diff(np.append(begins, len(group)))
+    return order, total - np.repeat(earlier, lengths) + start[group], first
 
 
 def capital(change, group, start, alpha, most):
@@ -57,7 +61,8 @@ def capital(change, group, start, alpha, most):
     Parameters
     ----------
     change, group, start : ndarray
-        As in :func:`running_excess`.
+        What each event adds to the excess of its sentence, in the order of events; the
+        sentence of each; and the excess of every sentence before.
     alpha : float
         The risk, from 0 to 1.
     most : float
@@ -74,21 +79,28 @@ def capital(change, group, start, alpha, most):
     I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by
     betting*, 2024, Section 4.
     """
-    before, after = running_excess(change, group, start)
+    order, excess, first = running_excess(change, group, start)
     worst = (1.0 - alpha) * most
     owned = np.empty((len(STAKES), len(change) + 1))
     for row, stake in zip(owned, STAKES, strict=True):
         bet = stake / most
-        row[0] = _log_factor(start, bet, worst).sum()
-        row[1:] = _log_factor(after, bet, worst) - _log_factor(before, bet, worst)
+        before = _log_factor(start, bet, worst)
+        after = _log_factor(excess, bet, worst)
+        gained = np.diff(after, prepend=0.0)
+        gained[first] = after[first] - before[group[order][first]]
+        row[0] = before.sum()
+        row[1 + order] = gained
         np.cumsum(row, out=row)
     return logsumexp(owned, axis=0) - np.log(len(STAKES))
 
 
 def _log_factor(excess, bet, worst):
     """Return the logarithm of what one sentence multiplies the capital by."""
-    times = np.maximum(excess / worst, 1.0)
-    return times * np.log1p(-bet * np.minimum(excess, worst))
+    factor = np.log1p(-bet * np.minimum(excess, worst))
+    beyond = excess > worst
+    if beyond.any():
+        factor[beyond] *= excess[beyond] / worst
+    return factor
 
 
 def binomial(loss, alpha):

@@ -208,9 +208,15 @@ class Steps:
         self.n_groups = int(group.max()) + 1 if len(group) else 0
         # A threshold accepts all words of one confidence, or none of them.
         self.ends = last_of_ties(confidence)
+        self._known = {}
 
     def evidence(self, alpha, most):
         """Return the evidence for every threshold, the strictest first."""
+        if (alpha, most) not in self._known:
+            self._known[alpha, most] = self._evidence(alpha, most)
+        return self._known[alpha, most]
+
+    def _evidence(self, alpha, most):
         if self.n_groups == len(self.group):
             return binomial(self.wrong, alpha)[1:][self.ends]
         start = np.zeros(self.n_groups)
