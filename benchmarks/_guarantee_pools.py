@@ -6,6 +6,7 @@ sentences that it has not learnt from; synthetic ones have errors that cluster i
 that are known.
 """
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,11 @@ class Pool(NamedTuple):
         drawn = rng.randint(self.n_sentences, size=n)
         lengths = np.diff(self.offsets)[drawn]
         words = joined_ranges(self.offsets[drawn], lengths)
-        return self.confidence[words], self.wrong[words], np.repeat(np.arange(n), lengths)
+        return (
+            self.confidence[words],
+            self.wrong[words],
+            np.repeat(np.arange(n), lengths),
+        )
 
     def judged(self, threshold):
         """Return the true risk and the accepted share of a threshold."""
@@ -93,7 +98,7 @@ def _kept(name, settings):
         rows = (np.split(found[key], at) for key in ("confidence", "wrong"))
         return Pool.of(name, *rows)
     parts = [_read(name, part, settings.data_home) for part in REAL[name]]
-    whole = Sentences(*(sum(rows, []) for rows in zip(*parts, strict=True)))
+    whole = Sentences(*map(list, map(chain.from_iterable, zip(*parts, strict=True))))
     if settings.quick:
         whole = Sentences(whole.tokens[:300], whole.labels[:300])
     pool = _asked(name, whole, READY.get(name, "ner"))
@@ -120,21 +125,22 @@ def synthetic_pools(quick):
     n = N_SYNTHETIC // (10 if quick else 1)
     sure = rng.beta(12, 0.6, size=(n, N_WORDS))
     alone = rng.uniform(size=sure.shape) > sure
-    # A bad sentence has three wrong words in a row, however sure the tagger is.
-    clustered = rng.uniform(size=sure.shape) > sure + 0.4 * (1 - sure)
-    first = rng.randint(N_WORDS - 2, size=n)
-    bad = rng.uniform(size=n) < 0.02
+    # Whole sentences are hard, and what is wrong in them comes in threes.
+    hard = rng.beta(0.6, 12, size=n)
+    in_hard = 1 - hard[:, None] * rng.uniform(0.5, 1.5, size=sure.shape)
+    clustered = np.zeros(sure.shape, dtype=bool)
+    bad = np.flatnonzero(rng.uniform(size=n) < 4 * hard)
+    first = rng.randint(N_WORDS - 2, size=len(bad))
     for shift in range(3):
-        clustered[np.flatnonzero(bad), (first + shift)[bad]] = True
+        clustered[bad, first + shift] = True
     # Some sentences are lists in which all is wrong: more than is expected of any.
     lists = alone.copy()
     lists[rng.uniform(size=n) < 0.002] = True
     # Confidence says nothing at all, and the risk is a little above what is promised.
     useless = rng.uniform(size=sure.shape) < 0.011
-    made = {
-        "independent": alone,
-        "three in a row": clustered,
-        "rare lists": lists,
-        "useless confidence": useless,
-    }
-    return [Pool.of(name, list(sure), list(wrong)) for name, wrong in made.items()]
+    return [
+        Pool.of("independent", list(sure), list(alone)),
+        Pool.of("three in a row", list(in_hard), list(clustered)),
+        Pool.of("rare lists", list(sure), list(lists)),
+        Pool.of("useless confidence", list(sure), list(useless)),
+    ]

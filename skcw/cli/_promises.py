@@ -13,7 +13,7 @@ from skcw.confidence._acceptance import (
 )
 
 
-def calibrated(pipeline, options, X):
+def calibrated(pipeline, options, X, held_out):
     """Return a selective tagger around a fitted pipeline.
 
     Parameters
@@ -24,6 +24,8 @@ def calibrated(pipeline, options, X):
         With ``calibrate`` and what is to be promised.
     X : TokenColumns
         The sentences that the model has learnt from.
+    held_out : (TokenColumns, labels)
+        Those that it has not learnt from.
 
     Returns
     -------
@@ -31,10 +33,12 @@ def calibrated(pipeline, options, X):
         With its promises.
     """
     from skcw.calibration._tagger import MOST_KNOWN
-    from skcw.cli._corpus import read_labelled
+    from skcw.cli._column_checks import check_file
     from skcw.guarantee import SelectiveTagger
 
-    new, y = read_labelled(options.calibrate, options)
+    new, y = held_out
+    features = pipeline[0].extractor_
+    check_file(features, new, options.calibrate, "calibrate", " besides the labels")
     known = {tuple(row) for row in X.column(0)}
     rows = list(new.column(0))
     again = sum(len(row) for row in rows if tuple(row) in known) / new.n_tokens
@@ -107,9 +111,7 @@ class Acceptance:
         risk, level = 100 * self.promise["risk"], 100 * self.promise["level"]
         source = self.selection["source"] or "the calibration sentences"
         if not self.promise["threshold"] < float("inf"):
-            return (
-                f"accepted none of the {units}: {source} could not promise {risk:g} %"
-            )
+            return f"accepted no {units}: {source} could not promise {risk:g} %"
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -211,8 +213,8 @@ class ConfidenceTally:
         for one in found["accepted"]:
             lines.append(
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
-                f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are wrong "
-                f"(promised: at most {100 * one['promised_risk']:g} %, with "
+                f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "
+                f"wrong (promised: at most {100 * one['promised_risk']:g} %, with "
                 f"{100 * one['level']:g} % certainty)"
             )
         return "\n".join(lines)

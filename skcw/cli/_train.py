@@ -107,7 +107,7 @@ def run(options):
     _check_output(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
-    features, (X, y), (X_dev, y_dev) = _prepared(options)
+    features, (X, y), (X_dev, y_dev), held_out = _prepared(options)
     clock.end("reading")
     batch = features.fit_transform(X)
     judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
@@ -115,7 +115,7 @@ def run(options):
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
     tagger.fit(batch, y, **dev)
     clock.end("training")
-    promises = _save(features, tagger, options, X)
+    promises = _save(features, tagger, options, X, held_out)
     if options.calibrate is not None:
         clock.end("calibrating")
     result = {
@@ -168,8 +168,8 @@ def _check_output(options):
     for name in filter(None, (options.corpus, options.dev)):
         if options.calibrate and _are_same(options.calibrate, name):
             raise UsageError(
-                f"--calibrate must not be {name}: the model has learnt from it, so that "
-                "it does not tell how often the model is right"
+                f"--calibrate must not be {name}: the model has learnt from it, so "
+                "that it does not tell how often the model is right"
             )
 
 
@@ -196,7 +196,7 @@ def parameters(options):
 
 
 def _prepared(options):
-    """Return the unfitted features, the training data and the dev data."""
+    """Return unfitted features, and what to learn, judge and calibrate by."""
     from skcw.cli._column_checks import check_like
     from skcw.cli._corpus import make_features, read_labelled
 
@@ -206,10 +206,11 @@ def _prepared(options):
     if options.dev is not None:
         dev = read_labelled(options.dev, options)
         check_like(dev[0], options.dev, data[0], features, templates)
-    return features, data, dev
+    held_out = options.calibrate and read_labelled(options.calibrate, options)
+    return features, data, dev, held_out
 
 
-def _save(features, tagger, options, X):
+def _save(features, tagger, options, X, held_out):
     """Save the model; return what it promises, in words."""
     from skcw.pipeline import make_tagging_pipeline
 
@@ -221,7 +222,7 @@ def _save(features, tagger, options, X):
         return []
     from skcw.cli._promises import calibrated
 
-    model = calibrated(model, options, X)
+    model = calibrated(model, options, X, held_out)
     model.save(options.output)
     return [str(promise) for promise in model.promises_]
 
