@@ -125,9 +125,9 @@ def render(found):
     """Return the tables."""
     repeats = found["repeats"]
     title = (
-        f"Broken promises in {repeats} draws of calibration sentences (word-level methods: "
-        f"in the first {min(repeats, PEER_REPEATS)}), with the\nlargest share that chance "
-        "allows (delta and three standard errors; * is above it), and\naccepted shares "
+        f"Broken promises in {repeats} draws of calibration sentences (of word-level "
+        f"methods in {min(repeats, PEER_REPEATS)}),\nwith the largest share that "
+        "chance allows (delta and three standard errors; * is above\nit), and accepted shares "
         "beside an oracle's."
     )
     header = ["pool", "method", "alpha", "delta", "sentences", "broken", "allowed"]
