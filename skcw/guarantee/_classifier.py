@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import get_tags
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, indexable
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw.calibration._tagger import PREFIT
+from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
 from skcw.exceptions import NoPromiseWarning
 from skcw.guarantee._checks import check_level, check_risks
@@ -140,10 +141,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_risks(self.risk), check_level(self.level)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         X, y, groups = indexable(X, y, groups)
-        y = np.asarray(y)
-        classifier, rows = self._fitted(X, y, sample_weight, groups)
+        weight = check_sample_weight(sample_weight, len(y), "rows")
+        classifier, rows = self._fitted(X, y, weight, groups)
         held = (
             _rows(X, rows),
             y[rows],
@@ -159,16 +162,14 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 warnings.warn(text, NoPromiseWarning, stacklevel=2)
         return self
 
-    def _fitted(self, X, y, sample_weight, groups):
+    def _fitted(self, X, y, weight, groups):
         """Return a fitted classifier, and the numbers of the rows that calibrate it."""
         frozen = isinstance(self.classifier, FrozenEstimator)
         if frozen or self.cv == PREFIT:
             found = self.classifier.estimator if frozen else self.classifier
             return found, np.arange(len(y))
         train, rest = self._split(y, groups)
-        weights = {}
-        if sample_weight is not None:
-            weights["sample_weight"] = np.asarray(sample_weight)[train]
+        weights = {} if weight is None else {"sample_weight": weight[train]}
         return clone(self.classifier).fit(_rows(X, train), y[train], **weights), rest
 
     def _split(self, y, groups):
@@ -176,7 +177,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         kind = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
         if groups is None and np.unique(y, return_counts=True)[1].min() < 2:
             raise ValueError(
-                "each class needs two rows or more: one to learn from, one to calibrate"
+                f"each class needs two rows or more, one to learn from and one to "
+                f"calibrate; there are n_samples={len(y)} in all"
             )
         ((train, rest),) = kind(1, **given).split(np.zeros(len(y)), y, groups)
         return np.sort(train), np.sort(rest)

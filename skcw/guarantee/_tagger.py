@@ -1,7 +1,6 @@
 """``SelectiveTagger``: accepts labels at a bounded risk and reviews the rest."""
 
 import warnings
-from collections.abc import Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,6 +15,8 @@ from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import MOST_KNOWN, PREFIT, restored_model
 from skcw.confidence._acceptance import UNITS, difference_in_words, unlike
 from skcw.confidence._tallies import SPAN_EVENTS
+from skcw.data._checks import check_same_length, check_sample_weight
+from skcw.data._labels import encode_labels, listed
 from skcw.data._ragged import object_rows
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
 from skcw.guarantee._answers import SelectiveAnswers, measured
@@ -186,7 +187,9 @@ class SelectiveTagger(BaseSequenceTagger):
         check_risks(self.risk), check_level(self.level)
         if self.recall and self.unit != "entity":
             raise ValueError('recall=True is about entities; set unit="entity" too')
-        X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
+        X = reusable_rows(X)
+        y = object_rows(listed(y, "y"))
+        check_same_length(len(X), encode_labels(y)[1].size)
         tagger, X, y, groups = self._fitted(X, y, sample_weight, groups)
         batch = _encoded(tagger, X)
         answers = tagger.ask(batch)
@@ -215,30 +218,31 @@ class SelectiveTagger(BaseSequenceTagger):
             tagger = self.tagger.estimator if frozen else self.tagger
             self._refuse_known(tagger, X)
             return tagger, X, y, groups
-        train, rest = self._split(X, groups)
-        y = object_rows(y)
-        if len(y) != len(X):
-            raise ValueError(f"X has {len(X)} sequences but y has {len(y)}")
+        train, rest = self._split(y, groups)
         weights = {}
-        if sample_weight is not None:
-            weights["sample_weight"] = np.asarray(sample_weight)[train]
+        weight = check_sample_weight(sample_weight, len(y))
+        if weight is not None:
+            weights["sample_weight"] = weight[train]
         tagger = clone(self.tagger).fit(X[train], y[train], **weights)
         return tagger, X[rest], y[rest], None if groups is None else groups[rest]
 
-    def _split(self, X, groups):
+    def _split(self, y, groups):
+        """Return the numbers of the sentences that teach and of those that calibrate.
+
+        Those without words teach nothing; they must not change the result.
+        """
+        positions = np.flatnonzero([len(row) > 0 for row in y])
         kind = ShuffleSplit if groups is None else GroupShuffleSplit
-        n_units = len(X) if groups is None else len(np.unique(groups))
+        groups = None if groups is None else groups[positions]
+        n_units = len(positions if groups is None else np.unique(groups))
         if n_units < 2:
             raise ValueError(
-                f"{n_units} {'sentence' if groups is None else 'group'} cannot both "
-                "teach and calibrate a tagger; give more, or a fitted tagger with "
-                'cv="prefit"'
+                f"{n_units} sequences or groups that are not empty cannot both teach "
+                'and calibrate a tagger; give more, or a fitted one with cv="prefit"'
             )
-        splitter = kind(
-            1, test_size=self.calibration_size, random_state=self.random_state
-        )
-        (parts,) = splitter.split(np.zeros(len(X)), groups=groups)
-        return map(np.sort, parts)
+        chosen = {"test_size": self.calibration_size, "random_state": self.random_state}
+        (parts,) = kind(1, **chosen).split(positions, groups=groups)
+        return (np.sort(positions[part]) for part in parts)
 
     def _refuse_known(self, tagger, X):
         """Raise if a fitted tagger has learnt from the sentences, where it can know."""

@@ -228,9 +228,11 @@ class Steps:
         """Return the laxest threshold that keeps a risk."""
         evidence = self.evidence(alpha, most)
         gate = np.log(len(STARTS) / (FOR_STARTS * delta))
-        widest = self._widest(evidence, gate, -np.log((1.0 - FOR_STARTS) * delta))
+        begins = self._begins()
+        enough = -np.log((1.0 - FOR_STARTS) * delta)
+        widest = _widest(evidence, begins[evidence[begins] >= gate], enough)
         if widest is None:
-            needed = needed_groups(self.n_groups, evidence, gate)
+            needed = needed_groups(self.n_groups, evidence[begins], gate)
             return Promise(alpha, level, unit, np.inf, 0.0, 0.0, self.n_groups, needed)
         n_accepted = self.ends[widest] + 1
         return Promise(
@@ -244,15 +246,18 @@ class Steps:
             self.n_groups,
         )
 
-    def _widest(self, evidence, gate, enough):
-        """Return the number of the laxest threshold, or None if there is none."""
+    def _begins(self):
+        """Return the numbers of the thresholds at which acceptance may begin."""
         counts = np.ceil(STARTS * len(self.confidence)).astype(np.intp)
-        begins = np.unique(np.searchsorted(self.ends, counts - 1))
-        begins = begins[evidence[begins] >= max(gate, enough)]
-        failures = np.append(np.flatnonzero(evidence < enough), len(evidence))
-        # From a beginning one gets to the last threshold before the next failure.
-        reached = failures[np.searchsorted(failures, begins)] - 1
-        return int(reached.max()) if len(reached) else None
+        return np.unique(np.searchsorted(self.ends, counts - 1))
+
+
+def _widest(evidence, begins, enough):
+    """Return the number of the laxest threshold in reach, or None if there is none."""
+    failures = np.append(np.flatnonzero(evidence < enough), len(evidence))
+    # From a beginning one gets to the last threshold before the next failure.
+    reached = failures[np.searchsorted(failures, begins)] - 1
+    return int(reached.max()) if len(reached) else None
 
 
 def recall_threshold(

@@ -129,13 +129,13 @@ def test_documents_need_more_than_sentences():
     correct, confidence = sentences(600)
     order = np.argsort(correct.sum(axis=1), kind="stable")
     correct, confidence = correct[order], confidence[order]
-    by_sentence = risk_threshold(correct, confidence, 0.1)
+    by_sentence = risk_threshold(correct, confidence, 0.07)
     documents = np.repeat(np.arange(60), 10)
-    by_document = risk_threshold(correct, confidence, 0.1, groups=documents)
+    by_document = risk_threshold(correct, confidence, 0.07, groups=documents)
     assert by_document.n_groups == 60
     assert by_document.accepted < by_sentence.accepted
     words = np.repeat(documents, 8)
-    assert risk_threshold(correct, confidence, 0.1, groups=words) == by_document
+    assert risk_threshold(correct, confidence, 0.07, groups=words) == by_document
 
 
 @pytest.mark.parametrize("risk", [0, 1, -0.1, 2, "1 %", None, True, []])
