@@ -79,6 +79,22 @@ def add_parser(commands):
         "one column for each. The order of columns: label, confidence, accept, 2nd ... "
         "Nth",
     )
+    _add_accepting(parser)
+    parser.add_argument(
+        "--sentence-buffered",
+        action="store_true",
+        help="write each sentence as soon as it is complete, as happens on a terminal",
+    )
+    add_label_column(
+        parser,
+        "leave this column out, from 0 on or from the end: it holds true labels",
+    )
+    add_scheme(parser, "write the labels in this scheme")
+    add_quiet(parser)
+    add_reading(parser, LEARNT_COLUMNS)
+
+
+def _add_accepting(parser):
     parser.add_argument(
         "-a",
         "--accept",
@@ -92,18 +108,6 @@ def add_parser(commands):
         metavar="RISK",
         help="the same by the promise for this risk (default: the first one made)",
     )
-    parser.add_argument(
-        "--sentence-buffered",
-        action="store_true",
-        help="write each sentence as soon as it is complete, as happens on a terminal",
-    )
-    add_label_column(
-        parser,
-        "leave this column out, from 0 on or from the end: it holds true labels",
-    )
-    add_scheme(parser, "write the labels in this scheme")
-    add_quiet(parser)
-    add_reading(parser, LEARNT_COLUMNS)
 
 
 def run(options):

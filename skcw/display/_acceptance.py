@@ -207,7 +207,9 @@ class AcceptanceDisplay:
         ax.set_ylabel("Share of errors among them")
         ax.xaxis.set_major_formatter(percent)
         ax.yaxis.set_major_formatter(percent)
-        ax.set_ylim(bottom=0.0)
+        # Promises that accept all would go up for ever.
+        enough = promised[accepted == accepted.max()].min()
+        ax.set_ylim(0.0, 1.15 * max(enough, true_risk.max()))
         add_legend(ax, None)
         return self
 

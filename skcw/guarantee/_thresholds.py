@@ -82,8 +82,9 @@ class Promise(NamedTuple):
             )
         return f"at most {risk} % of them are wrong, with {sure} % certainty"
 
-    def refusal(self, groups="sentences"):
+    def refusal(self, groups=None):
         """Return why nothing can be promised, in words."""
+        groups = groups or ("rows" if self.unit == "rows" else "sentences")
         here = f"{self.n_groups} {groups[:-1] if self.n_groups == 1 else groups}"
         what = f"{here} cannot promise {_percent(self.risk)} %"
         if np.isfinite(self.needed):
@@ -174,9 +175,9 @@ def risk_threshold(
     >>> correct = rng.uniform(size=(1000, 10)) < confidence
     >>> promise = risk_threshold(correct, confidence, 0.05)
     >>> round(promise.threshold, 2), round(promise.accepted, 2)
-    (0.89, 0.6)
+    (0.9, 0.57)
     >>> print(risk_threshold(correct[:20], confidence[:20], 0.05))
-    20 sentences cannot promise 5 %; about 62 would
+    20 sentences cannot promise 5 %; about 240 would
     """
     correct, confidence, group = check_pairs(correct, confidence, groups)
     risks, level = check_risks(risk), check_level(level)
@@ -314,7 +315,7 @@ def recall_threshold(
     >>> n_true = correct.sum(axis=1) + (rng.uniform(size=1000) < 0.1)
     >>> promise = recall_threshold(correct, confidence, n_true, 0.1)
     >>> round(promise.threshold, 2), round(promise.observed, 3)
-    (0.68, 0.083)
+    (0.71, 0.084)
     """
     rows = [np.asarray(row, dtype=bool) for row in correct]
     sizes = np.array([row.sum() for row in rows])
