@@ -11,14 +11,14 @@ wrong? And does that promise come true?
 # Train, calibrate, promise
 # -------------------------
 #
-# The tagger learns from some sentences. Others, which it has not seen, tell how wrong it
-# is at which confidence. Of these ``SelectiveTagger`` makes promises for several risks:
-# each holds with a probability of 95 %.
+# The tagger learns from some sentences. Others, which it has not seen, tell how wrong
+# it is at which confidence. Of these ``SelectiveTagger`` makes promises for several
+# risks: each holds with a probability of 95 %.
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skcw import SelectiveTagger, make_tagging_pipeline
+from skcw import CWSequenceTagger, SelectiveTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 from skcw.display import AcceptanceDisplay
 from skcw.inspection import query_pairs
@@ -27,7 +27,8 @@ train = make_tagged_corpus(1500, random_state=0)
 held_out = make_tagged_corpus(2000, random_state=1)
 new = make_tagged_corpus(2000, random_state=2)
 
-tagger = make_tagging_pipeline("ner").fit(train.tokens, train.labels)
+tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
+tagger.fit(train.tokens, train.labels)
 selective = SelectiveTagger(tagger, risk=[0.01, 0.02], cv="prefit")
 selective.fit(held_out.tokens, held_out.labels)
 for promise in selective.promises_:
@@ -46,8 +47,8 @@ for promise in selective.promises_:
     print(
         f"promised {promise.risk:.0%}: accepted {accepted.mean():.1%}, of which "
         f"{1 - correct[accepted].mean():.2%} are wrong; {(~accepted).sum()} of "
-        f"{len(accepted)} words are left to review, {1 - correct[~accepted].mean():.0%} "
-        "of them wrong"
+        f"{len(accepted)} words are left to review, "
+        f"{1 - correct[~accepted].mean():.0%} of them wrong"
     )
 
 # %%
