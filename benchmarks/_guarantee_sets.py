@@ -158,8 +158,8 @@ def render(found):
         "Sets that miss at most alpha of the truth, calibrated on half of the unseen "
         "sentences and\nlooked at on the other, labels in ten random halves: skcw's "
         "threshold of probabilities; the\nfewest labels with the mass 1 - alpha, as it "
-        "comes and calibrated; equally many labels for\nevery word. The size of sets of "
-        "entities is in spans per true entity."
+        "comes and calibrated; equally many labels for\nevery word. The size of sets "
+        "of entities is in spans per true entity."
     )
     header = ["corpus", "sets of", "method", "alpha", "missed", "mean size"]
     rows = [

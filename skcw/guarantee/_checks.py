@@ -62,9 +62,10 @@ def check_pairs(correct, confidence, groups=None):
         raise ValueError("there is nothing to calibrate on: no word was given")
     if not np.isin(flat, (0.0, 1.0)).all():
         raise ValueError("correct must hold True and False, or 1 and 0")
-    if not np.isfinite(sure).all():
-        raise ValueError("confidence must hold finite numbers")
-    return flat, sure, _group_numbers(groups, lengths)
+    if np.isnan(sure).any():
+        raise ValueError("confidence must hold numbers, but some are NaN")
+    # A label without a rival is infinitely far from it; an infinite threshold means none.
+    return flat, np.nan_to_num(sure), _group_numbers(groups, lengths)
 
 
 def _flat(values):

@@ -37,7 +37,7 @@ class Promise(NamedTuple):
     observed : float
         The share of them that is wrong; if `recall`, of the true ones that it misses.
     n_groups : int
-        The number of calibration sentences, or of documents.
+        The number of calibration sentences, or of documents, that have such units.
     needed : float
         About how many would do, if nothing can be promised; ``inf`` if no number.
     recall : bool, default=False

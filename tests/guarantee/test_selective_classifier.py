@@ -62,6 +62,16 @@ def test_it_stands_in_pipelines_and_searches():
     assert search.best_estimator_[-1].promises_[0].risk == 0.3
 
 
+def test_it_is_saved_without_pickle(fitted):
+    skops = pytest.importorskip("skops.io")
+    selective = SelectiveClassifier(fitted, risk=0.1, cv="prefit")
+    data = skops.dumps(selective.fit(X[900:1400], Y[900:1400]))
+    known = skops.get_untrusted_types(data=data)
+    same = skops.loads(data, trusted=known)
+    assert same.promises_ == selective.promises_
+    assert (same.accept(X[1400:]) == selective.accept(X[1400:])).all()
+
+
 def test_groups_are_what_is_exchangeable(fitted):
     selective = SelectiveClassifier(fitted, risk=0.2, cv="prefit", most_wrong=5)
     groups = np.arange(500) // 5

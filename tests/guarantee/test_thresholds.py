@@ -124,6 +124,14 @@ def test_equal_confidences_are_accepted_or_left_together():
     assert risk_threshold(correct, confidence, 0.05).accepted == 0.0
 
 
+def test_infinite_confidences_are_the_surest():
+    correct, confidence = sentences(400)
+    confidence[confidence > 0.99] = np.inf
+    made = risk_threshold(correct, confidence, 0.05)
+    assert made.holds and np.isfinite(made.threshold)
+    assert made.accepted == (confidence >= made.threshold).mean()
+
+
 def test_documents_need_more_than_sentences():
     # Errors come in whole documents: ten sentences in a row are right or wrong.
     correct, confidence = sentences(600)
@@ -155,7 +163,7 @@ def test_bad_input_is_named():
         risk_threshold([], [])
     with pytest.raises(ValueError, match="same layout"):
         risk_threshold([[True, True]], [[0.5]])
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="NaN"):
         risk_threshold([[True]], [[np.nan]])
     with pytest.raises(ValueError, match="True and False"):
         risk_threshold([[0.5]], [[0.5]])
