@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skcw._loading import load
     from skcw._runtime import Model
     from skcw.calibration import CalibratedTagger
+    from skcw.guarantee import SelectiveClassifier, SelectiveTagger
     from skcw.linear_model import (
         MultiClassAROW,
         MultiClassCW,
@@ -48,6 +49,8 @@ __all__ = [
     "MultiClassPerceptron",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
+    "SelectiveClassifier",
+    "SelectiveTagger",
     "TaggingPipeline",
     "__version__",
     "load",
@@ -57,6 +60,7 @@ __all__ = [
 _HOMES = {
     "skcw._runtime": ["Model"],
     "skcw.calibration": ["CalibratedTagger"],
+    "skcw.guarantee": ["SelectiveClassifier", "SelectiveTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
     "skcw._loading": ["load"],
     "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],

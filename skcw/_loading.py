@@ -1,7 +1,8 @@
-"""``skcw.load``: open a saved tagger, calibrated tagger or pipeline."""
+"""``skcw.load``: open a saved tagger, calibrated or selective, or a pipeline."""
 
 from skcw._persistence import read_model
 from skcw.calibration._tagger import restored_model
+from skcw.guarantee._tagger import outside_in
 
 
 def load(path):
@@ -31,4 +32,4 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    return restored_model(path, *read_model(path))
+    return outside_in(restored_model(path, *read_model(path)))

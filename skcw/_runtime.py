@@ -102,6 +102,8 @@ class Model:
         Whether scores are logarithms of probabilities up to a constant.
     reads_words : bool, default=False
         Whether features without weights are left out.
+    selection : dict, default=None
+        The thresholds of a selective tagger, and what they promise.
 
     See Also
     --------
@@ -131,6 +133,7 @@ class Model:
         vocabulary=None,
         log_probability=False,
         reads_words=False,
+        selection=None,
     ):
         self.decoder = decoder
         self.confidence = confidence
@@ -139,6 +142,7 @@ class Model:
         self.vocabulary = vocabulary
         self.log_probability = log_probability
         self.reads_words = reads_words
+        self.selection = selection
 
     @classmethod
     def open(cls, path):
@@ -212,6 +216,7 @@ class Model:
             vocabulary=vocabulary,
             log_probability=serving["log_probability"],
             reads_words=serving["reads_words"],
+            selection=state.get("selection"),
         )
 
     def ask(self, X):

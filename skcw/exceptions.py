@@ -27,3 +27,11 @@ class ConstraintWarning(UserWarning):
 
 class UnlearntConfidenceWarning(UserWarning):
     """Confidence was asked of a model that had too little data to learn it."""
+
+
+class NoPromiseWarning(UserWarning):
+    """The calibration sentences cannot promise the risk: nothing is accepted."""
+
+
+class ExchangeabilityWarning(UserWarning):
+    """New sentences do not look like those that a promise was made with."""

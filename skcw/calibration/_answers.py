@@ -4,13 +4,14 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.calibration._held_out import flat_labels, flat_numbers
+from skcw.calibration._held_out import LEAST_RIVAL, flat_labels, flat_numbers
 from skcw.data._checks import check_same_lengths
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import object_rows, split_rows
 
 # The event that the confidences of words are enough for.
 LEAST_WORD = "least-word"
+TRACE = 1e-9
 
 
 def shared_rest(table, codes, confidence):
@@ -89,6 +90,11 @@ class CalibratedAnswers:
         return self._inner.codes
 
     @property
+    def temperature(self):
+        """What scores of labelings are divided by to get logarithms of shares."""
+        return self._inner.temperature
+
+    @property
     def confidence_methods(self):
         """The only method: the one that the maps were learnt for."""
         return self._tagger.confidence_methods_
@@ -126,12 +132,24 @@ class CalibratedAnswers:
     def label_table(self, method=None, **options):
         """Return the probability of every label at every token.
 
-        The predicted label has its confidence; the others share the rest as they do in
-        the marginals of the inner tagger.
+        The predicted label has its confidence; the others share the rest as their
+        marginals do once each was mapped by what is known of its label.
         """
         self._tagger._check_asked(method, options)
-        table = self._inner.label_table("marginal")
+        table = self._rivals(self._inner.label_table("marginal"))
         return shared_rest(table, self.codes, self._by_token())
+
+    def _rivals(self, table):
+        """Return how probable each label is that was not predicted, by its own map."""
+        maps = self._tagger.rival_maps_
+        words, labels = np.nonzero(table >= LEAST_RIVAL)
+        if not maps or not len(words):
+            return table
+        names = np.array(self.classes, dtype=str)[labels]
+        found = table.copy()
+        # What a map takes for impossible keeps a trace: there is a rest to share.
+        found[words, labels] = mapped(maps, table[words, labels], names)
+        return found + TRACE * table
 
     def marginals(self):
         """Return the same as a list of dicts per sequence: label -> probability."""

@@ -15,6 +15,9 @@ from skcw.data._labels import encode_labels
 from skcw.data._ragged import object_rows
 from skcw.metrics import label_matches
 
+# A label with a smaller marginal than this is no rival of the predicted one.
+LEAST_RIVAL = 0.001
+
 
 class HeldOut(NamedTuple):
     """Words or entities that a tagger has not learnt from.
@@ -115,6 +118,39 @@ def held_out_entities(answers, y, span_event, options, weight=None):
         np.array(label, dtype=str),
         np.array(each, dtype=np.float64),
     )
+
+
+def held_out_rivals(answers, y, weight=None):
+    """Return the labels that a fitted tagger does not predict, with their marginals.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it says.
+    y : sequences of str
+        The true labels.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sequence counts.
+
+    Returns
+    -------
+    rivals : HeldOut or None
+        For every word the labels that were not predicted but have a marginal that
+        matters: one is right if it is the true label. None if there is none.
+    """
+    if "marginal" not in getattr(answers, "confidence_methods", ()):
+        return None
+    table = answers.label_table("marginal").copy()
+    table[np.arange(len(table)), answers.codes] = 0.0
+    words, labels = np.nonzero(table >= LEAST_RIVAL)
+    weight = np.ones(len(answers)) if weight is None else weight
+    weight = np.repeat(weight, answers.lengths)[words]
+    if not weight.any():
+        return None
+    codes, _, _ = encode_labels(y, answers.classes, grow=False)
+    names = np.array(answers.classes, dtype=str)
+    right = (codes[words] == labels).astype(np.float64)
+    return HeldOut(table[words, labels], right, names[labels], weight)
 
 
 def some_entities(folds):

@@ -15,6 +15,7 @@ from skcw.calibration._held_out import (
     HeldOut,
     ask_folds,
     held_out_entities,
+    held_out_rivals,
     held_out_words,
     reusable_rows,
     some_entities,
@@ -98,6 +99,11 @@ class CalibratedTagger(BaseSequenceTagger):
         The maps, whose mean is taken: each has ``common`` and ``by_label``.
     entity_maps_ : list of LabelMaps
         The same for entities; empty without `span_event`.
+    rival_maps_ : list of LabelMaps
+        The same for the marginals of labels that are not predicted, one map for each
+        label with at least `min_words`: they make ``label_table``, and so questions
+        such as "is this an NN?", calibrated label by label. They are smooth, ``"beta"``
+        if `map` is ``"isotonic"``.
     classes_, n_iter_, history_ : object
         Those of the tagger.
 
@@ -255,10 +261,11 @@ class CalibratedTagger(BaseSequenceTagger):
             tagger, found = self._fit_and_ask(X, y, sample_weight)
         if not found:
             raise ValueError("no fold has a word of positive weight to learn from")
-        words, entities = zip(*found, strict=True)
+        words, entities, rivals = zip(*found, strict=True)
         maps, entity_maps = self._learn_maps(make, words), []
         if self.span_event:
             entity_maps = self._learn_maps(make, some_entities(entities))
+        self.rival_maps_ = self._learn_rival_maps(rivals)
         self.tagger_, self.maps_, self.entity_maps_ = tagger, maps, entity_maps
         self.confidence_options_ = self._options()
         return self
@@ -269,14 +276,25 @@ class CalibratedTagger(BaseSequenceTagger):
         least = self.min_words if self.per_label else None
         return [LabelMaps.learn(make, one, least) for one in held_out]
 
+    def _learn_rival_maps(self, rivals):
+        """Return maps of the marginals of labels that are not predicted, by label."""
+        some = [one for one in rivals if one is not None]
+        if not self.ensemble and some:
+            some = [HeldOut.joined(some)]
+        # Steps would call a label impossible wherever it never was the true one.
+        smooth = "beta" if self.map == "isotonic" else self.map
+        make = map_maker(smooth, "marginal", self.keep_order)
+        return [LabelMaps.learn(make, one, self.min_words) for one in some]
+
     def _held_out(self, tagger, X, y, weight):
-        """Return held-out words and, if wanted, entities of a fitted tagger."""
+        """Return held-out words, entities if wanted, and rivals of a fitted tagger."""
         options, answers = self._options(), tagger.ask(X)
         words = held_out_words(answers, y, options, weight)
+        rivals = held_out_rivals(answers, y, weight)
         if not self.span_event:
-            return words, None
+            return words, None, rivals
         event = self.span_event
-        return words, held_out_entities(answers, y, event, options, weight)
+        return words, held_out_entities(answers, y, event, options, weight), rivals
 
     def _options(self):
         names = ("method", "variance_scale", "temperature", "n_best", "n_draws")
@@ -467,14 +485,15 @@ class CalibratedTagger(BaseSequenceTagger):
             "frozen": isinstance(self.tagger, FrozenEstimator),
             "maps": [maps.state() for maps in self.maps_],
             "entity_maps": [maps.state() for maps in self.entity_maps_],
+            "rival_maps": [maps.state() for maps in self.rival_maps_],
             "options": self.confidence_options_,
         }
         return state, arrays
 
     def _restore(self, state, arrays):
-        self.maps_, self.entity_maps_ = (
+        self.maps_, self.entity_maps_, self.rival_maps_ = (
             [LabelMaps.from_state(maps) for maps in state[name]]
-            for name in ("maps", "entity_maps")
+            for name in ("maps", "entity_maps", "rival_maps")
         )
         self.confidence_options_ = state["options"]
         self.tagger_ = restored_model("the tagger in the file", state["tagger"], arrays)

@@ -233,6 +233,8 @@ def open_model(path):
         What makes features from the columns of words.
     ask : callable
         ``ask(X)`` gives the answers of the model about ``TokenColumns``.
+    selection : dict or None
+        The thresholds by which it accepts labels, if it has any.
     """
     from skcw._persistence import read_model
     from skcw._runtime import Model, can_serve
@@ -241,10 +243,15 @@ def open_model(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
-            return model.features, model.ask
+            return model.features, model.ask, model.selection
     # What needs scikit-learn is asked through its estimator.
     pipeline = load_pipeline(path)
-    return pipeline[0].extractor_, pipeline.ask
+    return pipeline[0].extractor_, pipeline.ask, selection_of(pipeline)
+
+
+def selection_of(pipeline):
+    """Return the thresholds of the tagger of a pipeline, or None."""
+    return getattr(pipeline.tagger, "selection_", None)
 
 
 @contextmanager
@@ -280,7 +287,7 @@ def load_pipeline(path):
     with _named_models(path):
         model = load(path)
     if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
-        return _ending_in_calibrated(model)
+        return _ending_in_tagger(model)
     if not isinstance(model, TaggingPipeline):
         raise ValueError(
             f"{path} holds a {type(model).__name__} without features: it cannot read "
@@ -289,10 +296,10 @@ def load_pipeline(path):
     return model
 
 
-def _ending_in_calibrated(calibrated):
-    """Return a calibrated pipeline as a pipeline that ends in a calibrated tagger."""
-    pipeline = calibrated.tagger_
+def _ending_in_tagger(wrapped):
+    """Return a calibrated or selective pipeline as one that ends in such a tagger."""
+    pipeline = wrapped.tagger_
     name, tagger = pipeline.steps[-1]
-    inner = copy(calibrated)
+    inner = copy(wrapped)
     inner.tagger = inner.tagger_ = tagger
     return type(pipeline)([*pipeline.steps[:-1], (name, inner)])

@@ -16,6 +16,10 @@ TEXT = """\
 Compare predicted labels with true ones and print the table of conlleval. All figures
 are percentages except the last one of a line, the number of phrases found of that type.
 
+With a model, two kinds of lines follow: how far its confidences are from the share of
+right labels and, if it was trained with --calibrate, which share of the words it
+accepts and how many of those are wrong.
+
 Give either a model and a file with true labels, or one file (or standard input) whose
 last two columns are the true and the predicted labels, as `skcw tag` writes them for a
 file that has true labels.
@@ -64,11 +68,11 @@ def run(options):
 
     if len(options.inputs) > 2:
         raise UsageError("give a model and a file, or a file alone")
-    tally = SpanTally(options.raw)
+    tally, confidence = SpanTally(options.raw), None
     if len(options.inputs) == 2:
         if options.predicted_column is not None:
             raise UsageError("--predicted-column cannot be used with a model")
-        labels = _labels_of_model(*options.inputs, options)
+        labels, confidence = _labels_of_model(*options.inputs, options)
         same = _same_labels(options.inputs[1], options, of_model=True)
     else:
         name = options.inputs[0] if options.inputs else "-"
@@ -84,7 +88,11 @@ def run(options):
     if not tally.words:
         raise ValueError("there are no words to evaluate")
     same.check()
-    report(options, tally.figures(), tally.text())
+    figures, text = tally.figures(), tally.text()
+    if confidence is not None:
+        figures["confidence"] = confidence.figures()
+        text = f"{text}\n{confidence.text()}"
+    report(options, figures, text)
 
 
 def _same_labels(name, options, of_model):
@@ -109,16 +117,26 @@ def _predicted_column(options):
 
 
 def _labels_of_model(model, name, options):
-    """Yield the true and the predicted labels of a gold file, block by block."""
+    """Return the labels of a gold file, block by block, and a tally of confidence."""
+    from skcw.cli._corpus import open_model
+    from skcw.cli._promises import ConfidenceTally
+
+    features, ask, selection = open_model(model)
+    tally = ConfidenceTally(selection)
+    return _judged_blocks(features, ask, name, options, tally), tally
+
+
+def _judged_blocks(features, ask, name, options, tally):
+    """Yield the true and the predicted labels, and count how sure the model is."""
     from skcw.cli._blocks import labelled_blocks
     from skcw.cli._column_checks import check_file
-    from skcw.cli._corpus import open_model
 
-    features, ask = open_model(model)
     for number, (X, gold) in enumerate(labelled_blocks(name, options)):
         if not number:
             check_file(features, X, name, "evaluate", " besides the labels")
-        yield gold, ask(X).labels()
+        answers = ask(X)
+        tally.add(answers, gold)
+        yield gold, answers.labels()
 
 
 def _labels_of_file(name, options):

@@ -11,7 +11,7 @@ from skcw.cli._messages import UsageError, describe, one_line
 from skcw.cli._options import explicit_json
 
 # In the order of the help; each has a module of its own, with `add_parser`.
-COMMANDS = ("train", "tag", "evaluate", "compare", "inspect")
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check")
 
 # A shell reports 128 plus the number of the signal that ended a program.
 INTERRUPTED = 128 + 2
@@ -35,6 +35,7 @@ examples:
   skcw tag names.skcw new.conll --confidence   label a file, or standard input
   skcw evaluate names.skcw test.conll          precision, recall and F1
   skcw inspect names.skcw --label B-PER        the weights behind a label
+  skcw check train.conll                       labels that may be wrong
 
 See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model,
 2 wrong usage, 130 interrupted.

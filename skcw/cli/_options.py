@@ -247,6 +247,17 @@ def natural(text):
     return number
 
 
+def share(text):
+    """Return a number between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"{text} is not between 0 and 1")
+    return number
+
+
 def separator(text):
     """Return the separator that a word or a character stands for."""
     found = SEPARATORS.get(text, text)

@@ -4,7 +4,6 @@ import codecs
 import os
 import sys
 from contextlib import contextmanager
-from functools import cache
 from itertools import chain, repeat
 
 from skcw.cli._files import written
@@ -17,6 +16,7 @@ from skcw.cli._options import (
     add_scheme,
     command_parser,
     positive,
+    share,
 )
 
 TEXT = """\
@@ -33,11 +33,14 @@ examples:
   skcw tag names.skcw new.conll --confidence --nbest 3
   zcat news.gz | skcw tag names.skcw | grep B-PER
   skcw tag names.skcw test.conll | skcw evaluate
+  skcw tag names.skcw new.conll --accept | grep -w review
 """
 
 # Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
 NO_VALUE = "_"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+# Enough to rank: most labels of a good tagger have more than 0.9999.
+DIGITS = ".8f"
 # What may follow the last column of a line.
 ENDS = "\r \t"
 
@@ -75,8 +78,9 @@ def add_parser(commands):
         default=1,
         metavar="N",
         help="add one column for each of the 2nd to Nth best labelings of a sentence, "
-        "after the label and its confidence",
+        "after label, confidence and accept or review",
     )
+    _add_accepting(parser)
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",
@@ -91,24 +95,53 @@ def add_parser(commands):
     add_reading(parser, LEARNT_COLUMNS)
 
 
+def _add_accepting(parser):
+    parser.add_argument(
+        "-a",
+        "--accept",
+        action="store_true",
+        help="add a column that says accept or review, and sum up on standard error "
+        "what is promised: for models trained with --calibrate",
+    )
+    parser.add_argument(
+        "--accept-risk",
+        type=share,
+        metavar="RISK",
+        help="the same by the promise for this risk (default: the first one made)",
+    )
+
+
 def run(options):
     """Tag."""
     _import_numpy()
     from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
     from skcw.cli._corpus import open_model
 
-    features, ask = open_model(options.model)
+    features, ask, selection = open_model(options.model)
+    acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     blocks = raw_blocks(options.input, options, 1 if prompt else BLOCK_TOKENS)
     echo = Echo(options)
     with written(options.output) as file, _progress(options) as count:
         for text, X in _checked(blocks, features, options):
-            columns = _added_columns(ask(X), options) if X.n_tokens else []
+            answers = ask(X) if X.n_tokens else None
+            columns = _added_columns(answers, options, acceptance) if answers else []
             numbers = X.lines.tolist() if columns else []
             file.write(echo.block(text, numbers, columns))
             # A block is large, or someone waits for it.
             file.flush()
             count(X.n_tokens)
+    if acceptance is not None:
+        acceptance.report(options.command)
+
+
+def _acceptance(selection, options):
+    """Return what marks words, or None if nobody asked for it."""
+    if not options.accept and options.accept_risk is None:
+        return None
+    from skcw.cli._promises import Acceptance
+
+    return Acceptance(selection, options.accept_risk)
 
 
 def _import_numpy():
@@ -152,7 +185,7 @@ def _checked(blocks, features, options):
         yield text, X
 
 
-def _added_columns(answers, options):
+def _added_columns(answers, options, acceptance=None):
     """Return the columns to add: a list of strings for each, one per word."""
     from skcw.cli._corpus import rescheme
 
@@ -160,6 +193,8 @@ def _added_columns(answers, options):
     columns = [list(flat(rescheme(answers.labels(), options)))]
     if options.confidence:
         columns.append(_as_text(answers.confidence()))
+    if acceptance is not None:
+        columns.append(acceptance.marks(answers))
     if options.nbest > 1:
         ranked = answers.nbest(options.nbest)
         for rank in range(1, options.nbest):
@@ -168,21 +203,8 @@ def _added_columns(answers, options):
 
 
 def _as_text(rows):
-    """Return the numbers of all rows in one list, with four digits after the point."""
-    import numpy as np
-
-    numbers = np.concatenate(rows)
-    if ((numbers >= 0) & (numbers <= 1)).all():
-        texts = _texts()
-        steps = np.rint(numbers * (len(texts) - 1)).astype(np.int64)
-        return [texts[step] for step in steps.tolist()]
-    return [f"{number:.4f}" for number in numbers.tolist()]
-
-
-@cache
-def _texts():
-    """Return all probabilities of four digits; making each anew would take longer."""
-    return [f"{step / 10_000:.4f}" for step in range(10_001)]
+    """Return the numbers of all rows in a list: with all digits that rank them."""
+    return [format(number, DIGITS) for row in rows for number in row.tolist()]
 
 
 def _ranked(ranked, lengths, rank, options):

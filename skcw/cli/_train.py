@@ -14,6 +14,7 @@ from skcw.cli._options import (
     add_scheme,
     add_tagger,
     command_parser,
+    share,
     value_of,
 )
 from skcw.cli._tables import report, table
@@ -34,6 +35,7 @@ examples:
   skcw train train.conll -o chunks.skcw --features chunking --model arow --set r=2
   skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
   skcw train ud.conllu -o pos.skcw --conllu --features pos
+  skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -58,6 +60,7 @@ def add_parser(commands):
     parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
+    _add_promise(parser)
     add_label_column(parser)
     add_scheme(parser, "convert all labels to this scheme first")
     add_json(parser)
@@ -67,14 +70,45 @@ def add_parser(commands):
     add_reading(parser)
 
 
+def _add_promise(parser):
+    group = parser.add_argument_group("accepting at a bounded risk")
+    group.add_argument(
+        "--calibrate",
+        metavar="FILE",
+        help="a labelled corpus that is neither CORPUS nor --dev: find the threshold "
+        "by which `skcw tag --accept` accepts labels",
+    )
+    group.add_argument(
+        "--accept-risk",
+        type=share,
+        action="append",
+        metavar="RISK",
+        help="the largest share of wrong ones among what is accepted (default: 0.01); "
+        "may be repeated",
+    )
+    group.add_argument(
+        "--accept-level",
+        type=share,
+        default=0.95,
+        metavar="LEVEL",
+        help="the probability with which that holds (default: 0.95)",
+    )
+    group.add_argument(
+        "--accept-unit",
+        choices=["word", "entity", "sentence"],
+        default="word",
+        help="what is accepted (default: word)",
+    )
+
+
 def run(options):
     """Train."""
     clock = Clock()
-    tagger = make_tagger(options.model, options.seed, _parameters(options))
+    tagger = make_tagger(options.model, options.seed, parameters(options))
     _check_output(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
-    features, (X, y), (X_dev, y_dev) = _prepared(options)
+    features, (X, y), (X_dev, y_dev), held_out = _prepared(options)
     clock.end("reading")
     batch = features.fit_transform(X)
     judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
@@ -82,7 +116,9 @@ def run(options):
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
     tagger.fit(batch, y, **dev)
     clock.end("training")
-    _save(features, tagger, options.output)
+    promises = _save(features, tagger, options, X, held_out)
+    if options.calibrate is not None:
+        clock.end("calibrating")
     result = {
         "model": options.output,
         "learner": type(tagger).__name__,
@@ -96,6 +132,8 @@ def run(options):
         "seconds_of": clock.seconds,
         **_scores(tagger, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
+        "promises": promises,
+        "calibration": options.calibrate,
     }
     report(options, result, _text(result))
 
@@ -121,14 +159,27 @@ class Clock:
 def _check_output(options):
     """Refuse, before any work, a file that cannot or must not be written."""
     check_writable(options.output)
-    for name in filter(None, (options.corpus, options.dev)):
+    if options.calibrate is None and options.accept_risk is not None:
+        raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
+    for name in filter(None, (options.corpus, options.dev, options.calibrate)):
         both_exist = os.path.exists(options.output) and os.path.exists(name)
         if both_exist and os.path.samefile(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
     check_replaceable(options.output)
+    for name in filter(None, (options.corpus, options.dev)):
+        if options.calibrate and _are_same(options.calibrate, name):
+            raise UsageError(
+                f"--calibrate must not be {name}: the model has learnt from it, so "
+                "that it does not tell how often the model is right"
+            )
 
 
-def _parameters(options):
+def _are_same(name, other):
+    both_exist = os.path.exists(name) and os.path.exists(other)
+    return name == other or (both_exist and os.path.samefile(name, other))
+
+
+def parameters(options):
     """Return the parameters of the learner that the options set."""
     given = {name: value_of(text) for name, text in options.set}
     named = {
@@ -146,7 +197,7 @@ def _parameters(options):
 
 
 def _prepared(options):
-    """Return the unfitted features, the training data and the dev data."""
+    """Return unfitted features, and what to learn, judge and calibrate by."""
     from skcw.cli._column_checks import check_like
     from skcw.cli._corpus import make_features, read_labelled
 
@@ -156,15 +207,25 @@ def _prepared(options):
     if options.dev is not None:
         dev = read_labelled(options.dev, options)
         check_like(dev[0], options.dev, data[0], features, templates)
-    return features, data, dev
+    held_out = options.calibrate and read_labelled(options.calibrate, options)
+    return features, data, dev, held_out
 
 
-def _save(features, tagger, path):
+def _save(features, tagger, options, X, held_out):
+    """Save the model; return what it promises, in words."""
     from skcw.pipeline import make_tagging_pipeline
 
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
-    make_tagging_pipeline(features, tagger).save(path)
+    model = make_tagging_pipeline(features, tagger)
+    if options.calibrate is None:
+        model.save(options.output)
+        return []
+    from skcw.cli._promises import calibrated
+
+    model = calibrated(model, options, X, held_out)
+    model.save(options.output)
+    return [str(promise) for promise in model.promises_]
 
 
 def _scores(tagger, batch, y, judged_on):
@@ -192,4 +253,5 @@ def _text(result):
     if result["pass_kept"] is not None:
         kept = kept_text(result["pass_kept"], result["passes"])
         rows.insert(len(ROWS), ("pass kept", kept))
+    rows += [(f"of {result['calibration']}", text) for text in result["promises"]]
     return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

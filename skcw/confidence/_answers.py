@@ -129,6 +129,13 @@ class Answers:
         """The numbers of the predicted labels of all tokens."""
         return self._scored.viterbi()[0]
 
+    @property
+    def temperature(self):
+        """What scores of labelings are divided by to get logarithms of shares."""
+        if self._log_probability or "marginal" not in self._confidence.served:
+            return 1.0
+        return self._confidence.settings("marginal").temperature
+
     def labels(self):
         """Return the best labeling of every sequence.
 

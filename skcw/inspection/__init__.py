@@ -1,5 +1,6 @@
 """Ask fitted estimators what they claim, compare it with the truth, and score it."""
 
+from skcw.inspection._out_of_fold import OutOfFold, cross_val_confidence
 from skcw.inspection._queries import QueryPairs, query_pairs
 from skcw.inspection._questions import Question, parse_query
 from skcw.inspection._scorers import (
@@ -11,8 +12,10 @@ from skcw.inspection._scorers import (
 
 __all__ = [
     "ConfidenceScorer",
+    "OutOfFold",
     "QueryPairs",
     "Question",
+    "cross_val_confidence",
     "get_scorer",
     "make_confidence_scorer",
     "parse_query",

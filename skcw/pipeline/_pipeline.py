@@ -199,6 +199,42 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """
         return self.tagger.seen_fraction(self.encode(X))
 
+    @available_if(_tagger_has("accept"))
+    def accept(self, X, risk=None, **options):
+        """Tell what a selective tagger accepts.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        risk : float, default=None
+            A risk that the tagger has a promise for; None is the first.
+        **options : bool
+            Those of :meth:`skcw.SelectiveTagger.accept`.
+
+        Returns
+        -------
+        accepted : ndarray of shape (n_sequences,), dtype object
+            One array of bool per sentence.
+        """
+        return self.tagger.accept(self.encode(X), risk, **options)
+
+    @available_if(_tagger_has("predict_sets"))
+    def predict_sets(self, X):
+        """Return sets of labels or entities that contain the truth.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_sequences,), dtype object
+            What the selective tagger says.
+        """
+        return self.tagger.predict_sets(self.encode(X))
+
     @available_if(_tagger_has("explain"))
     def explain(self, sequence):
         """Explain the label of every token of one sequence.

@@ -1,5 +1,6 @@
 """A tagger with calibrated confidences: what changes, what stays, what is refused."""
 
+from copy import copy
 from itertools import chain
 from types import SimpleNamespace
 
@@ -322,9 +323,26 @@ def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
         for ours, inner, label, p in zip(mine, theirs, labels, confidence, strict=True):
             assert ours[label] == p
             assert sum(ours.values()) == pytest.approx(1.0, rel=1e-12)
-            rest = [name for name in inner if name != label]
-            ranked = sorted(rest, key=inner.get)
-            assert sorted(rest, key=ours.get) == ranked
+            assert ours.keys() == inner.keys()
+
+
+def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibrated):
+    answers = calibrated.ask(BATCH[TEST])
+    mapped, codes = answers.label_table(), answers.codes
+    truth = list(chain.from_iterable(Y[TEST]))
+    known = [answers.classes.index(label) for label in truth]
+    plain = copy(calibrated)
+    plain.rival_maps_ = []
+    shared = plain.ask(BATCH[TEST]).label_table()
+    wrong = np.flatnonzero(codes != known)
+    of_truth = [table[wrong, np.array(known)[wrong]] for table in (mapped, shared)]
+    # What is true but was not predicted is given more than its share of the marginals.
+    assert (
+        np.log(np.maximum(of_truth, 1e-6)).mean(axis=1)[0]
+        > (np.log(np.maximum(of_truth, 1e-6)).mean(axis=1)[1])
+    )
+    least = calibrated.rival_maps_[0].by_label
+    assert set(least) <= set(answers.classes)
 
 
 def test_a_query_about_labels_is_answered_by_these_marginals(calibrated):

@@ -67,7 +67,7 @@ def test_confidence_and_further_labelings_take_columns(run, files):
     confidence = pipeline.predict_confidence(X)
     written = rows.column(4)
     assert all(
-        [f"{c:.4f}" for c in row] == texts
+        [f"{c:.8f}" for c in row] == texts
         for row, texts in zip(confidence, written, strict=True)
     )
 

@@ -26,7 +26,9 @@ LAYERS = [
     {"tagging", "linear_model"},
     {"pipeline"},
     {"calibration"},
-    {"_loading", "inspection"},
+    {"inspection"},
+    {"guarantee"},
+    {"_loading"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},

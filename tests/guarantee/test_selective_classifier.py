@@ -1,0 +1,106 @@
+"""A selective classifier: promises about rows, and the laws of scikit-learn."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skcw import MultiClassCW, SelectiveClassifier
+from skcw.exceptions import NoPromiseWarning
+
+X, Y = load_digits(return_X_y=True)
+ORDER = np.random.RandomState(0).permutation(len(Y))
+X, Y = X[ORDER], Y[ORDER]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return MultiClassCW(random_state=0).fit(X[:900], Y[:900])
+
+
+def test_accepted_rows_are_wrong_as_rarely_as_promised(fitted):
+    selective = SelectiveClassifier(fitted, risk=[0.03, 0.1], cv="prefit")
+    selective.fit(X[900:1400], Y[900:1400])
+    wrong = selective.predict(X[1400:]) != Y[1400:]
+    for promise in selective.promises_:
+        accepted = selective.accept(X[1400:], promise.risk)
+        assert accepted.mean() > 0.3 and wrong[accepted].mean() <= promise.risk
+    assert (selective.predict_proba(X[1400:]) == fitted.predict_proba(X[1400:])).all()
+
+
+def test_sets_of_rows_contain_the_truth(fitted):
+    selective = SelectiveClassifier(fitted, risk=0.1, set_risk=0.05, cv="prefit")
+    selective.fit(X[900:1400], Y[900:1400])
+    sets = selective.predict_sets(X[1400:])
+    missed = np.mean(
+        [y not in labels for y, labels in zip(Y[1400:], sets, strict=True)]
+    )
+    assert missed <= 0.09
+    assert np.mean([len(labels) for labels in sets]) < 2
+
+
+def test_rows_are_held_out_if_the_classifier_is_not_fitted():
+    selective = SelectiveClassifier(LogisticRegression(max_iter=300), risk=0.1)
+    selective.fit(X[:600] / 16, Y[:600])
+    assert selective.promises_[0].n_groups == 180
+    sparse = clone(selective).fit(csr_matrix(X[:600] / 16), Y[:600])
+    assert sparse.promises_[0].n_groups == 180
+
+
+def test_it_stands_in_pipelines_and_searches():
+    model = make_pipeline(
+        StandardScaler(), SelectiveClassifier(MultiClassCW(random_state=0), risk=0.3)
+    )
+    grid = {"selectiveclassifier__classifier__phi": [0.3, 1.0]}
+    search = GridSearchCV(model, grid, cv=2).fit(X[:600], Y[:600])
+    assert search.best_estimator_[-1].promises_[0].risk == 0.3
+
+
+def test_it_is_saved_without_pickle(fitted):
+    skops = pytest.importorskip("skops.io")
+    selective = SelectiveClassifier(fitted, risk=0.1, cv="prefit")
+    data = skops.dumps(selective.fit(X[900:1400], Y[900:1400]))
+    known = skops.get_untrusted_types(data=data)
+    same = skops.loads(data, trusted=known)
+    assert same.promises_ == selective.promises_
+    assert (same.accept(X[1400:]) == selective.accept(X[1400:])).all()
+
+
+def test_groups_are_what_is_exchangeable(fitted):
+    selective = SelectiveClassifier(fitted, risk=0.2, cv="prefit", most_wrong=5)
+    groups = np.arange(500) // 5
+    selective.fit(X[900:1400], Y[900:1400], groups=groups)
+    assert selective.promises_[0].n_groups == 100
+
+
+def test_what_cannot_be_promised_is_refused(fitted):
+    selective = SelectiveClassifier(fitted, risk=0.001, cv="prefit")
+    with pytest.warns(NoPromiseWarning, match="500 rows cannot promise 0.1 %"):
+        selective.fit(X[900:1400], Y[900:1400])
+    assert not selective.accept(X).any()
+    with pytest.raises(ValueError, match="each class needs two rows"):
+        SelectiveClassifier(MultiClassCW()).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match="risk is 2"):
+        SelectiveClassifier(fitted, risk=2, cv="prefit").fit(X, Y)
+
+
+def copies_change_the_split(estimator):
+    """Say why a weight of two is not two copies: those may be in different parts."""
+    reason = "rows for calibration are drawn at random"
+    names = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{n}_data": reason for n in names}
+
+
+@parametrize_with_checks(
+    [SelectiveClassifier(MultiClassCW(random_state=0), risk=0.3)],
+    expected_failed_checks=copies_change_the_split,
+)
+@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoPromiseWarning")
+def test_it_obeys_the_laws_of_scikit_learn(estimator, check):
+    check(estimator)
