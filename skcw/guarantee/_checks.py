@@ -64,7 +64,7 @@ def check_pairs(correct, confidence, groups=None):
         raise ValueError("correct must hold True and False, or 1 and 0")
     if np.isnan(sure).any():
         raise ValueError("confidence must hold numbers, but some are NaN")
-    # A label without a rival is infinitely far from it; an infinite threshold means none.
+    # A label without a rival is infinitely far from it; thresholds must be finite.
     return flat, np.nan_to_num(sure), _group_numbers(groups, lengths)
 
 
