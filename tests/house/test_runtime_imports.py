@@ -74,6 +74,16 @@ def folder(tmp_path_factory):
             check=True,
             capture_output=True,
         )
+    held_out = make_tagged_corpus(60, random_state=1)
+    write_columns(folder / "held.conll", held_out.tokens, held_out.labels)
+    promise = ["--calibrate", "held.conll", "--accept-risk", "0.5"]
+    command = ["train", "train.conll", "-o", "promised", *promise]
+    subprocess.run(
+        [sys.executable, "-P", "-m", "skcw", *command],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
     return folder
 
 
@@ -113,6 +123,10 @@ def test_tagging_imports_no_heavy_library(model, folder):
 )
 def test_no_option_of_tagging_imports_a_heavy_library(options, folder):
     assert not heavy_after_tagging(folder, "cw", "new.conll", *options)
+
+
+def test_accepting_imports_no_heavy_library(folder):
+    assert not heavy_after_tagging(folder, "promised", "new.conll", "--accept")
 
 
 @pytest.mark.parametrize("model", MODELS)

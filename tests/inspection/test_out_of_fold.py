@@ -54,7 +54,8 @@ def test_planted_errors_are_among_the_first_suspects():
     for s, t in places:
         planted[s][t] = "B-DATE"
     suspects = cross_val_confidence(TAGGER, X, planted).suspects(planted)
-    assert len(set(suspects[:40]) & set(places)) >= 12
+    # Of 1,800 words; chance would find none of the planted ones.
+    assert len(set(suspects[:40]) & set(places)) >= 0.75 * len(places)
 
 
 def test_bad_folds_are_refused():
