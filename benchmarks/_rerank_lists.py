@@ -135,11 +135,11 @@ def kept_lists(settings, language, base, task):
     return lists
 
 
-def split(tokens, labels, seed, n_splits):
-    """Return one of several random splits: training and test sentences, 75 to 25."""
-    order = np.random.RandomState(seed).permutation(len(tokens))
+def split(tokens, labels, seed, most):
+    """Return training and test sentences of a random split, three to one."""
+    order = np.random.RandomState(seed).permutation(len(tokens))[:most]
     cut = len(order) * 3 // 4
-    return (
-        [tokens[i] for i in order[:cut]],
-        [labels[i] for i in order[:cut]],
-    ), ([tokens[i] for i in order[cut:]], [labels[i] for i in order[cut:]])
+    return tuple(
+        ([tokens[i] for i in part], [labels[i] for i in part])
+        for part in (order[:cut], order[cut:])
+    )

@@ -14,16 +14,15 @@ the better of the features of the nodes 2 v and 2 v + 1, and feature k is the le
 
 from libc.math cimport exp, fabs, log, sqrt
 
-# Less than this share of the loss is lost in rounding.
-cdef double LEAST_GAIN = 1e-13
-
 
 cdef double _gain(const double[::1] sums, Py_ssize_t k) noexcept nogil:
     """Return |sqrt(W+) - sqrt(W-)|; rounding may leave a sum below zero."""
     return fabs(sqrt(max(sums[2 * k], 0.0)) - sqrt(max(sums[2 * k + 1], 0.0)))
 
 
-cdef int _better(const int[::1] tree, const double[::1] gain, Py_ssize_t v) noexcept nogil:
+cdef int _better(
+    const int[::1] tree, const double[::1] gain, Py_ssize_t v
+) noexcept nogil:
     """Return which of two features below a node has more gain; the first of equals."""
     cdef int a = tree[2 * v], b = tree[2 * v + 1]
     if b < 0 or (a >= 0 and gain[a] >= gain[b]):
@@ -85,28 +84,33 @@ def boost(
     const long long[::1] pair_starts, const int[::1] pair_codes,
     const long long[::1] feature_starts, const int[::1] feature_codes,
     double[::1] weight, double[::1] sums, double[::1] gain, int[::1] tree,
-    int[::1] touched, int[::1] mark, double loss, double smoothing,
+    int[::1] touched, int[::1] mark, double loss, double smoothing, double least,
     int[::1] feature, double[::1] step, double[::1] losses,
 ):
     """Add to one weight a round; return the number of rounds that lowered the loss.
 
     Round r adds step[r] to the weight of feature[r] and leaves a loss of losses[r].
     The step is half the logarithm of (W+ + e Z) / (W- + e Z), with the smoothing e and
-    the loss Z before the round. All else is state, which the next call continues with;
-    ``touched`` and ``mark`` (zeros) have room for each feature.
+    the loss Z before the round. Rounds end where the square of the gain, by which a
+    round without smoothing lowers the loss, is not above ``least``: what rounding has
+    left of sums. All else is state, which the next call continues with; ``touched`` and
+    ``mark`` (zeros) have room for each feature.
     """
     cdef Py_ssize_t r, a, n_touched, n_rounds = 0
+    cdef double change
     cdef int k
     with nogil:
         for r in range(feature.shape[0]):
             k = tree[1]
-            if k < 0 or gain[k] * gain[k] <= LEAST_GAIN * loss:
+            if k < 0 or gain[k] * gain[k] <= least:
                 break
             step[r] = 0.5 * log((max(sums[2 * k], 0.0) + smoothing * loss)
                                 / (max(sums[2 * k + 1], 0.0) + smoothing * loss))
             n_touched = 0
-            loss += _reweigh(k, step[r], pair_starts, pair_codes, feature_starts,
-                             feature_codes, weight, sums, touched, mark, &n_touched)
+            change = _reweigh(k, step[r], pair_starts, pair_codes, feature_starts,
+                              feature_codes, weight, sums, touched, mark, &n_touched)
+            # Only rounding could raise it.
+            loss += min(change, 0.0)
             feature[r], losses[r], n_rounds = k, loss, r + 1
             for a in range(n_touched):
                 k = touched[a]

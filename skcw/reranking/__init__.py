@@ -3,8 +3,10 @@
 from skcw.reranking._base import BaseReranker
 from skcw.reranking._boosting import BoostingReranker
 from skcw.reranking._candidates import CandidateLists
+from skcw.reranking._errors import candidate_errors, oracle_scores
 from skcw.reranking._gaussian import AROWReranker, CWReranker
 from skcw.reranking._global_features import GlobalFeatures
+from skcw.reranking._tagger import Choice, RerankedTagger
 from skcw.reranking._voted import VotedPerceptronReranker
 
 __all__ = [
@@ -13,6 +15,10 @@ __all__ = [
     "BoostingReranker",
     "CWReranker",
     "CandidateLists",
+    "Choice",
     "GlobalFeatures",
+    "RerankedTagger",
     "VotedPerceptronReranker",
+    "candidate_errors",
+    "oracle_scores",
 ]

@@ -147,6 +147,24 @@ class BaseReranker(BaseEstimator):
         best = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
         return self._probabilities(lists, totals)[best]
 
+    def ranking(self, X):
+        """Return scores and probabilities of all candidates, which are scored once.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        scores, probabilities : ndarray of float64, shape (n_candidates,)
+            What ``decision_function`` and ``candidate_probabilities`` return, in one
+            array for all lists.
+        """
+        lists = self._checked(X)
+        totals = self._totals(lists)
+        return totals, self._probabilities(lists, totals)
+
     def rerank(self, candidates):
         """Return the lists with their candidates in a new order, the best first.
 

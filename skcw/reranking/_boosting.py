@@ -16,6 +16,8 @@ from skcw.reranking._candidates import first_maxima
 # A weight of the score that the data do not bound stops where the odds of no pair
 # exceed the exponential of this.
 LARGEST_EXPONENT = 30.0
+# Sums that are kept up to date are off by about this share of what they began with.
+LEAST_SHARE = 1e-12
 
 
 class BoostingReranker(BaseReranker):
@@ -129,7 +131,9 @@ class BoostingReranker(BaseReranker):
                 "validation_fraction=None"
             )
         order = check_random_state(self.random_state).permutation(n)
-        return problem.part(np.sort(order[n_out:])), problem.part(np.sort(order[:n_out]))
+        return problem.part(np.sort(order[n_out:])), problem.part(
+            np.sort(order[:n_out])
+        )
 
     def _log_odds(self, lists, totals):
         # The exponential loss is least at half the logarithm of the odds.
@@ -219,6 +223,7 @@ class RankBooster:
         self.touched = np.empty(n_features, dtype=np.int32)
         self.mark = np.zeros(n_features, dtype=np.int32)
         self.loss = float(self.weight.sum())
+        self.least = LEAST_SHARE * self.loss
 
     @property
     def nbytes(self):
@@ -242,6 +247,7 @@ class RankBooster:
             self.mark,
             self.loss,
             self.smoothing,
+            self.least,
             feature,
             step,
             losses,

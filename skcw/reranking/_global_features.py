@@ -15,6 +15,7 @@ from skcw.reranking._candidates import CandidateLists
 from skcw.reranking._templates import TEMPLATES, SentenceReader, SentenceView
 from skcw.reranking._words import first_columns, lower_case_lexicon
 
+
 class GlobalFeatures(BaseEstimator):
     """Features of whole labelings, which no chain of labels can see.
 
@@ -85,9 +86,7 @@ class GlobalFeatures(BaseEstimator):
         "min_count": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self, templates=TEMPLATES, *, functions=(), lexicon=None, min_count=5
-    ):
+    def __init__(self, templates=TEMPLATES, *, functions=(), lexicon=None, min_count=5):
         self.templates = templates
         self.functions = functions
         self.lexicon = lexicon

@@ -1,7 +1,6 @@
 """N-best lists of sentences by taggers that have not learnt from them."""
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from skcw.data._ragged import object_rows
@@ -53,7 +52,7 @@ def sentence_folds(tagger, X, y, weight, n_folds):
     return folds
 
 
-def jackknifed_nbest(tagger, X, y, folds, n_best, *, weight=None, n_jobs=None):
+def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
     """Return the n best labelings of each sentence by a tagger that has not seen it.
 
     Parameters
@@ -70,24 +69,17 @@ def jackknifed_nbest(tagger, X, y, folds, n_best, *, weight=None, n_jobs=None):
         How many labelings.
     weight : ndarray of shape (n_sequences,), default=None
         How much each sentence counts in learning.
-    n_jobs : int, default=None
-        How many folds are fitted at once, in threads.
 
     Returns
     -------
     nbest : ndarray of shape (n_sequences,), dtype object
         What ``predict_nbest`` returns; an empty list for sentences left out.
     """
-
-    def fit_and_ask(fold):
-        train, test = np.flatnonzero((folds != fold) & (folds >= 0)), folds == fold
+    found = object_rows([] for _ in folds)
+    for fold in np.unique(folds[folds >= 0]):
+        train = np.flatnonzero((folds != fold) & (folds >= 0))
+        test = np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
         copy = clone(tagger).fit(X[train], y[train], **weights)
-        return copy.predict_nbest(X[np.flatnonzero(test)], n_best)
-
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads")
-    every = np.unique(folds[folds >= 0])
-    found = object_rows([] for _ in folds)
-    for fold, rows in zip(every, jobs(delayed(fit_and_ask)(f) for f in every)):
-        found[folds == fold] = rows
+        found[test] = copy.predict_nbest(X[test], n_best)
     return found

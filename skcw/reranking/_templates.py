@@ -1,7 +1,5 @@
 """Templates of global features: whole entities, their borders, and quotations."""
 
-from itertools import product
-
 from skcw.data._schemes import extract_spans
 from skcw.reranking._words import NULL, shape_of
 
@@ -10,9 +8,6 @@ TEMPLATES = ("entities", "quotations")
 QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
 # Longer quotations make no Q features: their strings would hardly come twice.
 LONGEST_QUOTATION = 10
-# Each position of a bigram or trigram as the word (0) or as its flagged shape (1).
-PAIRS = ["".join(bits) for bits in product("01", repeat=2)]
-TRIPLES = ["".join(bits) for bits in product("01", repeat=3)]
 
 
 class SentenceView:
@@ -43,12 +38,31 @@ class SentenceView:
         self.shape = [*pad, *shapes, *pad]
         self.flagged = [*pad, *flags, *pad]
 
-    def joint(self, name, first, codes):
-        """Yield the n-gram at a position with each mixture of words and shapes."""
-        both = self.word, self.flagged
-        for code in codes:
-            parts = [both[int(b)][first + 2 + i] for i, b in enumerate(code)]
-            yield f"{name}{code}={' '.join(parts)}"
+    def bigrams(self, name, first):
+        """Return two words from a position on, each as itself or by its shape."""
+        a, b = self.word[first + 2 : first + 4]
+        c, d = self.flagged[first + 2 : first + 4]
+        return [
+            f"{name}00={a} {b}",
+            f"{name}01={a} {d}",
+            f"{name}10={c} {b}",
+            f"{name}11={c} {d}",
+        ]
+
+    def trigrams(self, name, first):
+        """Return three words from a position on, each as itself or by its shape."""
+        a, b, c = self.word[first + 2 : first + 5]
+        d, e, f = self.flagged[first + 2 : first + 5]
+        return [
+            f"{name}000={a} {b} {c}",
+            f"{name}001={a} {b} {f}",
+            f"{name}010={a} {e} {c}",
+            f"{name}011={a} {e} {f}",
+            f"{name}100={d} {b} {c}",
+            f"{name}101={d} {b} {f}",
+            f"{name}110={d} {e} {c}",
+            f"{name}111={d} {e} {f}",
+        ]
 
 
 def entity_strings(view, start, stop):
@@ -68,19 +82,22 @@ def entity_strings(view, start, stop):
     """
     last = stop - 1
     words = view.words[start:stop]
-    shapes, flagged = view.shape[start + 2 : stop + 2], view.flagged[start + 2 : stop + 2]
+    shapes, flagged = (
+        view.shape[start + 2 : stop + 2],
+        view.flagged[start + 2 : stop + 2],
+    )
     found = [
         f"WE={' '.join(words)}",
         f"FF={' '.join(shapes)}",
         f"GF={' '.join(flagged)}",
         f"LW={words[-1]}",
         f"LWLC={int(words[-1][:1].islower())}",
-        *view.joint("BO", start - 1, PAIRS),
-        *view.joint("BE", last, PAIRS),
-        *view.joint("TO", start - 2, TRIPLES),
-        *view.joint("TO2", start - 1, TRIPLES),
-        *view.joint("TE", last - 1, TRIPLES),
-        *view.joint("TE2", last - 2, TRIPLES),
+        *view.bigrams("BO", start - 1),
+        *view.bigrams("BE", last),
+        *view.trigrams("TO", start - 2),
+        *view.trigrams("TO2", start - 1),
+        *view.trigrams("TE", last - 1),
+        *view.trigrams("TE2", last - 2),
     ]
     for name, parts in (("", shapes), ("2", flagged)):
         back = parts[::-1]
@@ -125,7 +142,10 @@ def quotation_strings(view, labels, spans):
         one = whole.get((start + 1, -1 if last is None else last + 1), 0)
         upper = sum(word[:1].isupper() for word in inside)
         lower = sum(word[:1].islower() for word in inside)
-        ends = [view.flagged[start + 3], NULL if last is None else view.flagged[last + 2]]
+        ends = [
+            view.flagged[start + 3],
+            NULL if last is None else view.flagged[last + 2],
+        ]
         found.append(f"QF={one} {upper} {lower} {' '.join(ends)}")
         found.append(f"QF2={one} {int(upper >= lower)} {' '.join(ends)}")
     return found

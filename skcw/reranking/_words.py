@@ -3,6 +3,9 @@
 from collections import Counter
 from itertools import groupby
 
+from skcw.data import SequenceBatch, TokenColumns
+from skcw.data._encoder import is_numeric_sequence
+
 NULL = "NULL"
 
 
@@ -61,3 +64,59 @@ def first_columns(rows):
 
 def _first(token):
     return token if isinstance(token, str) else str(token[0])
+
+
+def token_rows(X):
+    """Return the tokens of sequences in any form that a tagger takes.
+
+    Sequences of numbers are returned as they are: one row of numbers per token.
+    """
+    if isinstance(X, SequenceBatch):
+        return X.to_lists()
+    if isinstance(X, TokenColumns):
+        return list(X)
+    return [row if is_numeric_sequence(row) else list(row) for row in X]
+
+
+def words_of_features(rows, prefix=None):
+    """Return the words of tokens that are given by their features.
+
+    Parameters
+    ----------
+    rows : list of sequences
+        What `token_rows` returns.
+    prefix : str, default=None
+        What the name of the feature with the word begins with. Without it only tokens
+        of a single feature have a word, which is its name.
+
+    Returns
+    -------
+    words : list of list of str
+        The words; an empty string for a token without one.
+    """
+    return [
+        [""] * row.shape[0]
+        if is_numeric_sequence(row)
+        else [_word(_names(token), prefix) for token in row]
+        for row in rows
+    ]
+
+
+def _names(token):
+    """Return the names of a token's features, as taggers read them."""
+    if isinstance(token, str):
+        return [token]
+    if not isinstance(token, dict):
+        return list(token)
+    return [
+        f"{name}:{value}" if isinstance(value, str) else name
+        for name, value in token.items()
+    ]
+
+
+def _word(names, prefix):
+    if prefix:
+        # Features have no order of their own.
+        found = min((name for name in names if name.startswith(prefix)), default="")
+        return str(found[len(prefix) :])
+    return str(names[0]) if len(names) == 1 else ""

@@ -26,6 +26,7 @@ LAYERS = [
     {"tagging", "linear_model"},
     {"pipeline"},
     {"calibration"},
+    {"reranking"},
     {"_loading", "inspection"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
