@@ -39,21 +39,32 @@ class Choice(NamedTuple):
         Those of the base tagger, which may be the same.
     score : float
         What the scores of the base tagger speak for the choice: not positive.
-    features : list of (str, float)
-        The global features that only one of the two has, and what each speaks for the
-        choice, the strongest first.
+    gained : list of (str, float)
+        The global features that only the choice has, with their weights, the strongest
+        first: positive ones speak for it.
+    lost : list of (str, float)
+        Those that only the labels of the base tagger have: negative ones speak for the
+        choice.
 
     Examples
     --------
     >>> from skcw.reranking import Choice
-    >>> Choice(["O"], ["B-PER"], -0.5, [("PER LWLC=1", 1.25)]).features[0]
-    ('PER LWLC=1', 1.25)
+    >>> choice = Choice(["O"], ["B-PER"], -0.5, [], [("PER LWLC=1", -1.25)])
+    >>> choice.advantage
+    0.75
     """
 
     labels: list
     base_labels: list
     score: float
-    features: list
+    gained: list
+    lost: list
+
+    @property
+    def advantage(self):
+        """By how much the choice scores higher than the labels of the base tagger."""
+        gained = sum(weight for _, weight in self.gained)
+        return self.score + gained - sum(weight for _, weight in self.lost)
 
 
 class RerankedTagger(BaseSequenceTagger):
@@ -188,6 +199,9 @@ class RerankedTagger(BaseSequenceTagger):
         y = object_rows(list(labels) for labels in y)
         weight = check_sample_weight(sample_weight, len(y))
         folds = sentence_folds(base, X, y, weight, self.cv)
+        if isinstance(X, SequenceBatch) and X.vocabulary is not None:
+            # A copy must not know the names of features in sentences held out.
+            X = object_rows(X.to_lists())
         nbest = jackknifed_nbest(self.base_tagger, X, y, folds, self.n_best, weight)
         used = np.flatnonzero(folds >= 0)
         features, (tokens, words) = self._features(), self._read(X[used], base)
@@ -288,16 +302,20 @@ class RerankedTagger(BaseSequenceTagger):
             set(lists.indices[lists.indptr[c] : lists.indptr[c + 1]].tolist())
             for c in (best, 0)
         )
-        names, coef = self.global_features_.vocabulary_, reranker.coef_
-        found = [(names[k], float(coef[k])) for k in sorted(mine - theirs)]
-        found += [(names[k], -float(coef[k])) for k in sorted(theirs - mine)]
         gap = float(lists.scores[best] - lists.scores[0])
         return Choice(
             lists.labelings[0][best],
             lists.labelings[0][0],
             gap * reranker.score_coef_,
-            sorted(found, key=lambda pair: -abs(pair[1])),
+            self._weighted(mine - theirs),
+            self._weighted(theirs - mine),
         )
+
+    def _weighted(self, features):
+        """Return the names and weights of features, the strongest first."""
+        names, coef = self.global_features_.vocabulary_, self.reranker_.coef_
+        found = [(names[k], float(coef[k])) for k in sorted(features)]
+        return sorted(found, key=lambda pair: -abs(pair[1]))
 
     @property
     def confidence_methods_(self):

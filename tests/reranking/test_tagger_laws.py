@@ -18,10 +18,12 @@ from skcw.utils.checks import parametrize_with_tagger_checks
 CW = CWSequenceTagger(max_iter=3, shuffle=False, averaging=False, random_state=0)
 TAGGERS = [
     RerankedTagger(
-        CW, VotedPerceptronReranker(max_iter=5), cv=2, n_best=10, word_prefix="w="
+        CW, VotedPerceptronReranker(score_scale=5.0), cv=2, n_best=10, word_prefix="w="
     ),
     RerankedTagger(
-        HMMSequenceTagger(), BoostingReranker(40, validation_fraction=None), cv=3
+        HMMSequenceTagger("vocabulary"),
+        BoostingReranker(40, validation_fraction=None),
+        cv=3,
     ),
     RerankedTagger(
         MaxEntSequenceTagger(C=10.0, min_count=1, solver="lbfgs"),
