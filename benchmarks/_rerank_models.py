@@ -55,7 +55,7 @@ class Ranked:
         self.errors = candidate_errors(self.train.labelings, gold, "entities")
 
     def chosen(self, grid):
-        """Return the best of some rerankers on held-out training sentences, unfitted."""
+        """Return the best of some rerankers on held-out training sentences."""
         if len(grid) == 1:
             return grid[0]
         cut = int(len(self.train) * (1 - HELD_OUT))

@@ -22,8 +22,8 @@ from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.metrics import span_f1_score
 from skcw.reranking import CWReranker, RerankedTagger, oracle_scores
 
-SYLLABLES = "ba do fi ga ku le mi no pe ra so tu".split()
-CITIES = "Berlin Lima Oslo Quito Riga Seoul Tunis Vilnius".split()
+SYLLABLES = ["ba", "do", "fi", "ga", "ku", "le", "mi", "no", "pe", "ra", "so", "tu"]
+CITIES = ["Berlin", "Lima", "Oslo", "Quito", "Riga", "Seoul", "Tunis", "Vilnius"]
 
 
 def word(rng):
@@ -69,12 +69,11 @@ for words in X[:3]:
 # A tagger, and a reranker on top of it
 # -------------------------------------
 #
-# The tagger sees each word, its shape and the label before. The reranker learns from the lists of
-# five copies of it, each of which has not seen the sentences that it labels.
+# The tagger sees each word, its shape and the label before. The reranker learns from
+# the lists of five copies of it, each of which has not seen the sentences that it
+# labels.
 
-base = make_tagging_pipeline(
-    ["word[0]", "shape[0]"], CWSequenceTagger(random_state=0)
-)
+base = make_tagging_pipeline(["word[0]", "shape[0]"], CWSequenceTagger(random_state=0))
 tagger = RerankedTagger(base, CWReranker(random_state=0), n_best=20, cv=5).fit(X, y)
 
 plain, chosen = tagger.base_tagger_.predict(X_new), tagger.predict(X_new)

@@ -1,8 +1,8 @@
 """Votes of all weights that a perceptron has passed by, replayed step by step.
 
 Weights begin with zeros; step t changes feature k by ``moves[a]`` for every a of
-``starts[k]`` to ``starts[k + 1]`` with ``steps[a] = t``. After t steps the weight of the
-score is ``level[t]``, and these weights have ``votes[t + 1] - votes[t]`` votes.
+``starts[k]`` to ``starts[k + 1]`` with ``steps[a] = t``. After t steps the weight of
+the score is ``level[t]``, and these weights have ``votes[t + 1] - votes[t]`` votes.
 
 Between two steps that touch a list only the weight s of the score changes, and a
 candidate's total is a line in s. Who leads at the least and at the largest s of a

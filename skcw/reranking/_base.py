@@ -42,6 +42,8 @@ class BaseReranker(BaseEstimator):
     array([0])
     """
 
+    _parameter_constraints: dict = {}
+
     # Arrays that are saved besides the weights.
     _saved = ()
 
@@ -217,7 +219,7 @@ class BaseReranker(BaseEstimator):
         return out
 
     def _log_odds(self, lists, totals):
-        """Return the logarithm of what speaks for each candidate, but for a constant."""
+        """Return what speaks for each candidate, as a logarithm up to a constant."""
         return totals
 
     def _probabilities(self, lists, totals):

@@ -200,8 +200,8 @@ def _finite_scores(scores, offsets):
     if bad.size:
         i = int(np.searchsorted(offsets, bad[0], side="right")) - 1
         raise ValueError(
-            f"list {i}, candidate {bad[0] - offsets[i]} has the score {scores[bad[0]]}; "
-            "scores must be numbers or minus infinity"
+            f"list {i}, candidate {bad[0] - offsets[i]} has the score "
+            f"{scores[bad[0]]}; scores must be numbers or minus infinity"
         )
     zero = np.isneginf(scores)
     if not zero.any():

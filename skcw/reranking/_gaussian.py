@@ -125,7 +125,7 @@ class CWReranker(GaussianReranker):
     >>> reranker.predict(X[:2])
     array([1, 1])
     >>> reranker.predict_confidence(X[:2]).round(2)
-    array([0.97, 0.92])
+    array([0.89, 0.84])
     """
 
     _parameter_constraints: dict = {

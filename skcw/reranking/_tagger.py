@@ -102,6 +102,7 @@ class RerankedTagger(BaseSequenceTagger):
         Where tokens are given by their features, what the name of the feature with the
         word begins with, such as ``"word[0]="``. Without it tokens of several features
         have no word. The words of a pipeline are the first column.
+
     Attributes
     ----------
     base_tagger_ : estimator

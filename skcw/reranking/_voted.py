@@ -205,7 +205,7 @@ class _Steps:
         self.moves = np.where(self.codes & 1, -1.0, 1.0) * sizes[self.owner]
 
     def by_feature(self, n_features):
-        """Return for each feature the numbers of its steps, from 1 on, and the moves."""
+        """Return for each feature its steps, numbered from 1 on, and their moves."""
         feature = self.codes >> 1
         order = np.argsort(feature, kind="stable")
         starts = offsets_of(np.bincount(feature, minlength=n_features))

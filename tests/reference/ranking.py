@@ -4,6 +4,8 @@ Lists are ``(offsets, dense, scores)``: list i owns the rows ``offsets[i]`` to
 ``offsets[i + 1]`` of the 0/1 matrix `dense`; the last weight is that of the score.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -29,7 +31,7 @@ def votes(kept, offsets, dense, scores):
     """Return how many weights choose each candidate: Collins (2002), figure 4."""
     rows, won = rows_of(offsets, dense, scores), np.zeros(len(scores))
     for weights in kept:
-        for first, last in zip(offsets[:-1], offsets[1:], strict=True):
+        for first, last in pairwise(offsets):
             won[first + int((rows[first:last] @ weights).argmax())] += 1
     return won
 

@@ -206,8 +206,8 @@ def test_it_is_saved_with_all_its_parts(reranker, tmp_path):
     ):
         assert other.predict(NEW).tolist() == tagger.predict(NEW).tolist()
         assert repr(other.reranker) == repr(tagger.reranker)
-        rows = zip(other.predict_confidence(NEW), tagger.predict_confidence(NEW))
-        for mine, theirs in rows:
+        pairs = other.predict_confidence(NEW), tagger.predict_confidence(NEW)
+        for mine, theirs in zip(*pairs, strict=True):
             np.testing.assert_array_equal(mine, theirs)
         assert (
             clone(other).fit(X, Y).predict(NEW).tolist() == tagger.predict(NEW).tolist()

@@ -8,10 +8,12 @@ from skcw.reranking._templates import SentenceView, entity_strings, quotation_st
 from skcw.reranking._words import shape_of
 
 # Section 3.1; S, C and N of the paper are B, I and O.
-WORDS = (
-    "Whether you ' re an aging flower child or a clueless Gen Xer , “ The Day They Shot "
-    "John Lennon , ” playing at the Dougherty Arts Center , entertains the imagination ."
-).split()
+TEXT = (
+    "Whether you ' re an aging flower child or a clueless Gen Xer , “ The Day They "
+    "Shot John Lennon , ” playing at the Dougherty Arts Center , entertains the "
+    "imagination ."
+)
+WORDS = TEXT.split(" ")
 ENTITIES = [(11, 13), (15, 21), (26, 29)]
 LEXICON = {"the", "animal", "a", "at", "day", "center"}
 
