@@ -1,6 +1,7 @@
 """``GlobalFeatures``: from n-best lists to encoded candidates."""
 
 from array import array
+from itertools import zip_longest
 from numbers import Integral
 
 import numpy as np
@@ -52,8 +53,9 @@ class GlobalFeatures(BaseEstimator):
 
     Notes
     -----
-    Sentences are read one after the other, and what is kept of them is the encoded
-    lists alone. The features of an entity are made once per sentence, however many
+    ``transform`` reads sentences one after the other, from iterators too, and keeps
+    their labelings and the encoded lists alone: 4 bytes for each feature of a candidate
+    and 16 for each candidate. The features of an entity are made once per sentence, however many
     candidates have it.
 
     References
@@ -165,8 +167,6 @@ class GlobalFeatures(BaseEstimator):
             The candidates of each sentence, none twice.
         """
         check_is_fitted(self, "vocabulary_")
-        X = list(X)
-        words = first_columns(X) if words is None else list(words)
         find = self.vocabulary_.table().find_name
 
         def number(name):
@@ -178,16 +178,14 @@ class GlobalFeatures(BaseEstimator):
 
     def _encoded(self, X, nbest, words, lexicon, number):
         """Return the candidate lists under a function that numbers features."""
-        nbest = list(nbest)
-        check_same_length(len(X), len(nbest), ("X", "nbest"), "sentences")
         scores, sizes, counts, indices = array("d"), [], array("q"), array("i")
         labelings = []
-        for s, (tokens, candidates) in enumerate(zip(X, nbest, strict=True)):
-            view = SentenceView(words[s], lexicon)
+        for s, (tokens, candidates, row) in enumerate(sentences(X, nbest, words)):
+            view = SentenceView(row, lexicon)
             reader = SentenceReader(
                 s, tokens, view, self.templates, self.functions, number
             )
-            kept = distinct_candidates(candidates, s, len(words[s]))
+            kept = distinct_candidates(candidates, s, len(row))
             for labels, score in kept:
                 found = reader.features_of(labels)
                 indices.extend(found)
@@ -226,6 +224,20 @@ class GlobalFeatures(BaseEstimator):
         c = lists.offsets[i] + j
         found = lists.indices[lists.indptr[c] : lists.indptr[c + 1]]
         return [self.vocabulary_[k] for k in found.tolist()]
+
+
+def sentences(X, nbest, words):
+    """Yield tokens, candidates and words of one sentence after the other."""
+    parts = [X, nbest] if words is None else [X, nbest, words]
+    if hasattr(X, "__len__") and hasattr(nbest, "__len__"):
+        check_same_length(len(X), len(nbest), ("X", "nbest"), "sentences")
+    end = object()
+    for s, found in enumerate(zip_longest(*parts, fillvalue=end)):
+        if any(part is end for part in found):
+            raise ValueError(
+                f"X, nbest and words are not equally long: one ends before sentence {s}"
+            )
+        yield (*found, first_columns(found[:1])[0]) if words is None else found
 
 
 def check_templates(templates, functions):

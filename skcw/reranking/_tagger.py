@@ -295,7 +295,8 @@ class RerankedTagger(BaseSequenceTagger):
         Returns
         -------
         choice : Choice
-            Both labelings, and the features that tell them apart.
+            Both labelings, and the features that tell them apart, with the weights
+            ``reranker_.coef_``: of a voted perceptron those are averages.
         """
         lists = self.candidates(only_sequence(sequence))
         reranker, best = self.reranker_, int(self.reranker_.predict(lists)[0])

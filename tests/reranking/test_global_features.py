@@ -48,6 +48,17 @@ def test_transform_leaves_unknown_features_out():
     assert not any("Bob" in name for name in found)
 
 
+def test_sentences_may_come_as_a_stream():
+    features = GlobalFeatures(min_count=1).fit(iter(X), iter(NBEST))
+    whole, stream = (
+        features.transform(X, NBEST),
+        features.transform(iter(X), iter(NBEST)),
+    )
+    np.testing.assert_array_equal(whole.indices, stream.indices)
+    with pytest.raises(ValueError, match="one ends before sentence 1"):
+        features.transform(iter(X), iter(NBEST[:1]))
+
+
 def test_rare_features_are_left_out_by_the_number_of_their_sentences():
     features = GlobalFeatures(min_count=2)
     lists = features.fit_transform(X, NBEST)
