@@ -55,8 +55,8 @@ class GlobalFeatures(BaseEstimator):
     -----
     ``transform`` reads sentences one after the other, from iterators too, and keeps
     their labelings and the encoded lists alone: 4 bytes for each feature of a candidate
-    and 16 for each candidate. The features of an entity are made once per sentence, however many
-    candidates have it.
+    and 16 for each candidate. The features of an entity are made once per sentence,
+    however many candidates have it.
 
     References
     ----------
@@ -67,7 +67,7 @@ class GlobalFeatures(BaseEstimator):
     --------
     >>> from skcw.reranking import GlobalFeatures
     >>> X = [["She", "met", "Ann", "Lee"]]
-    >>> nbest = [[(["O", "O", "B-PER", "I-PER"], -0.2), (["O", "O", "B-PER", "O"], -2)]]
+    >>> nbest = [[(["O", "O", "B-PER", "I-PER"], -0.2), (["O"] * 4, -2.0)]]
     >>> features = GlobalFeatures(min_count=1)
     >>> lists = features.fit_transform(X, nbest)
     >>> [name for name in features.feature_names(lists, 0, 0) if "WE=" in name]
@@ -79,7 +79,7 @@ class GlobalFeatures(BaseEstimator):
     ...     return [f"names={sum(label[:1] == 'B' for label in labels)}"]
     >>> own = GlobalFeatures(templates=(), functions=[number_of_names], min_count=1)
     >>> own.fit_transform(X, nbest).n_features
-    1
+    2
     """
 
     _parameter_constraints: dict = {
