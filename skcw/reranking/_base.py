@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skcw._compat import _fit_context
 from skcw._kernels.ranking import total_scores
 from skcw._persistence import read_model, write_model
 from skcw._version import __version__
@@ -54,6 +55,7 @@ class BaseReranker(BaseEstimator):
         RERANKERS[name] = cls
         cls._file_name = name
 
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from lists of candidates.
 
@@ -71,7 +73,6 @@ class BaseReranker(BaseEstimator):
         self : object
             The fitted reranker.
         """
-        self._validate_params()
         found = self._learn(Problem.of(X, y, sample_weight))
         for name, value in found.items():
             setattr(self, name, value)
