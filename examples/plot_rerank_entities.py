@@ -104,6 +104,7 @@ MEANINGS = {
     "TE": "around the end of the name stands “{}”",
     "Q": "a quotation is labelled like this: {}",
     "QF": "of a quotation (entity, words in capitals, in small letters, ends): {}",
+    "QF2": "of a quotation (entity, whether capitals are most, ends): {}",
 }
 
 
