@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         MultiClassPerceptron,
     )
     from skcw.pipeline import TaggingPipeline, make_tagging_pipeline
+    from skcw.reranking import RerankedTagger
     from skcw.tagging import (
         AROWSequenceTagger,
         CRFSequenceTagger,
@@ -49,6 +50,7 @@ __all__ = [
     "MultiClassPerceptron",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
+    "RerankedTagger",
     "SelectiveClassifier",
     "SelectiveTagger",
     "TaggingPipeline",
@@ -64,6 +66,7 @@ _HOMES = {
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
     "skcw._loading": ["load"],
     "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],
+    "skcw.reranking": ["RerankedTagger"],
     "skcw.tagging": [name for name in __all__ if name.endswith("SequenceTagger")],
 }
 

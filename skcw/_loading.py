@@ -1,22 +1,23 @@
-"""``skcw.load``: open a saved tagger, calibrated or selective, or a pipeline."""
+"""``skcw.load``: open a saved tagger of any kind, a pipeline or a reranker."""
 
 from skcw._persistence import read_model
 from skcw.calibration._tagger import restored_model
 from skcw.guarantee._tagger import outside_in
+from skcw.reranking import BaseReranker
 
 
 def load(path):
-    """Return what was saved in a file: a tagger, or a pipeline with its features.
+    """Return what was saved in a file: a tagger, a pipeline or a reranker.
 
     Parameters
     ----------
     path : str or path-like
-        A file that ``save`` of a tagger or of a ``TaggingPipeline`` wrote. Its
-        arrays are mapped into memory: keep it while the model is in use.
+        A file that ``save`` of a tagger, of a ``TaggingPipeline`` or of a reranker
+        wrote. Its arrays are mapped into memory: keep it while the model is in use.
 
     Returns
     -------
-    model : BaseSequenceTagger or TaggingPipeline
+    model : BaseSequenceTagger, TaggingPipeline or BaseReranker
         The fitted model, of the class that was saved.
 
     Examples
@@ -32,4 +33,7 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    return outside_in(restored_model(path, *read_model(path)))
+    header, arrays = read_model(path)
+    if "reranker" in header:
+        return BaseReranker._from_model(path, header, arrays)
+    return outside_in(restored_model(path, header, arrays))

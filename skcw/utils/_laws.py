@@ -75,7 +75,11 @@ def unlimited(tagger, **settings):
     """Return a prepared copy that looks for no scheme in the labels, wrapped or not."""
     copy = prepared(tagger, **settings)
     found = [name for name in copy.get_params() if name.endswith("constraints")]
-    return copy.set_params(**dict.fromkeys(found))
+    copy.set_params(**dict.fromkeys(found))
+    if "templates" in copy.get_params(deep=False):
+        # Templates of global features read the entities that labels mark.
+        copy.set_params(templates=(), loss="labels")
+    return copy
 
 
 def has_free_labels(tagger, example=None):

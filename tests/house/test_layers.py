@@ -26,6 +26,7 @@ LAYERS = [
     {"tagging", "linear_model"},
     {"pipeline"},
     {"calibration"},
+    {"reranking"},
     {"inspection"},
     {"guarantee"},
     {"_loading"},

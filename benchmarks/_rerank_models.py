@@ -1,0 +1,104 @@
+"""Rerankers of the benchmark: their grids, chosen on held-out training sentences."""
+
+from time import process_time
+
+from skcw.metrics import span_f1_score, span_precision_score, span_recall_score
+from skcw.reranking import (
+    BoostingReranker,
+    CWReranker,
+    GlobalFeatures,
+    VotedPerceptronReranker,
+    candidate_errors,
+)
+
+# The last fifth of the training sentences chooses parameters.
+HELD_OUT = 0.2
+
+
+def grids(quick):
+    """Return the settings to choose from, by the name of the reranker."""
+    rounds = 300 if quick else 10_000
+    scales = (0.1, 0.5) if quick else (0.1, 0.5, 2.0, 10.0)
+    passes = (1,) if quick else (1, 4)
+    boosting = [
+        BoostingReranker(rounds, smoothing=smoothing, random_state=0)
+        for smoothing in ((1e-3,) if quick else (1e-3, 1e-2))
+    ]
+    voted = [
+        VotedPerceptronReranker(
+            score_scale=scale, max_iter=n, shuffle=True, random_state=0
+        )
+        for scale in scales
+        for n in passes
+    ]
+    cw = [
+        CWReranker(C=limit, score_scale=scale, random_state=0)
+        for scale in scales
+        for limit in ((0.1,) if quick else (0.02, 0.1))
+    ]
+    return {"boosting": boosting, "voted perceptron": voted, "CW": cw}
+
+
+class Ranked:
+    """N-best lists with their features and errors, for training and for testing."""
+
+    def __init__(self, lists, min_count=5):
+        words, gold, nbest = lists["train"]
+        new, true, found = lists["test"]
+        began = process_time()
+        self.features = GlobalFeatures(min_count=min_count)
+        self.train = self.features.fit_transform(words, nbest)
+        middle = process_time()
+        self.test = self.features.transform(new, found)
+        self.seconds = {"train": middle - began, "test": process_time() - middle}
+        self.gold, self.true = gold, true
+        self.errors = candidate_errors(self.train.labelings, gold, "entities")
+
+    def chosen(self, grid):
+        """Return the best of some rerankers on held-out training sentences."""
+        if len(grid) == 1:
+            return grid[0]
+        cut = int(len(self.train) * (1 - HELD_OUT))
+        train, new = self.train[:cut], self.train[cut:]
+        scores = []
+        for reranker in grid:
+            reranker.fit(train, self.errors[:cut])
+            scores.append(f1(new, self.gold[cut:], reranker.predict(new)))
+        return grid[max(range(len(grid)), key=scores.__getitem__)]
+
+    def scored(self, reranker):
+        """Fit a reranker on all training lists; return scores, and seconds."""
+        began = process_time()
+        reranker.fit(self.train, self.errors)
+        middle = process_time()
+        best = reranker.predict(self.test)
+        return {
+            **scores(self.test, self.true, best),
+            "fit": middle - began,
+            "test": process_time() - middle,
+        }
+
+
+def labels_at(lists, best):
+    """Return the labelings at the positions chosen."""
+    return [row[j] for row, j in zip(lists.labelings, best, strict=True)]
+
+
+def f1(lists, gold, best):
+    """Return the F1 of the candidates chosen."""
+    return span_f1_score(gold, labels_at(lists, best))
+
+
+def scores(lists, gold, best):
+    """Return precision, recall and F1 of the candidates chosen, in per cent."""
+    labels = labels_at(lists, best)
+    return {
+        "P": 100 * span_precision_score(gold, labels),
+        "R": 100 * span_recall_score(gold, labels),
+        "F": 100 * span_f1_score(gold, labels),
+    }
+
+
+def reduction(base, new):
+    """Return by how many per cent errors fall from one score to another."""
+    return 100 * (new - base) / (100 - base)

@@ -1,0 +1,347 @@
+"""``BaseReranker``: what all rerankers share, and saving to files."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._compat import _fit_context
+from skcw._kernels.ranking import total_scores
+from skcw._persistence import read_model, write_model
+from skcw._version import __version__
+from skcw.data._checks import check_sample_weight
+from skcw.exceptions import ModelFileError
+from skcw.reranking._candidates import (
+    check_errors,
+    check_lists,
+    closest_candidates,
+    first_maxima,
+)
+
+# Name -> class, for `load`.
+RERANKERS = {}
+KIND = "reranker"
+
+
+class BaseReranker(BaseEstimator):
+    """Base class of rerankers: they choose among the candidates of a list.
+
+    A subclass gives ``_learn(problem)``, which returns fitted attributes, and may give
+    ``_totals`` and ``_log_odds``. X is a :class:`CandidateLists` or a list of lists of
+    ``(features, score)``; y has for each list the errors of its candidates. The
+    candidate with the fewest errors is the one to choose; of equal ones that with the
+    highest score.
+
+    Examples
+    --------
+    >>> from skcw.reranking import BaseReranker
+    >>> class Trusting(BaseReranker):
+    ...     def _learn(self, problem):
+    ...         return {"coef_": problem.blank(), "score_coef_": 1.0}
+    >>> X, y = [[([0], -0.5), ([1], -0.9)]], [[1, 0]]
+    >>> Trusting().fit(X, y).predict(X)
+    array([0])
+    """
+
+    _parameter_constraints: dict = {}
+
+    # Arrays that are saved besides the weights.
+    _saved = ()
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        own = cls.__module__.partition(".")[0] == "skcw"
+        name = cls.__name__ if own else f"{cls.__module__}.{cls.__qualname__}"
+        RERANKERS[name] = cls
+        cls._file_name = name
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn from lists of candidates.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates of each sentence.
+        y : iterable of sequences of float
+            For each list the errors of its candidates.
+        sample_weight : array-like of shape (n_lists,), default=None
+            How much each list counts.
+
+        Returns
+        -------
+        self : object
+            The fitted reranker.
+        """
+        found = self._learn(Problem.of(X, y, sample_weight))
+        for name, value in found.items():
+            setattr(self, name, value)
+        self.n_features_in_ = len(found["coef_"])
+        return self
+
+    def _learn(self, problem):
+        raise NotImplementedError(f"{type(self).__name__} does not implement _learn")
+
+    # What is asked of a fitted reranker.
+
+    def decision_function(self, X):
+        """Return the score of every candidate.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_lists,), dtype object
+            One float array per list.
+        """
+        lists = self._checked(X)
+        return lists.rows(self._totals(lists))
+
+    def predict(self, X):
+        """Return the position of the best candidate of each list.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        best : ndarray of int64, shape (n_lists,)
+            The positions.
+        """
+        lists = self._checked(X)
+        return first_maxima(self._totals(lists), lists.offsets)
+
+    def candidate_probabilities(self, X):
+        """Return how probable each candidate is to be the best of its list.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_lists,), dtype object
+            One float array per list, which sums to one.
+        """
+        lists = self._checked(X)
+        return lists.rows(self._probabilities(lists, self._totals(lists)))
+
+    def predict_confidence(self, X):
+        """Return how sure the reranker is of the candidate that it chooses.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        confidence : ndarray of float64, shape (n_lists,)
+            From 0 to 1; 1 for the only candidate of a list.
+        """
+        lists = self._checked(X)
+        totals = self._totals(lists)
+        best = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
+        return self._probabilities(lists, totals)[best]
+
+    def ranking(self, X):
+        """Return scores and probabilities of all candidates, which are scored once.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        scores, probabilities : ndarray of float64, shape (n_candidates,)
+            What ``decision_function`` and ``candidate_probabilities`` return, in one
+            array for all lists.
+        """
+        lists = self._checked(X)
+        totals = self._totals(lists)
+        return totals, self._probabilities(lists, totals)
+
+    def rerank(self, candidates):
+        """Return the lists with their candidates in a new order, the best first.
+
+        Parameters
+        ----------
+        candidates : CandidateLists or list of lists of (features, score)
+            The candidates.
+
+        Returns
+        -------
+        lists : CandidateLists
+            The same candidates; equal ones stay in their order.
+        """
+        lists = self._checked(candidates)
+        rows = lists.rows(self._totals(lists))
+        return lists.reordered(np.argsort(-row, kind="stable") for row in rows)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of lists of which one of the best candidates is chosen.
+
+        Parameters
+        ----------
+        X : CandidateLists or list of lists of (features, score)
+            The candidates.
+        y : iterable of sequences of float
+            For each list the errors of its candidates.
+        sample_weight : array-like of shape (n_lists,), default=None
+            How much each list counts.
+
+        Returns
+        -------
+        share : float
+            From 0 to 1.
+        """
+        lists = self._checked(X)
+        errors = check_errors(y, lists)
+        chosen = errors[lists.offsets[:-1] + self.predict(lists)]
+        best = np.minimum.reduceat(errors, lists.offsets[:-1]) if len(lists) else chosen
+        return float(np.average(chosen == best, weights=sample_weight))
+
+    def _checked(self, X):
+        check_is_fitted(self, "coef_")
+        return check_lists(X, self.n_features_in_)
+
+    def _totals(self, lists):
+        """Return the score of every candidate; the largest one is chosen."""
+        weights = np.append(self.coef_, self.score_coef_)
+        out = np.empty(lists.n_candidates)
+        total_scores(lists.opened(), weights, out)
+        return out
+
+    def _log_odds(self, lists, totals):
+        """Return what speaks for each candidate, as a logarithm up to a constant."""
+        return totals
+
+    def _probabilities(self, lists, totals):
+        odds = self._log_odds(lists, totals)
+        starts, lengths = lists.offsets[:-1], lists.lengths
+        if not len(lists):
+            return np.empty(0)
+        power = np.exp(odds - np.repeat(np.maximum.reduceat(odds, starts), lengths))
+        return power / np.repeat(np.add.reduceat(power, starts), lengths)
+
+    # Saving to files.
+
+    def save(self, path):
+        """Write the fitted reranker to a file, without pickle.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+        """
+        write_model(path, *self._model())
+
+    def _model(self):
+        """Return the header and the arrays of a saved reranker."""
+        check_is_fitted(self, "coef_")
+        params = self.get_params(deep=False)
+        if isinstance(params.get("random_state"), np.random.RandomState):
+            params["random_state"] = None
+        names = ("coef_", *self._saved)
+        arrays = {f"{KIND}.{name}": np.asarray(getattr(self, name)) for name in names}
+        header = {
+            "version": __version__,
+            KIND: self._file_name,
+            "params": params,
+            "score_coef": self.score_coef_,
+        }
+        return header, arrays
+
+    @classmethod
+    def load(cls, path):
+        """Return a reranker that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. Its arrays are mapped into memory: keep it while the reranker is
+            in use.
+
+        Returns
+        -------
+        reranker : BaseReranker
+            The fitted reranker, of the class that was saved.
+        """
+        return cls._from_model(path, *read_model(path))
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        found = RERANKERS.get(str(header.get(KIND)))
+        if found is None or not issubclass(found, cls):
+            what = header.get(KIND, header.get("class"))
+            raise ModelFileError(f"{path} holds a {what!r}, not a {cls.__name__}")
+        try:
+            reranker = found(**header["params"])
+            for name in ("coef_", *found._saved):
+                setattr(reranker, name, arrays[f"{KIND}.{name}"])
+            reranker.score_coef_ = float(header["score_coef"])
+            reranker.n_features_in_ = len(reranker.coef_)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error!r}") from error
+        return reranker
+
+
+class Problem:
+    """Lists to learn from, their errors, weights and the candidates to choose.
+
+    Parameters
+    ----------
+    lists : CandidateLists
+        The candidates.
+    errors : ndarray of float64, shape (n_candidates,)
+        Their errors.
+    weight : ndarray of float64, shape (n_lists,)
+        How much each list counts.
+    """
+
+    def __init__(self, lists, errors, weight):
+        self.lists, self.errors, self.weight = lists, errors, weight
+        closest = closest_candidates(lists, errors)
+        # There is nothing to learn from a single candidate.
+        self.target = np.where(lists.lengths > 1, closest, -1)
+
+    @classmethod
+    def of(cls, X, y, sample_weight):
+        """Return the problem that the arguments of ``fit`` pose."""
+        lists = check_lists(X)
+        if not len(lists):
+            raise ValueError("there is no list to learn from")
+        errors = check_errors(y, lists)
+        weight = check_sample_weight(sample_weight, len(lists), "lists")
+        return cls(lists, errors, np.ones(len(lists)) if weight is None else weight)
+
+    def part(self, positions):
+        """Return the problem of some of the lists."""
+        errors = np.concatenate([np.empty(0), *self.lists.rows(self.errors)[positions]])
+        return Problem(self.lists[positions], errors, self.weight[positions])
+
+    def blank(self):
+        """Return a weight of zero for each feature."""
+        return np.zeros(self.lists.n_features)
+
+    def orders(self, n_passes, shuffle, random_state):
+        """Yield the order of lists in each pass."""
+        rng = check_random_state(random_state)
+        for _ in range(n_passes):
+            n = len(self.lists)
+            yield rng.permutation(n) if shuffle else np.arange(n)
+
+    def scaled(self, score_scale):
+        """Return the lists as the kernels read them."""
+        return self.lists.opened(score_scale)
+
+    def longest(self):
+        """Return how many features the differences of two candidates may have."""
+        return 2 * int(np.diff(self.lists.indptr).max(initial=0)) + 1

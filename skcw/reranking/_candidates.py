@@ -1,0 +1,288 @@
+"""``CandidateLists``: the candidates of many sentences, compactly encoded."""
+
+from numbers import Integral
+
+import numpy as np
+
+from skcw._kernels.ranking import Lists
+from skcw.data._checks import check_same_length
+from skcw.data._ragged import (
+    RaggedRows,
+    check_steps,
+    joined_ranges,
+    object_rows,
+    offsets_of,
+    split_rows,
+)
+
+# The logarithm of the smallest number that double precision tells from zero.
+LEAST_LOG = -745.0
+
+
+class CandidateLists(RaggedRows):
+    """Lists of candidates: for each its score by the base model and its features.
+
+    It is what rerankers read. An index gives some of the lists, so that scikit-learn
+    can cut them into folds. It takes 4 bytes per feature of a candidate and 16 per
+    candidate, besides the labelings if there are any.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n_lists + 1,)
+        List i has the candidates ``offsets[i]`` to ``offsets[i + 1]``, at least one.
+    scores : ndarray of float64, shape (n_candidates,)
+        What the base model gives each: a log-probability, or any score that is larger
+        for better ones. Minus infinity, a probability of zero, becomes 745 less than
+        the best of the list: that is where double precision ends. Where all have minus
+        infinity they are alike.
+    indptr : ndarray of int64, shape (n_candidates + 1,)
+        Candidate c has the features ``indices[indptr[c]:indptr[c + 1]]``.
+    indices : ndarray of int32
+        Numbers of features.
+    n_features : int
+        How many features there are.
+    labelings : ndarray of shape (n_lists,), dtype object, default=None
+        What the candidates stand for: a list of labelings per list.
+
+    See Also
+    --------
+    GlobalFeatures : Makes them from n-best lists.
+
+    Examples
+    --------
+    >>> from skcw.reranking import CandidateLists
+    >>> lists = CandidateLists.from_rows([[([0, 2], -0.1), ([1], -2.3)], [([], 0.0)]])
+    >>> lists
+    CandidateLists(2 lists, 3 candidates, 3 features)
+    >>> lists[:1].scores
+    array([-0.1, -2.3])
+    """
+
+    def __init__(self, offsets, scores, indptr, indices, n_features, labelings=None):
+        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        self.indptr = np.ascontiguousarray(indptr, dtype=np.int64)
+        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
+        self.n_features = int(n_features)
+        self.labelings = labelings
+        self.scores = np.array(scores, dtype=np.float64)
+        self._check()
+        self.scores = _finite_scores(self.scores, self.offsets)
+        self._sort()
+
+    def _check(self):
+        check_steps("offsets", self.offsets, len(self.scores))
+        check_steps("indptr", self.indptr, len(self.indices))
+        if len(self.indptr) != len(self.scores) + 1:
+            raise ValueError(
+                f"there are {len(self.scores)} scores, but features of "
+                f"{len(self.indptr) - 1} candidates"
+            )
+        empty = np.flatnonzero(self.lengths == 0)
+        if empty.size:
+            raise ValueError(
+                f"list {empty[0]} has no candidate; leave out what cannot be ranked"
+            )
+        outside = (self.indices < 0) | (self.indices >= self.n_features)
+        if outside.any():
+            raise ValueError(
+                f"a candidate has the feature {self.indices[outside.argmax()]}, but "
+                f"features are numbered from 0 to {self.n_features - 1}"
+            )
+
+    def _sort(self):
+        """Bring the features of each candidate into growing order, each once."""
+        owner = np.repeat(np.arange(len(self.scores)), np.diff(self.indptr))
+        step = np.diff(self.indices) > 0
+        if (step | (np.diff(owner) > 0)).all():
+            return
+        order = np.lexsort((self.indices, owner))
+        indices, owner = self.indices[order], owner[order]
+        kept = np.ones(len(indices), dtype=bool)
+        kept[1:] = (np.diff(indices) > 0) | (np.diff(owner) > 0)
+        self.indices = np.ascontiguousarray(indices[kept])
+        counts = np.bincount(owner[kept], minlength=len(self.scores))
+        self.indptr = offsets_of(counts)
+
+    @classmethod
+    def from_rows(cls, rows, n_features=None):
+        """Return the lists of rows of ``(features, score)``, one pair per candidate."""
+        rows = [list(row) for row in rows]
+        pairs = [pair for row in rows for pair in row]
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise TypeError("each candidate must be a pair (features, score)")
+        features = [np.asarray(ids, dtype=np.int64).ravel() for ids, _ in pairs]
+        indices = np.concatenate([np.empty(0, dtype=np.int64), *features])
+        if n_features is None:
+            n_features = int(indices.max(initial=-1)) + 1
+        return cls(
+            offsets_of([len(row) for row in rows]),
+            [score for _, score in pairs],
+            offsets_of([len(ids) for ids in features]),
+            indices,
+            n_features,
+        )
+
+    @property
+    def n_candidates(self):
+        """The number of candidates of all lists."""
+        return len(self.scores)
+
+    @property
+    def nbytes(self):
+        """The memory that the lists take, without labelings."""
+        arrays = self.offsets, self.scores, self.indptr, self.indices
+        return sum(array.nbytes for array in arrays)
+
+    def _row(self, position):
+        return self._slice(position, position + 1)
+
+    def _slice(self, start, stop):
+        return self._take(np.arange(start, stop))
+
+    def _take(self, positions):
+        lengths = self.lengths[positions]
+        labelings = None if self.labelings is None else self.labelings[positions]
+        order = joined_ranges(self.offsets[positions], lengths)
+        return self._ordered(offsets_of(lengths), order, labelings)
+
+    def _ordered(self, offsets, order, labelings):
+        """Return the lists that some candidates make, unchecked."""
+        counts = np.diff(self.indptr)[order]
+        copy = object.__new__(type(self))
+        copy.offsets, copy.scores = offsets, self.scores[order]
+        copy.indptr = offsets_of(counts)
+        copy.indices = self.indices[joined_ranges(self.indptr[order], counts)]
+        copy.n_features, copy.labelings = self.n_features, labelings
+        return copy
+
+    def reordered(self, orders):
+        """Return the same lists with their candidates in other orders.
+
+        Parameters
+        ----------
+        orders : iterable of arrays of int
+            For each list the positions of its candidates.
+
+        Returns
+        -------
+        lists : CandidateLists
+            The lists.
+        """
+        orders = list(orders)
+        order = np.concatenate([np.empty(0, dtype=np.int64), *orders])
+        labelings = self.labelings
+        if labelings is not None:
+            pairs = zip(labelings, orders, strict=True)
+            labelings = object_rows([row[j] for j in order] for row, order in pairs)
+        return self._ordered(
+            self.offsets, order + np.repeat(self.offsets[:-1], self.lengths), labelings
+        )
+
+    def opened(self, score_scale=1.0):
+        """Return the lists as the kernels read them, their scores scaled."""
+        scores = self.scores if score_scale == 1.0 else self.scores * score_scale
+        return Lists(self.offsets, self.indptr, self.indices, scores)
+
+    def rows(self, flat):
+        """Return numbers of candidates as one array per list."""
+        return split_rows(flat, self.offsets)
+
+    def __repr__(self):
+        return (
+            f"CandidateLists({len(self)} lists, {self.n_candidates} candidates, "
+            f"{self.n_features} features)"
+        )
+
+
+def _finite_scores(scores, offsets):
+    """Return scores without minus infinity; raise at NaN and infinity."""
+    bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+    if bad.size:
+        i = int(np.searchsorted(offsets, bad[0], side="right")) - 1
+        raise ValueError(
+            f"list {i}, candidate {bad[0] - offsets[i]} has the score "
+            f"{scores[bad[0]]}; scores must be numbers or minus infinity"
+        )
+    zero = np.isneginf(scores)
+    if not zero.any():
+        return scores
+    best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
+    least = np.where(np.isneginf(best), 0.0, best + LEAST_LOG)
+    return np.where(zero, least, scores)
+
+
+def check_lists(X, n_features=None):
+    """Return candidate lists; raise unless they have the features of a reranker."""
+    if not isinstance(X, CandidateLists):
+        X = CandidateLists.from_rows(X, n_features)
+    if n_features is not None and X.n_features != n_features:
+        raise ValueError(
+            f"the candidates have {X.n_features} features, but the reranker was fitted "
+            f"on {n_features}"
+        )
+    return X
+
+
+def check_errors(y, lists):
+    """Return the errors of all candidates in one array.
+
+    Parameters
+    ----------
+    y : iterable of sequences of float
+        For each list the errors of its candidates.
+    lists : CandidateLists
+        The lists.
+
+    Returns
+    -------
+    errors : ndarray of float64, shape (n_candidates,)
+        The errors.
+    """
+    if y is None:
+        raise ValueError("y is None; give the errors of each list's candidates")
+    rows = [np.asarray(row, dtype=np.float64) for row in y]
+    check_same_length(len(lists), len(rows), what="lists")
+    for i, (row, n) in enumerate(zip(rows, lists.lengths.tolist(), strict=True)):
+        if row.shape != (n,):
+            raise ValueError(
+                f"list {i} has {n} candidates, but y has {row.size} numbers of errors"
+            )
+        if not np.isfinite(row).all() or (row < 0).any():
+            raise ValueError(f"y of list {i} is {row}; errors are numbers from 0 on")
+    return np.concatenate([np.empty(0), *rows])
+
+
+def closest_candidates(lists, errors):
+    """Return the candidate of each list with the fewest errors.
+
+    Of equal ones it is that with the highest score, and of those the first.
+
+    Parameters
+    ----------
+    lists : CandidateLists
+        The lists.
+    errors : ndarray of float64, shape (n_candidates,)
+        The errors.
+
+    Returns
+    -------
+    closest : ndarray of int64, shape (n_lists,)
+        Numbers of candidates, counted through all lists.
+    """
+    owner = np.repeat(np.arange(len(lists)), lists.lengths)
+    order = np.lexsort((-lists.scores, errors, owner))
+    return order[lists.offsets[:-1]]
+
+
+def first_maxima(values, offsets):
+    """Return the position in each row of its first largest value."""
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((-values, owner))
+    return order[offsets[:-1]] - offsets[:-1]
+
+
+def check_count(name, value):
+    """Return a positive integer; raise at anything else."""
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)

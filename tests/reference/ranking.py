@@ -1,0 +1,77 @@
+"""Twins of the kernels that rank candidates: dense NumPy, one line per formula.
+
+Lists are ``(offsets, dense, scores)``: list i owns the rows ``offsets[i]`` to
+``offsets[i + 1]`` of the 0/1 matrix `dense`; the last weight is that of the score.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+
+def rows_of(offsets, dense, scores):
+    """Return candidates as vectors, the score last."""
+    return np.column_stack([dense, scores]).astype(np.float64)
+
+
+def perceptron(offsets, dense, scores, target, order):
+    """Return the weights after every list: Collins (2002), figure 3."""
+    rows = rows_of(offsets, dense, scores)
+    weights, kept = np.zeros(rows.shape[1]), []
+    for i in order:
+        if target[i] >= 0:
+            own = slice(offsets[i], offsets[i + 1])
+            best = offsets[i] + int((rows[own] @ weights).argmax())
+            weights = weights + rows[target[i]] - rows[best]
+        kept.append(weights)
+    return np.array(kept)
+
+
+def votes(kept, offsets, dense, scores):
+    """Return how many weights choose each candidate: Collins (2002), figure 4."""
+    rows, won = rows_of(offsets, dense, scores), np.zeros(len(scores))
+    for weights in kept:
+        for first, last in pairwise(offsets):
+            won[first + int((rows[first:last] @ weights).argmax())] += 1
+    return won
+
+
+def gaussian(offsets, dense, scores, target, order, start, step):
+    """Return mean, variance and average after a pass with a diagonal covariance.
+
+    ``step(margin, spread)`` gives alpha and beta.
+    """
+    rows = rows_of(offsets, dense, scores)
+    mean, variance = (part.copy() for part in start)
+    kept = []
+    for i in order:
+        own = [c for c in range(offsets[i], offsets[i + 1]) if c != target[i]]
+        if target[i] >= 0 and own:
+            bad = own[int((rows[own] @ mean).argmax())]
+            delta = rows[target[i]] - rows[bad]
+            margin, spread = delta @ mean, delta**2 @ variance
+            alpha, beta = step(margin, spread)
+            if alpha > 0:
+                mean = mean + alpha * variance * delta
+                shrunk = beta * (variance * delta) ** 2 / (1 + beta * spread)
+                variance = variance - shrunk
+        kept.append(mean)
+    return mean, variance, np.mean(kept, axis=0)
+
+
+def boosting(differences, weight, smoothing, n_rounds):
+    """Return features, steps and losses; Collins (2002), figure 2, from scratch.
+
+    ``differences[p, k]`` is 1, -1 or 0: which candidate of pair p has feature k.
+    """
+    margins = -np.log(weight)
+    found = []
+    for _ in range(n_rounds):
+        weight = np.exp(-margins)
+        plus, minus = (differences == 1).T @ weight, (differences == -1).T @ weight
+        best = int(np.abs(np.sqrt(plus) - np.sqrt(minus)).argmax())
+        extra = smoothing * weight.sum()
+        step = 0.5 * np.log((plus[best] + extra) / (minus[best] + extra))
+        margins = margins + step * differences[:, best]
+        found.append((best, step, np.exp(-margins).sum()))
+    return found
