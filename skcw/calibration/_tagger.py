@@ -6,7 +6,6 @@ from numbers import Integral, Real
 
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
@@ -27,6 +26,7 @@ from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
 from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
+from skcw.tagging._wrapped import WrappedTagger
 
 PREFIT = "prefit"
 # Of a new part of a corpus up to a tenth of the words are in sentences that the
@@ -34,7 +34,7 @@ PREFIT = "prefit"
 MOST_KNOWN = 0.25
 
 
-class CalibratedTagger(BaseSequenceTagger):
+class CalibratedTagger(WrappedTagger):
     """Tagger whose confidence is the probability that a label is right.
 
     A monotone map from confidence to the share of right labels is learnt from words
@@ -388,80 +388,6 @@ class CalibratedTagger(BaseSequenceTagger):
                 f"a calibrated tagger has no option {min(options)!r}; set it before "
                 "fit, or ask tagger_"
             )
-
-    def encode(self, X):
-        """Return sequences in compiled form, to be used several times.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences; features not known are left out.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The encoded sequences.
-        """
-        check_is_fitted(self)
-        return self.tagger_.encode(X)
-
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the inner tagger has learnt from.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        fraction : float
-            From 0 to 1. Words that a map alone was learnt from do not count.
-        """
-        check_is_fitted(self)
-        return self.tagger_.seen_fraction(X)
-
-    @available_if(lambda self: getattr(self.tagger, "explain", None) is not None)
-    def explain(self, sequence):
-        """Explain the label of every token of one sequence.
-
-        Parameters
-        ----------
-        sequence : sequence of tokens
-            One sequence, or a ``SequenceBatch`` of one.
-
-        Returns
-        -------
-        explanations : list of TokenExplanation
-            The answers of the inner tagger.
-        """
-        check_is_fitted(self)
-        return self.tagger_.explain(sequence)
-
-    @property
-    def classes_(self):
-        """The labels."""
-        return self.tagger_.classes_
-
-    @property
-    def n_iter_(self):
-        """The number of passes of the inner tagger."""
-        return self.tagger_.n_iter_
-
-    @property
-    def history_(self):
-        """The passes of the inner tagger."""
-        return self.tagger_.history_
-
-    @property
-    def vocabulary_(self):
-        """The names of the features of the inner tagger, if it keeps them."""
-        return self.tagger_.vocabulary_
-
-    @property
-    def n_features_in_(self):
-        """The number of columns, if sequences were arrays of numbers."""
-        return self.tagger_.n_features_in_
 
     def _plain_params(self):
         # Folds that are not a number cannot be written, and no longer matter.

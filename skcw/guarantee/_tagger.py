@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
@@ -24,11 +23,12 @@ from skcw.guarantee._calibration import promises_of, set_threshold_of
 from skcw.guarantee._checks import check_level, check_risks
 from skcw.guarantee._thresholds import Promise, promise_for
 from skcw.tagging import BaseSequenceTagger
+from skcw.tagging._wrapped import WrappedTagger
 
 SELECTION = "selection"
 
 
-class SelectiveTagger(BaseSequenceTagger):
+class SelectiveTagger(WrappedTagger):
     """Tagger that accepts what is sure enough and leaves the rest to review.
 
     From sentences that the tagger has not learnt from, ``fit`` finds the lowest
@@ -380,80 +380,6 @@ class SelectiveTagger(BaseSequenceTagger):
         """The method of ``predict_confidence`` that is used if none is named."""
         check_is_fitted(self)
         return self.tagger_.default_method_
-
-    def encode(self, X):
-        """Return sequences in compiled form, to be used several times.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences; features not known are left out.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The encoded sequences.
-        """
-        check_is_fitted(self)
-        return self.tagger_.encode(X)
-
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the tagger has learnt from.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        fraction : float
-            From 0 to 1. Words of calibration do not count.
-        """
-        check_is_fitted(self)
-        return self.tagger_.seen_fraction(X)
-
-    @available_if(lambda self: getattr(self.tagger, "explain", None) is not None)
-    def explain(self, sequence):
-        """Explain the label of every token of one sequence.
-
-        Parameters
-        ----------
-        sequence : sequence of tokens
-            One sequence, or a ``SequenceBatch`` of one.
-
-        Returns
-        -------
-        explanations : list of TokenExplanation
-            The answers of the tagger.
-        """
-        check_is_fitted(self)
-        return self.tagger_.explain(sequence)
-
-    @property
-    def classes_(self):
-        """The labels."""
-        return self.tagger_.classes_
-
-    @property
-    def n_iter_(self):
-        """The number of passes of the tagger."""
-        return self.tagger_.n_iter_
-
-    @property
-    def history_(self):
-        """The passes of the tagger."""
-        return self.tagger_.history_
-
-    @property
-    def vocabulary_(self):
-        """The names of the features of the tagger, if it keeps them."""
-        return self.tagger_.vocabulary_
-
-    @property
-    def n_features_in_(self):
-        """The number of columns, if sequences were arrays of numbers."""
-        return self.tagger_.n_features_in_
 
     def _plain_params(self):
         return {**super()._plain_params(), "tagger": None}
