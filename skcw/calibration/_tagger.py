@@ -303,7 +303,7 @@ class CalibratedTagger(WrappedTagger):
 
     def _ask_unseen(self, tagger, X, y, sample_weight):
         """Return held-out words; raise if the fitted tagger has learnt from them."""
-        if _encodes(tagger):
+        if encodes(tagger):
             X = tagger.encode(X)
         if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
             share = tagger.seen_fraction(X)
@@ -321,7 +321,7 @@ class CalibratedTagger(WrappedTagger):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         tagger = clone(self.tagger).fit(X, y, **weights)
         copy = clone(self.tagger)
-        if _encodes(tagger) and not isinstance(tagger, TaggingPipeline):
+        if encodes(tagger) and not isinstance(tagger, TaggingPipeline):
             X = tagger.encode(X)
             if "min_count" in copy.get_params(deep=False):
                 # Encoding has left rare features out already, and cannot do so twice.
@@ -427,7 +427,7 @@ class CalibratedTagger(WrappedTagger):
             self.tagger = self.tagger_ if self._has_prefit() else clone(self.tagger_)
 
 
-def _encodes(tagger):
+def encodes(tagger):
     """Tell whether a tagger encodes sequences; some need to read their words."""
     return isinstance(tagger, BaseSequenceTagger) and hasattr(tagger, "encode")
 

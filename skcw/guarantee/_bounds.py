@@ -40,7 +40,8 @@ def running_excess(change, group, start):
     order = np.argsort(group, kind="stable")
     group = group[order]
     total = np.cumsum(change[order])
-    first = np.append([True] * (len(group) > 0), group[1:] != group[:-1])
+    first = np.ones(len(group), dtype=bool)
+    first[1:] = group[1:] != group[:-1]
     # What other sentences had added before the first event of each sentence.
     begins = np.flatnonzero(first)
     earlier = np.concatenate([[0.0], total])[begins]

@@ -116,8 +116,11 @@ def set_threshold_of(tagger, answers, y, groups):
         return set_threshold(rows, risk, **given) if rows else np.nan
     labels = list(chain.from_iterable(y))
     scores = scores_of_truth(word_table(answers), answers.classes, labels)
-    rows, sentence = _with_truths(split_rows(scores, answers.offsets))
-    return set_threshold(rows, risk, groups=_of(groups, sentence), **given)
+    # A label that the tagger has never seen is in no set.
+    rows = [row[~np.isnan(row)] for row in split_rows(scores, answers.offsets)]
+    rows, sentence = _with_truths(rows)
+    given |= {"n_missing": int(np.isnan(scores).sum()), "groups": _of(groups, sentence)}
+    return set_threshold(rows, risk, **given) if rows else np.nan
 
 
 def _with_truths(rows):

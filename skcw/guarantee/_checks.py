@@ -2,6 +2,10 @@
 
 import numpy as np
 
+# The most wrong things that a sentence is taken to have. Groups with more things than
+# sentences have words, in the mean, are documents, which may be wrong as a whole.
+MOST_WRONG, LONGEST_SENTENCE, SHARE_OF_DOCUMENT = 3, 50, 1 / 3
+
 
 def check_risks(risk):
     """Return one or several risks as a list; raise unless all lie between 0 and 1."""
@@ -25,11 +29,28 @@ def _between(value, name, hint):
     return float(value)
 
 
-def check_most(most_wrong, group, otherwise):
-    """Return the most losses of a group; by default 1 where each has one thing."""
+def check_most(most_wrong, sizes):
+    """Return the most losses of a group.
+
+    Parameters
+    ----------
+    most_wrong : float or None
+        The most; None for 1 where each group has one thing, for 3 where groups are as
+        small as sentences, and for a third of the mean size where they are larger.
+    sizes : array of shape (n_groups,)
+        How many things each group has.
+
+    Returns
+    -------
+    most : float
+        At least 1.
+    """
     if most_wrong is None:
-        single = group is not None and len(np.unique(group)) == len(group)
-        return 1.0 if single else float(otherwise)
+        if np.max(sizes, initial=0) <= 1:
+            return 1.0
+        if np.mean(sizes) <= LONGEST_SENTENCE:
+            return float(MOST_WRONG)
+        return float(np.ceil(SHARE_OF_DOCUMENT * np.mean(sizes)))
     number = isinstance(most_wrong, (int, float, np.number))
     if not number or not 1 <= most_wrong < np.inf:
         raise ValueError(f"most_wrong is {most_wrong!r}; it must be a number from 1 on")
@@ -103,3 +124,61 @@ def _refuse_split(given, owner):
             f"groups split sentence {owner[split[0]]}: all its words must be in one "
             "group, for what is in one sentence is not independent"
         )
+
+
+def check_entities(correct, confidence):
+    """Return outcomes and confidences of predicted entities, one array per sentence.
+
+    Parameters
+    ----------
+    correct, confidence : sequence of arrays
+        Whether each predicted entity is a true one, and how sure a model is of it.
+
+    Returns
+    -------
+    correct : list of ndarray of bool
+        One array per sentence, which may be empty.
+    confidence : list of ndarray of float64
+        In the same layout.
+    """
+    right, sure = (
+        [np.asarray(row, dtype=np.float64) for row in rows]
+        for rows in (correct, confidence)
+    )
+    if any(row.ndim != 1 for row in (*right, *sure)):
+        raise ValueError("correct and confidence must hold one array per sentence")
+    if [len(row) for row in right] != [len(row) for row in sure]:
+        raise ValueError("correct and confidence must have the same layout")
+    if not all(np.isin(row, (0.0, 1.0)).all() for row in right):
+        raise ValueError("correct must hold True and False, or 1 and 0")
+    if any(np.isnan(row).any() for row in sure):
+        raise ValueError("confidence must hold numbers, but some are NaN")
+    return [row.astype(bool) for row in right], [np.nan_to_num(row) for row in sure]
+
+
+def check_true_counts(n_true, correct):
+    """Return how many true entities each sentence has.
+
+    Parameters
+    ----------
+    n_true : array of shape (n_sentences,)
+        The numbers.
+    correct : list of ndarray of bool
+        Which predicted entities are true.
+
+    Returns
+    -------
+    n_true : ndarray of float64, shape (n_sentences,)
+        At least as many as were found.
+    """
+    n_true = np.asarray(n_true, dtype=np.float64)
+    found = np.array([row.sum() for row in correct])
+    # NaN is not at least anything.
+    if n_true.shape != found.shape or not (n_true >= found).all():
+        raise ValueError(
+            "n_true must hold a number for each sentence, at least that of its correct "
+            "entities"
+        )
+    if not 0 < n_true.sum() < np.inf:
+        raise ValueError("there is no true entity that could be missed: n_true is 0")
+    return n_true

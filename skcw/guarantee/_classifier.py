@@ -79,7 +79,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "classifier": [HasMethods(["fit", "predict"])],
+        "classifier": [HasMethods(["fit", "predict_proba"])],
         "risk": [Real, "array-like"],
         "level": [Real],
         "cv": [StrOptions({PREFIT}), None],
@@ -168,6 +168,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         frozen = isinstance(self.classifier, FrozenEstimator)
         if frozen or self.cv == PREFIT:
             found = self.classifier.estimator if frozen else self.classifier
+            check_is_fitted(found)
             return found, np.arange(len(y))
         train, rest = self._split(y, groups)
         weights = {} if weight is None else {"sample_weight": weight[train]}
@@ -199,7 +200,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         risk = risks[0] if self.set_risk is None else self.set_risk
         scores = scores_of_truth(table, self.classes_.tolist(), y.tolist())
-        self.set_threshold_ = set_threshold(scores, risk, **given)
+        known = ~np.isnan(scores)
+        given["groups"] = None if groups is None else groups[known]
+        given["n_missing"] = int((~known).sum())
+        self.set_threshold_ = (
+            set_threshold(scores[known], risk, **given) if known.any() else np.nan
+        )
 
     def _table(self, X):
         return np.asarray(self.classifier_.predict_proba(X), dtype=np.float64)

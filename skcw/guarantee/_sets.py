@@ -6,7 +6,6 @@ from scipy.special import softmax
 from skcw.data._ragged import object_rows
 from skcw.data._schemes import extract_spans
 from skcw.guarantee._checks import check_most, check_pairs, check_risks
-from skcw.guarantee._thresholds import MOST_WRONG
 
 
 def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None):
@@ -29,8 +28,8 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     groups : array of shape (n,) or (n_sentences,), default=None
         The sentence of each truth; by default each row, or each number of flat input.
     most_wrong : float, default=None
-        The most truths that one sentence can lose. By default 3, or 1 if each group has
-        one.
+        The most truths that one sentence can lose; by default as in
+        :func:`risk_threshold`.
 
     Returns
     -------
@@ -57,7 +56,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     (alpha,) = check_risks(risk)
     ones = [np.ones(np.shape(row)) for row in score]
     _, flat, group = check_pairs(ones, score, groups)
-    most = check_most(most_wrong, group, MOST_WRONG) * (1.0 - alpha)
+    most = check_most(most_wrong, np.bincount(group)) * (1.0 - alpha)
     allowed = alpha * (len(flat) + n_missing) - most
     if allowed < 0:
         return -np.inf
@@ -91,7 +90,9 @@ def label_sets(table, threshold, classes):
     """
     table = np.asarray(table, dtype=np.float64)
     order = np.argsort(-table, axis=1, kind="stable")
-    sizes = np.maximum((table >= threshold).sum(axis=1), 1)
+    # Where even full sets miss too many, full ones miss least.
+    least = -np.inf if np.isnan(threshold) else threshold
+    sizes = np.maximum((table >= least).sum(axis=1), 1)
     names = list(classes)
     return [
         [names[k] for k in row[:size]]
@@ -100,11 +101,28 @@ def label_sets(table, threshold, classes):
 
 
 def scores_of_truth(table, classes, labels):
-    """Return what a table gives the true labels; −1 for labels it does not know."""
+    """Return what a table gives the true labels.
+
+    Parameters
+    ----------
+    table : array of shape (n, n_labels)
+        The score of every label.
+    classes : sequence
+        The labels of the columns.
+    labels : sequence of length n
+        The true labels.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,)
+        NaN where the table has no such label, so that no set can contain it.
+    """
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column.get(label, -1) for label in labels], dtype=np.intp)
-    scores = np.asarray(table)[np.arange(len(codes)), np.maximum(codes, 0)]
-    return np.where(codes >= 0, scores, -1.0)
+    scores = np.asarray(table, dtype=np.float64)[
+        np.arange(len(codes)), np.maximum(codes, 0)
+    ]
+    return np.where(codes >= 0, scores, np.nan)
 
 
 def entity_candidates(answers, n_best):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw.calibration._held_out import reusable_rows
-from skcw.calibration._tagger import MOST_KNOWN, PREFIT, restored_model
+from skcw.calibration._tagger import MOST_KNOWN, PREFIT, encodes, restored_model
 from skcw.confidence._acceptance import UNITS, difference_in_words, unlike
 from skcw.confidence._tallies import SPAN_EVENTS
 from skcw.data._checks import check_same_length, check_sample_weight
@@ -68,7 +68,7 @@ class SelectiveTagger(WrappedTagger):
         The event of ``predict_entities`` by which entities are ranked.
     most_wrong : float, default=None
         The most wrong units that one sentence may have among its accepted ones; 3 by
-        default. See :func:`risk_threshold`.
+        default, more for documents. See :func:`risk_threshold`.
     allow_training_data : bool, default=False
         Whether a fitted tagger may be calibrated on words that it has learnt from.
     random_state : int, RandomState instance or None, default=0
@@ -101,7 +101,7 @@ class SelectiveTagger(WrappedTagger):
     >>> tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
     >>> tagger = SelectiveTagger(tagger, risk=0.02).fit(X, y)
     >>> print(tagger.promises_[0])
-    accepted 94.77 % of the words; at most 2 % of them are wrong, with 95 % certainty
+    accepted 94.08 % of the words; at most 2 % of them are wrong, with 95 % certainty
     >>> new, _ = make_tagged_corpus(1, random_state=1, return_X_y=True)
     >>> tagger.accept(new)[0][:5]
     array([False, False,  True,  True,  True])
@@ -438,9 +438,7 @@ class SelectiveTagger(WrappedTagger):
 
 def _encoded(tagger, X):
     """Return sentences in compiled form, whose known features can be counted."""
-    if isinstance(tagger, BaseSequenceTagger):
-        return tagger.encode(X)
-    return reusable_rows(X)
+    return tagger.encode(X) if encodes(tagger) else reusable_rows(X)
 
 
 def outside_in(model):

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.guarantee._bounds import binomial, capital
-from skcw.guarantee._checks import check_level, check_most, check_pairs, check_risks
+from skcw.guarantee._checks import (
+    check_entities,
+    check_level,
+    check_most,
+    check_pairs,
+    check_risks,
+    check_true_counts,
+)
 
 # Acceptance may begin at these shares of all things, the surest first, and is then
 # widened step by step. A fifth of delta is for the beginnings, the rest for the steps.
@@ -13,9 +20,6 @@ STARTS = 0.5 ** np.arange(6)
 FOR_STARTS = 0.2
 # More sentences than this many times those at hand are as good as none.
 HOPELESS = 10_000
-
-# The most losses that one sentence is expected to have among what is accepted.
-MOST_WRONG = 3
 
 
 class Promise(NamedTuple):
@@ -139,8 +143,9 @@ def risk_threshold(
     most_wrong : float, default=None
         The most wrong words that one group may have among its accepted ones. If none
         has more, as is certain if none is longer, the promise holds for every
-        distribution. By default 3, or 1 if each group has one thing. A larger one needs
-        more sentences.
+        distribution. By default 1 if each group has one thing, 3 if groups have up to
+        50 in the mean, as sentences do, and a third of the mean if they have more, as
+        documents do. A larger one needs more groups.
     together : bool, default=False
         Whether `level` is the probability that the promises of all risks hold, and not
         each by itself.
@@ -181,7 +186,7 @@ def risk_threshold(
     """
     correct, confidence, group = check_pairs(correct, confidence, groups)
     risks, level = check_risks(risk), check_level(level)
-    most = check_most(most_wrong, group, MOST_WRONG)
+    most = check_most(most_wrong, np.bincount(group))
     delta = (1.0 - level) / (len(risks) if together else 1)
     order = np.argsort(-confidence, kind="stable")
     steps = Steps(confidence[order], 1.0 - correct[order], group[order])
@@ -294,7 +299,8 @@ def recall_threshold(
     unit : str, default="entities"
         What the things are called.
     most_wrong : float, default=None
-        The most true entities that may be missed in one group; by default 3.
+        The most true entities that may be missed in one group; by default 3, or a third
+        of their mean number if that is above 50.
 
     Returns
     -------
@@ -317,17 +323,11 @@ def recall_threshold(
     >>> round(promise.threshold, 2), round(promise.observed, 3)
     (0.71, 0.084)
     """
-    rows = [np.asarray(row, dtype=bool) for row in correct]
-    sizes = np.array([row.sum() for row in rows])
-    n_true = np.asarray(n_true, dtype=np.float64)
-    if n_true.shape != sizes.shape or (n_true < sizes).any():
-        raise ValueError(
-            "n_true must hold a number for each sentence, at least that of its correct "
-            "entities"
-        )
+    rows, confidence = check_entities(correct, confidence)
+    n_true = check_true_counts(n_true, rows)
     risks, level = check_risks(risk), check_level(level)
     true, missed, flat = _true_by_group(rows, confidence, n_true, groups)
-    most = check_most(most_wrong, None, MOST_WRONG)
+    most = check_most(most_wrong, np.maximum(true, 2))
     found = [_recall(*flat, true, missed, a, level, most, unit) for a in risks]
     return found[0] if np.ndim(risk) == 0 else found
 
@@ -345,11 +345,7 @@ def _true_by_group(rows, confidence, n_true, groups):
     missed = true - np.bincount(numbers, weights=[row.sum() for row in rows])
     group = np.repeat(numbers, [len(row) for row in rows])
     right = np.concatenate([np.empty(0), *rows])
-    sure = np.concatenate([np.empty(0), *map(np.asarray, confidence)])
-    if sure.shape != right.shape:
-        raise ValueError(
-            f"confidence holds {sure.size} numbers for {right.size} entities"
-        )
+    sure = np.concatenate([np.empty(0), *confidence])
     return true, missed, (sure, right, group)
 
 

@@ -157,7 +157,7 @@ def _folds(cv, n, y, groups):
     n_folds = splitter.get_n_splits(np.zeros(n), y, groups)
     if n_folds > n:
         raise ValueError(
-            f"{n} sentences cannot make {n_folds} folds; set cv to a smaller number"
+            f"{n} sentences cannot make {n_folds} folds; ask for fewer folds"
         )
     folds = [tuple(map(np.asarray, f)) for f in splitter.split(np.zeros(n), y, groups)]
     tested = np.sort(np.concatenate([test for _, test in folds]))

@@ -6,12 +6,18 @@ from sklearn.utils.validation import check_is_fitted
 from skcw.tagging._base import BaseSequenceTagger
 
 
+def _inside(wrapped, method):
+    """Tell whether the tagger inside has a method."""
+    return getattr(wrapped.tagger, method, None) is not None
+
+
 class WrappedTagger(BaseSequenceTagger):
     """Base of the taggers around another one: ``tagger``, fitted as ``tagger_``.
 
     What concerns its sequences, features and passes is asked of the inner tagger.
     """
 
+    @available_if(lambda self: _inside(self, "encode"))
     def encode(self, X):
         """Return sequences in compiled form, to be used several times.
 
@@ -44,7 +50,7 @@ class WrappedTagger(BaseSequenceTagger):
         check_is_fitted(self)
         return self.tagger_.seen_fraction(X)
 
-    @available_if(lambda self: getattr(self.tagger, "explain", None) is not None)
+    @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
