@@ -9,6 +9,7 @@ from skcw.confidence._delta import (
     normalised_delta,
 )
 from skcw.confidence._draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence._labelings import labeling_lead
 from skcw.confidence._methods import METHODS, Method
 from skcw.confidence._settings import ModelConfidence, Settings
 from skcw.confidence._tallies import (
@@ -38,5 +39,6 @@ __all__ = [
     "delta_probit",
     "draw_marginals",
     "draw_votes",
+    "labeling_lead",
     "normalised_delta",
 ]

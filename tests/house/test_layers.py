@@ -27,6 +27,7 @@ LAYERS = [
     {"pipeline"},
     {"calibration"},
     {"_loading", "inspection"},
+    {"active"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},
