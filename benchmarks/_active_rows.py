@@ -26,7 +26,6 @@ SHARES = {
     "CW Margin": ("CW Random", 0.73),
     "ACL": ("CW Random", 0.63),
 }
-N_LABELS, QUICK_LABELS = 500, 30
 MARK = 0.8
 N_FOLDS = 10
 
@@ -47,7 +46,7 @@ def run(settings):
     return {
         "quick": settings.quick,
         "folds_run": settings.folds_run,
-        "n_labels": QUICK_LABELS if settings.quick else N_LABELS,
+        "n_labels": settings.max_rows,
         "tasks": tasks,
         "shares": _shares(tasks),
         "claims": _claims(tasks),
@@ -67,7 +66,7 @@ def _run_fold(task, train, test, fold, settings):
         n_initial=2,
         batch=1,
         n_candidates=None,
-        max_labels=QUICK_LABELS if settings.quick else N_LABELS,
+        max_labels=settings.max_rows,
         evaluate_every=1,
         update="online",
         n_repeats=1,

@@ -39,7 +39,6 @@ STRATEGIES = {
     CRF: Strategy(least_confident_word),
 }
 N_POOL, N_TEST, N_INITIAL, N_CANDIDATES = 9000, 3000, 50, 1000
-MAX_SENTENCES = 5000
 GOAL = 0.98
 SHORT, LONG = 10_000, 50_000
 # A CRF is fitted about twenty times on the way to the whole pool.
@@ -76,6 +75,7 @@ def run(settings):
         "quick": settings.quick,
         "runs": settings.splits,
         "growth": settings.growth,
+        "max_sentences": settings.max_sentences,
         "sets": sets,
         "goals": _goals(sets),
         "claims": _claims(sets),
@@ -105,7 +105,7 @@ def _run_split(name, batch, labels, split, wanted, settings):
             batch=_batch(strategy, settings),
             # Ours and the CRF look at all that is left.
             n_candidates=None if goes_on else N_CANDIDATES,
-            max_labels=None if goes_on else MAX_SENTENCES,
+            max_labels=None if goes_on else settings.max_sentences,
             until_score=_until(strategy, full, settings),
             evaluate_every=1 if settings.growth or strategy == CRF else 10,
             update="refit",
@@ -256,6 +256,7 @@ def render(found):
     parts = [
         f"Sequences: runs: {found['runs']}, each on its own split; "
         + _batches(found["growth"])
+        + f"; strategies of the paper up to {found['max_sentences']} sentences"
     ]
     for name, one in found["sets"].items():
         words = np.mean(one["pool_words"])

@@ -59,8 +59,9 @@ def load_task(name, data_home):
     labels = np.unique(np.asarray(labels), return_inverse=True)[1]
     chosen = np.random.RandomState(0).permutation(len(labels))[:N_ROWS]
     words = CountVectorizer(binary=True, dtype=np.float64)
-    X = words.fit_transform([texts[i] for i in chosen])
-    return Task(sparse.csr_matrix(X), labels[chosen])
+    X = sparse.csr_matrix(words.fit_transform([texts[i] for i in chosen]))
+    X.sort_indices()
+    return Task(X, labels[chosen])
 
 
 def _readers():

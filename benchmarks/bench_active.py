@@ -12,6 +12,8 @@ speed      utilities of large pools and a whole round, beside CRFsuite's margina
 Options of this benchmark alone:
 
 --folds-run N   of the ten folds of each binary task run the first N only
+--max-rows N    rows: label up to N of them; 500 in the paper
+--max-sentences N  sequences: as many with the strategies of the paper; 5,000 there
 --growth SHARE  sequences: a batch of this share of what is labelled, at least 10; the
                 papers' protocol, 10 in every round, is 0
 --strategies NAMES  sequences: these only, joined by commas
@@ -45,6 +47,8 @@ class ActiveSettings(Settings):
     """What the parts of this benchmark need to know besides."""
 
     folds_run: int = 10
+    max_rows: int = 500
+    max_sentences: int = 5000
     growth: float = 0.0
     strategies: tuple = ()
     corpora: tuple = ()
@@ -54,6 +58,8 @@ def settings_of(arguments=None):
     """Return the chosen parts and the settings."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--folds-run", type=int, default=10)
+    parser.add_argument("--max-rows", type=int, default=500)
+    parser.add_argument("--max-sentences", type=int, default=5000)
     parser.add_argument("--growth", type=float, default=0.0)
     parser.add_argument("--strategies", default="")
     parser.add_argument("--corpora", default="")
@@ -64,6 +70,8 @@ def settings_of(arguments=None):
     return parts, ActiveSettings(
         **asdict(settings),
         folds_run=1 if settings.quick else given.folds_run,
+        max_rows=30 if settings.quick else given.max_rows,
+        max_sentences=given.max_sentences,
         growth=0.5 if settings.quick else given.growth,
         strategies=tuple(filter(None, given.strategies.split(","))),
         corpora=tuple(filter(None, given.corpora.split(","))),

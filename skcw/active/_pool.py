@@ -41,6 +41,7 @@ class Pool:
                 f"the pool is a {type(X).__name__}; it must be a list, an array or a "
                 "matrix of items that have an order"
             )
+        self._X = _sorted(self._X)
         n_items = self._X.shape[0] if hasattr(self._X, "shape") else len(self._X)
         if not n_items:
             raise ValueError("the pool is empty: there is nothing to ask about")
@@ -125,6 +126,17 @@ def _length(sequence):
             "tokens"
         )
     return len(sequence)
+
+
+def _sorted(X):
+    """Return sparse rows in the order that models want, which else sort them often."""
+    if not sparse.issparse(X) or X.ndim != 2:
+        return X
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _numbers(rows):
