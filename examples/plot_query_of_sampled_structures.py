@@ -25,10 +25,11 @@ import numpy as np
 
 from skcw import CWSequenceTagger
 from skcw.calibration import BetaMap
+from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.features import WindowFeatures
-from skcw.metrics import brier_decomposition, extract_spans, root_calibration_mse
+from skcw.metrics import brier_decomposition, root_calibration_mse
 
 train = make_tagged_corpus(600, random_state=0)
 held_out = make_tagged_corpus(400, random_state=1)

@@ -309,7 +309,7 @@ class Belief:
         """Return the arrays by the names that they have in the file of a model."""
         names = ("row_of", "mean", "variance", "average")
         arrays = {SAVED_AS + name: getattr(self, name) for name in names}
-        # Always there, empty or not: a model that has lost them would tag otherwise.
+        # Always there, empty or not: a model that has lost them would tag differently.
         unknown_row = [] if self.unknown_row is None else [self.unknown_row]
         arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
         arrays[f"{SAVED_AS}unseen"] = self.unseen

@@ -1,7 +1,6 @@
 """``Decoder`` and ``ScoredBatch``: score a batch once, then decode it in many ways."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -208,6 +207,9 @@ class ScoredBatch:
             for number in numbers:
                 work(*self._piece(number))
             return
+        # One thread is the rule, and starts sooner without this import.
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers) as pool:
             # Reading the results raises the errors of the work.
             list(pool.map(lambda number: work(*self._piece(number)), numbers))

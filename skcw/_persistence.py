@@ -108,7 +108,9 @@ def _mapped_arrays(path):
     for name, entry in entries.items():
         first, last = entry["data_offsets"]
         if entry["dtype"] not in types:
-            raise ModelFileError(f"{path} holds an array of type {entry['dtype']}")
+            raise ModelFileError(
+                f"{path} holds an array of type {entry['dtype']}, which is not of skcw"
+            )
         array = whole[first:last].view(types[entry["dtype"]])
         arrays[name] = np.asarray(array).reshape(entry["shape"])
     return arrays

@@ -73,7 +73,7 @@ def can_serve(header):
     serving = header.get("serving")
     if serving is None:
         return False
-    # What is missing is told when the model is opened.
+    # What is missing is reported when the model is opened.
     return "features" in header or not serving.get("reads_words")
 
 
@@ -82,7 +82,8 @@ class Model:
 
     It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
     the estimator in the same file, which ``skcw.load`` returns. The answers are the
-    same.
+    same. Only ``skcw.load`` opens calibrated taggers, ``MaxEntSequenceTagger``, and an
+    ``HMMSequenceTagger`` that was saved without features.
 
     Parameters
     ----------
@@ -175,9 +176,10 @@ class Model:
             The model.
         """
         if not can_serve(header):
+            without = "" if "features" in header else " without features"
             raise ModelFileError(
-                f"{path} holds a {header.get('class')}, which only its estimator can "
-                "ask; open it with skcw.load"
+                f"{path} holds a {header.get('class')}{without}, which skcw.Model "
+                "cannot serve; open it with skcw.load, which needs scikit-learn"
             )
         try:
             return cls._opened(header, arrays)
@@ -200,7 +202,7 @@ class Model:
             features = opened_extractor(header["features"], arrays)
         fitted = state["confidence"]
         confidence = ModelConfidence(belief, fitted=fitted, **serving["confidence"])
-        # A default that is no method is told now, not when it is asked for.
+        # An unknown default method is reported now, not at the first question.
         confidence.chosen()
         return cls(
             decoder,

@@ -20,6 +20,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 # Timings differ from machine to machine; a slow example is no failure.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# A part of those examples, where the whole of them has run on another build already.
+settings.register_profile("repeat", settings.get_profile("ci"), max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 

@@ -11,7 +11,7 @@ from skcw._kernels.sequence_passes import cw_pass
 from tests.kernels.problems import (
     as_vector,
     bytes_of,
-    lesson_for,
+    pass_options,
     random_belief,
     random_corpus,
     run_passes,
@@ -96,11 +96,11 @@ def test_a_grown_belief_learns_as_if_it_had_always_been_so_large(old, new):
     beliefs = []
     for n_features, n_labels in ((6, old), (9, old)):
         belief = Belief.start(n_features, n_labels, 1.0, dtype="float64")
-        lesson = lesson_for(early, n_labels)
-        belief, _ = run_passes(cw_pass, belief, early, lesson, 0.5, "covariance")
+        options = pass_options(early, n_labels)
+        belief, _ = run_passes(cw_pass, belief, early, options, 0.5, "covariance")
         belief = belief.extended(9, new)
-        lesson = lesson_for(late, new)
-        belief, _ = run_passes(cw_pass, belief, late, lesson, 0.5, "covariance")
+        options = pass_options(late, new)
+        belief, _ = run_passes(cw_pass, belief, late, options, 0.5, "covariance")
         beliefs.append(belief)
     for kind in KINDS:
         assert_array_equal(as_vector(beliefs[0], kind), as_vector(beliefs[1], kind))
@@ -141,7 +141,7 @@ def test_training_an_opened_belief_leaves_the_closed_one_alone():
     rng = np.random.default_rng(4)
     belief, corpus = trained(4), random_corpus(rng, 3, [4, 5], 9)
     before = bytes_of(belief)
-    run_passes(cw_pass, belief, corpus, lesson_for(corpus, 3), 0.5, "covariance")
+    run_passes(cw_pass, belief, corpus, pass_options(corpus, 3), 0.5, "covariance")
     assert bytes_of(belief) == before
 
 
@@ -149,14 +149,14 @@ def test_weights_that_sum_to_less_than_one_round_are_averaged_too():
     rng = np.random.default_rng(5)
     corpus = random_corpus(rng, 3, [4, 5, 3], 9, real_values=True)
     start = Belief.start(9, 3, 1.0, dtype="float64")
-    lesson = lesson_for(corpus, 3)
+    options = pass_options(corpus, 3)
     light = corpus._replace(weight=np.array([0.2, 0.3, 0.1]))
-    belief, _ = run_passes(cw_pass, start, light, lesson, 0.5, "covariance")
+    belief, _ = run_passes(cw_pass, start, light, options, 0.5, "covariance")
     first, _ = run_passes(
-        cw_pass, start, light, lesson_for(corpus, 3, order=[0]), 0.5, "covariance"
+        cw_pass, start, light, pass_options(corpus, 3, order=[0]), 0.5, "covariance"
     )
     second, _ = run_passes(
-        cw_pass, start, light, lesson_for(corpus, 3, order=[0, 1]), 0.5, "covariance"
+        cw_pass, start, light, pass_options(corpus, 3, order=[0, 1]), 0.5, "covariance"
     )
     shares = ((0.2, first), (0.3, second), (0.1, belief))
     expected = sum(share * as_vector(b, "mean") for share, b in shares) / 0.6
@@ -290,7 +290,7 @@ def test_the_mean_of_equal_beliefs_continues_training_as_one_of_them():
     for _ in range(2):
         total.add(belief)
     one, other = (
-        run_passes(cw_pass, b, corpus, lesson_for(corpus, 3), 0.5, "covariance")[0]
+        run_passes(cw_pass, b, corpus, pass_options(corpus, 3), 0.5, "covariance")[0]
         for b in (belief, total.result())
     )
     for kind in KINDS:

@@ -356,6 +356,16 @@ def test_headers_that_do_not_fit_are_refused(path, tmp_path, header):
         load(changed(path, tmp_path / "odd", **header))
 
 
+@pytest.mark.parametrize(
+    "name", ["token_norm_", "confidence_source_", "constraints_", "scheme_faults_"]
+)
+def test_a_file_that_lacks_a_fitted_attribute_is_refused(path, tmp_path, name):
+    state = read_model(path)[0]["state"]
+    del state[name]
+    with pytest.raises(ModelFileError, match=f"odd is damaged.*{name}"):
+        load(changed(path, tmp_path / "odd", state=state))
+
+
 # Learners without variance or average exist, a missing blob means columns, and older
 # files do not tell what was learnt from.
 OPTIONAL = ("belief.variance", "belief.average", "vocabulary.blob", "training_hashes")

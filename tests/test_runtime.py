@@ -128,15 +128,17 @@ def test_numeric_columns_are_taken_as_they_were(tmp_path):
     [
         MaxEntSequenceTagger(),
         CalibratedTagger(CWSequenceTagger(random_state=0), cv=2),
+        HMMSequenceTagger(),
     ],
-    ids=["maxent", "calibrated"],
+    ids=["maxent", "calibrated", "hmm"],
 )
 def test_what_only_an_estimator_can_ask_says_so(estimator, tmp_path):
     path = tmp_path / "m.skcw"
     words = [[word for word, _ in tokens] for tokens in X[:30]]
     estimator.fit(words, Y[:30]).save(path)
     name = type(estimator).__name__
-    with pytest.raises(ModelFileError, match=f"holds a {name}.*skcw.load"):
+    told = f"m.skcw holds a {name} without features, which .* open it with skcw.load"
+    with pytest.raises(ModelFileError, match=told):
         Model.open(path)
 
 

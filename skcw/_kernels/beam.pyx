@@ -153,7 +153,7 @@ cdef class Beam:
         self.before[0, 0] = self.before[0, 1] = border
 
     cdef void step(self, LabelModel model, Py_ssize_t t, Py_ssize_t at) noexcept nogil:
-        """Go on with the best labels of token t, the one at this place."""
+        """Extend the labelings by the best labels of token t, the one at this place."""
         cdef Py_ssize_t r, j, k, kept = 0, n_labels = model.n_labels
         cdef double shift
         for r in range(self.size):
@@ -197,7 +197,7 @@ def beam_search(
 ):
     """Write the most probable labelings that a beam finds, their logarithms, how many.
 
-    At every token the ``labels.shape[0]`` most probable beginnings go on; of equal
+    At every token the ``labels.shape[0]`` most probable beginnings are kept; of equal
     ones those whose beginning was better, then those with the lower label.
     """
     cdef Py_ssize_t s, t, start
@@ -238,7 +238,7 @@ cdef class Histories:
     cdef void step(
         self, LabelModel model, Py_ssize_t t, double[::1] out,
     ) noexcept nogil:
-        """Write the probabilities of the labels of token t, and go on with the best."""
+        """Write the probabilities of the labels of token t, and keep the best."""
         cdef Py_ssize_t r, j, b
         cdef double share
         for r in range(self.size):
@@ -282,7 +282,7 @@ def history_marginals(
     """Write the probability of every label at every token, whatever stands before it.
 
     What comes later tells nothing about a label in such a model. Of the pairs of last
-    labels the ``beam`` most probable go on; with all of them the result is exact.
+    labels the ``beam`` most probable are kept; with all of them the result is exact.
     """
     cdef Py_ssize_t s, t
     cdef LabelModel model = LabelModel(scores, previous, pair_row, pairs)

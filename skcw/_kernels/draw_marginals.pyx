@@ -11,7 +11,8 @@ import numpy as np
 
 from skcw._kernels.common cimport longest_sequence
 from skcw._kernels.draws cimport SKCW_DRAWS, DrawnScores
-from skcw._kernels.marginals cimport FAINT, IN_SIGHT, MOST_LOST, by_logarithms
+from skcw._kernels.marginals cimport (
+    LARGEST_LOSS, SAFE_SHARE, SMALLEST_SUM, by_logarithms)
 
 
 cdef extern from "lane_sums.h" nogil:
@@ -105,7 +106,7 @@ cdef class Passes:
             for g in range(SKCW_DRAWS):
                 total[g] += state[j, g]
         for g in range(SKCW_DRAWS):
-            if total[g] <= FAINT:
+            if total[g] <= SMALLEST_SUM:
                 self.failed[g] = 1
                 total[g] = 1.0
             self.total[g] = total[g]
@@ -127,17 +128,17 @@ cdef class Passes:
             for g in range(SKCW_DRAWS):
                 least[g] = min(least[g], state[j, g])
         for g in range(SKCW_DRAWS):
-            # A sum above FAINT cannot lose more than MOST_LOST in one step.
-            if self.lost[g] == 0.0 and least[g] > IN_SIGHT:
+            # A sum above SMALLEST_SUM cannot lose more than LARGEST_LOSS in one step.
+            if self.lost[g] == 0.0 and least[g] > SAFE_SHARE:
                 continue
             bound = 0.0
             for j in range(self.n_labels):
                 bound += self.factor[t, j, g] * best_link[j, g]
             self.lost[g] = max(self.lost[g] + log(bound / self.total[g]),
                                -log(self.total[g]))
-            if self.lost[g] >= MOST_LOST:
+            if self.lost[g] >= LARGEST_LOSS:
                 self.failed[g] = 1
-            elif least[g] > IN_SIGHT:
+            elif least[g] > SAFE_SHARE:
                 self.lost[g] = 0.0
 
     cdef void run(

@@ -7,20 +7,20 @@ integrates, `drawn_distribution` counts draws as the multi-class paper does.
 
 Where to integrate
     Let F(s) be the product of all cdfs Phi_k(s), the probability that every score is
-    below s. The leader is the label with the greatest low end m - FAR * deviation; what
-    happens below that end has at most the probability Phi(-FAR). A label that beats
-    the leader with less than Phi(-FAR) is left out of the integral and gets that
-    probability, an upper bound. Every other label's window, m -+ FAR * deviation,
-    reaches down to the leader's low end or below it. So the windows are nested
-    upwards: the further up, the wider the labels that are still there, and panels
-    may grow in proportion to the height. Their number rises with the logarithm of
-    the ratio of the deviations.
+    below s. The leader is the label with the greatest low end, m - CUTOFF * deviation;
+    what happens below that end has at most the probability Phi(-CUTOFF). A label that
+    beats the leader with less than Phi(-CUTOFF) is left out of the integral and gets
+    that probability, an upper bound. The window of every other label,
+    m -+ CUTOFF * deviation, reaches down to the leader's low end or below it. So the
+    windows are nested upwards: the further up, the wider the labels that are still
+    there, and panels may grow in proportion to the height. Their number rises with the
+    logarithm of the ratio of the deviations.
 
 How wide a panel may be
     All integrands are entire functions, for which Gauss's rule converges faster than
     geometrically once a panel is no wider than a few of the narrowest deviations.
     The product of many cdfs varies faster than each of them, fastest where all have
-    the same deviation: a panel has PANEL narrowest deviations at most, and fewer
+    the same deviation: a panel has PANEL_WIDTH narrowest deviations at most, and fewer
     where it is crowded. By itself this erred by up to 1e-9 with 20 labels and by up
     to 4e-8 with hundreds of equal ones, measured against panels of a seventh.
 
@@ -28,7 +28,7 @@ How the tolerance is kept
     Over a panel the integrals of all labels add up to F(high) - F(low), of which one
     is known from the panel above and the other from the rule's first place. A panel
     that misses this by more than PANEL_ERROR is cut in half. Panels go downwards until
-    F is below REST, or to a score without variance, whose probability is F there.
+    F is below NEGLIGIBLE, or to a score without variance, whose probability is F there.
 """
 
 from libc.math cimport INFINITY, NAN, erfc, fabs, hypot, sqrt
@@ -45,26 +45,26 @@ cdef extern from "label_lanes.h" nogil:
     void skcw_label_winners(
         long long*, const double*, const double*, const double*, Py_ssize_t, Py_ssize_t)
 
-# In deviations; Phi(-FAR) = 1e-11 is the most that a label which is left out can win.
-cdef double FAR = 6.7
-# Labels that are so far below a panel are not part of it; Phi(-GONE) = 1e-12.
-cdef double GONE = 7.0
+# In deviations: a label that is left out wins with at most Phi(-CUTOFF) = 1e-11.
+cdef double CUTOFF = 6.7
+# Labels that are so far below a panel are not part of it; Phi(-PANEL_CUTOFF) = 1e-12.
+cdef double PANEL_CUTOFF = 7.0
 # A label so many times narrower than the leader is no higher than the leader's low end,
 # where it cannot win.
-cdef double NARROWER = 1024.0
+cdef double MAX_WIDTH_RATIO = 1024.0
 
 # How many of the narrowest deviations a panel has, and which share of them at least.
-# Labels that are BESIDE deviations below do not crowd a panel.
-cdef double PANEL = 7.0
-cdef double CROWDED = 0.35
-cdef double BESIDE = 2.5
+# Labels that are CROWD_CUTOFF deviations below do not crowd a panel.
+cdef double PANEL_WIDTH = 7.0
+cdef double LEAST_PANEL_SHARE = 0.35
+cdef double CROWD_CUTOFF = 2.5
 
 # The labels of a panel may miss their common probability by this.
 cdef double PANEL_ERROR = 1e-9
 # An eighth of a panel is narrow beyond doubt: what it misses is rounding.
 cdef int MOST_HALVINGS = 3
 # So little probability is no longer looked for.
-cdef double REST = 1e-9
+cdef double NEGLIGIBLE = 1e-9
 
 
 cdef double _cdf(double z) noexcept nogil:
@@ -137,7 +137,7 @@ cdef class Race:
         self.leader = 0
         for k in range(self.n_labels):
             self.deviation[k] = sqrt(spreads[k])
-            low = scores[k] - FAR * self.deviation[k]
+            low = scores[k] - CUTOFF * self.deviation[k]
             finite = finite and fabs(low) < INFINITY
             # A score without variance comes first, so that the low end is its place.
             if low > best or (low == best and spreads[k] < spreads[self.leader]):
@@ -156,8 +156,8 @@ cdef class Race:
             behind = scores[star] - scores[k]
             both = sqrt(spreads[k] + spreads[star])
             if self.n_labels > 2 and behind > 0.0 and (
-                    behind > FAR * both
-                    or self.deviation[k] * NARROWER < self.deviation[star]):
+                    behind > CUTOFF * both
+                    or self.deviation[k] * MAX_WIDTH_RATIO < self.deviation[star]):
                 self.left_out[self.n_out] = k
                 self.beats[self.n_out] = -behind / both if both > 0.0 else -INFINITY
                 self.n_out += 1
@@ -190,7 +190,7 @@ cdef class Race:
                 self.width[self.n_wide] = self.deviation[k]
                 self.rate[self.n_wide] = 1.0 / self.deviation[k]
                 self.reach[self.n_wide] = (
-                    self.mean[self.n_wide] + GONE * self.deviation[k])
+                    self.mean[self.n_wide] + PANEL_CUTOFF * self.deviation[k])
                 self.total[self.n_wide] = 0.0
                 self.n_wide += 1
 
@@ -198,7 +198,7 @@ cdef class Race:
         cdef Py_ssize_t k
         cdef double high = -INFINITY
         for k in range(self.n_wide):
-            high = max(high, self.mean[k] + FAR * self.width[k])
+            high = max(high, self.mean[k] + CUTOFF * self.width[k])
         return high
 
     cdef double all_below(self, double high) noexcept nogil:
@@ -218,14 +218,15 @@ cdef class Race:
         cdef double low = -INFINITY, crowd = 0.0, share
         for k in range(self.n_wide):
             # Above where the label is, or near enough for it.
-            low = max(low, min(self.reach[k], high - PANEL * self.width[k]))
+            low = max(low, min(self.reach[k], high - PANEL_WIDTH * self.width[k]))
         for k in range(self.n_wide):
-            if self.mean[k] + BESIDE * self.width[k] > low:
-                share = (high - low) * self.rate[k] / PANEL
+            if self.mean[k] + CROWD_CUTOFF * self.width[k] > low:
+                share = (high - low) * self.rate[k] / PANEL_WIDTH
                 crowd += share * share
         if crowd <= 1.0:
             return low
-        return high - (high - low) * (CROWDED + (1.0 - CROWDED) / sqrt(crowd))
+        share = LEAST_PANEL_SHARE + (1.0 - LEAST_PANEL_SHARE) / sqrt(crowd)
+        return high - (high - low) * share
 
     cdef double look(self, double low, double high) noexcept nogil:
         """Integrate over one panel; return F(low)."""
@@ -248,7 +249,7 @@ cdef class Race:
         cdef double high = self.top(), low = 0.0, below_low, missed
         cdef double below_high = self.all_below(high)
         self.n_there = 0
-        while high > bottom and below_high > REST:
+        while high > bottom and below_high > NEGLIGIBLE:
             if halvings > 0:
                 low = high - 0.5 * (high - low)
             else:
@@ -273,7 +274,7 @@ cdef class Race:
         cdef double rest = 1.0, at_edge = 0.0
         self.line_up(scores)
         if self.n_wide > 0:
-            rest = self.go_down(-FAR * self.deviation[self.leader])
+            rest = self.go_down(-CUTOFF * self.deviation[self.leader])
         if self.n_wide < self.n_in:
             # Scores without variance are equal here, and greatest if all others are
             # below them.

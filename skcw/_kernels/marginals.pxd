@@ -1,16 +1,16 @@
 cdef extern from *:
     """
     /* Below this a scaled row has lost its digits. */
-    #define SKCW_FAINT 1e-250
+    #define SKCW_SMALLEST_SUM 1e-250
     /* Numbers below exp(-700) lose digits and then all. They may still be what counts
      * if the rest gets as small: by how much it does is added up, up to this. */
-    #define SKCW_MOST_LOST 600.0
+    #define SKCW_LARGEST_LOSS 600.0
     /* With every label of a row above this, what underflowed before is forgotten. */
-    #define SKCW_IN_SIGHT 1e-20
+    #define SKCW_SAFE_SHARE 1e-20
     """
-    const double FAINT "SKCW_FAINT"
-    const double MOST_LOST "SKCW_MOST_LOST"
-    const double IN_SIGHT "SKCW_IN_SIGHT"
+    const double SMALLEST_SUM "SKCW_SMALLEST_SUM"
+    const double LARGEST_LOSS "SKCW_LARGEST_LOSS"
+    const double SAFE_SHARE "SKCW_SAFE_SHARE"
 
 
 cdef double by_logarithms(

@@ -45,7 +45,7 @@ cdef double _normalise(
     for j in range(n_labels):
         state[t, j] = factor[t, j] * inflow[t, j]
         total += state[t, j]
-    if total > FAINT:
+    if total > SMALLEST_SUM:
         for j in range(n_labels):
             state[t, j] /= total
     return total
@@ -66,7 +66,7 @@ cdef double _lost(
         bound += factor[t, j] * best_link[j]
         least = min(least, state[t, j])
     before = max(before + log(bound / total), -log(total))
-    return 0.0 if before < MOST_LOST and least > IN_SIGHT else before
+    return 0.0 if before < LARGEST_LOSS and least > SAFE_SHARE else before
 
 
 cdef double _scaled(
@@ -84,7 +84,7 @@ cdef double _scaled(
         if t > 0:
             skcw_inflow(&inflow[t, 0], &ahead[t - 1, 0], &trans[0, 0], n_labels, width)
         total = _normalise(ahead, factor, inflow, t, n_labels)
-        if total <= FAINT:
+        if total <= SMALLEST_SUM:
             return -INFINITY
         log_z += log(total)
         if t > 0:
@@ -96,7 +96,7 @@ cdef double _scaled(
         if t < length - 1:
             skcw_inflow(&inflow[t, 0], &back[t + 1, 0], &turned[0, 0], n_labels, width)
         total = _normalise(back, factor, inflow, t, n_labels)
-        if total <= FAINT:
+        if total <= SMALLEST_SUM:
             return -INFINITY
         if t < length - 1:
             lost_back = _lost(
@@ -105,11 +105,11 @@ cdef double _scaled(
         for j in range(n_labels):
             out[start + t, j] = ahead[t, j] * inflow[t, j]
             total += out[start + t, j]
-        if total <= FAINT:
+        if total <= SMALLEST_SUM:
             return -INFINITY
         for j in range(n_labels):
             out[start + t, j] /= total
-    return log_z if max(lost_ahead, lost_back) < MOST_LOST else -INFINITY
+    return log_z if max(lost_ahead, lost_back) < LARGEST_LOSS else -INFINITY
 
 
 cdef double _log_sum(const double[::1] terms, Py_ssize_t n) noexcept nogil:

@@ -14,14 +14,14 @@ import numpy as np
 from skcw._kernels.common cimport Row, longest_sequence, real
 from skcw._kernels.row_updates cimport (
     EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, PARALLEL, SEQUENTIAL, SHARED_SLACK,
-    Course, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums, teach)
+    RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums, update_row)
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
     precision_diagonal, variance_step)
 
 
 cdef class RowReader:
-    """The entries of the row at hand, the intercept's included.
+    """The entries of the current row, the intercept's included.
 
     `bias` is the intercept's place in the table, or -1 without one.
     """
@@ -77,24 +77,24 @@ cdef void _variance_rule(double phi, double margin, Step* step) noexcept nogil:
 
 
 cdef void _soft_stdev(
-    double phi, double budget, double fresh, Step* step
+    double phi, double budget, double prior_spread, Step* step
 ) noexcept nogil:
     """Cut alpha as SCW-I does (Wang, Zhao & Hoi, 2012, Prop. 1).
 
     The bound counts in alphas with which the row would move a model that knows
     nothing, so that it means the same for rows of any length and scale.
     """
-    cdef double most = budget * cw_step(0.0, fresh, phi, INFINITY)[0]
+    cdef double most = budget * cw_step(0.0, prior_spread, phi, INFINITY)[0]
     if step.alpha > most:
         step.alpha = most
         step.beta = cw_precision(most, step.spread, phi)
 
 
 cdef void _soft_variance(
-    double phi, double budget, double fresh, Step* step
+    double phi, double budget, double prior_spread, Step* step
 ) noexcept nogil:
     """The same in the form that bounds variances."""
-    cdef double most = budget * variance_step(0.0, fresh, phi)[0]
+    cdef double most = budget * variance_step(0.0, prior_spread, phi)[0]
     if step.alpha > most:
         step.alpha = most
         step.beta = 2.0 * most * phi
@@ -127,7 +127,7 @@ cdef bint _is_wrong(Work work, Py_ssize_t gold, Py_ssize_t width) noexcept nogil
 
 cdef _run(
     real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
-    const long long[::1] order, Course course,
+    const long long[::1] order, RowOptions options,
 ):
     """Present every row in this order and update the tables in place.
 
@@ -142,14 +142,14 @@ cdef _run(
     cdef const int[::1] gold = rows.gold
     cdef const double[::1] weight = rows.weight
     cdef const double[::1] class_factor = rows.class_factor
-    cdef double strength = course.strength
+    cdef double strength = options.strength
     cdef RowReader reader = RowReader(indptr, rows.bias)
-    cdef Work work = Work(course.width, course.k, reader.index.shape[0])
+    cdef Work work = Work(options.width, options.k, reader.index.shape[0])
     cdef real* means = &mean[0, 0]
     cdef real* variances = NULL if variance is None else &variance[0, 0]
     cdef real* drifts = NULL if drift is None else &drift[0, 0]
     cdef Py_ssize_t t, i, n, n_wrong = 0
-    cdef double copies, share
+    cdef double copies_left, share
     cdef bint first
     with nogil:
         for t in range(order.shape[0]):
@@ -158,45 +158,45 @@ cdef _run(
             if t + 1 < order.shape[0]:
                 i = order[t + 1]
                 if indptr[i + 1] > indptr[i]:
-                    prefetch_rows(means, course.width, &indices[indptr[i]],
+                    prefetch_rows(means, options.width, &indices[indptr[i]],
                                   indptr[i + 1] - indptr[i])
                 i = order[t]
-            copies = 1.0 if weight is None else weight[i]
+            copies_left = 1.0 if weight is None else weight[i]
             first = True
             if class_factor is not None:
-                course.strength = strength * class_factor[gold[i]]
+                options.strength = strength * class_factor[gold[i]]
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
-            while copies > 0.0:
-                row_sums(means, course.width, reader.values(n), &work.scores[0])
-                if course.width > 1:
-                    rank_rivals(work, gold[i], &course)
+            while copies_left > 0.0:
+                row_sums(means, options.width, reader.values(n), &work.scores[0])
+                if options.width > 1:
+                    rank_rivals(work, gold[i], &options)
                 if first:
-                    n_wrong += _is_wrong(work, gold[i], course.width)
+                    n_wrong += _is_wrong(work, gold[i], options.width)
                     first = False
-                share = min(copies, 1.0)
-                if not teach(means, variances, drifts, rounds, &course,
-                             reader.values(n), reader.squares(n), work, gold[i],
-                             share):
+                share = min(copies_left, 1.0)
+                if not update_row(means, variances, drifts, rounds, &options,
+                                  reader.values(n), reader.squares(n), work, gold[i],
+                                  share):
                     # Further copies would meet the same model: nothing moves.
-                    rounds += copies
+                    rounds += copies_left
                     break
                 rounds += share
-                copies -= share
+                copies_left -= share
     return rounds, n_wrong
 
 
-cdef Course _course(
+cdef RowOptions _row_options(
     Py_ssize_t width, Py_ssize_t n_labels, Py_ssize_t k, Rule rule,
     Diagonal diagonal, double strength
 ):
-    cdef Course course
-    course.width, course.n_labels = width, n_labels
-    course.k = min(k, n_labels - 1)
-    course.rule, course.diagonal, course.strength = rule, diagonal, strength
-    course.manner = SEQUENTIAL
-    course.soften, course.budget, course.prior = NULL, INFINITY, 1.0
-    return course
+    cdef RowOptions options
+    options.width, options.n_labels = width, n_labels
+    options.k = min(k, n_labels - 1)
+    options.rule, options.diagonal, options.strength = rule, diagonal, strength
+    options.kind = SEQUENTIAL
+    options.soften, options.budget, options.prior = NULL, INFINITY, 1.0
+    return options
 
 
 def cw_row_pass(
@@ -210,17 +210,17 @@ def cw_row_pass(
     `budget` below infinity no step has more than that many times the alpha with which
     the row would move the prior, whose variance is `prior`; exact updates have none.
     """
-    cdef Course course = _course(
+    cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, k, _stdev_rule if step == "stdev" else _variance_rule,
         covariance_diagonal if diagonal == "covariance" else precision_diagonal, phi)
-    if update == "exact" or (diagonal == "optimal" and course.k == 1):
-        course.manner = EXACT_STDEV if step == "stdev" else EXACT_VARIANCE
+    if update == "exact" or (diagonal == "optimal" and options.k == 1):
+        options.kind = EXACT_STDEV if step == "stdev" else EXACT_VARIANCE
     elif update == "parallel":
-        course.manner = PARALLEL
+        options.kind = PARALLEL
     if budget < INFINITY:
-        course.soften = _soft_stdev if step == "stdev" else _soft_variance
-        course.budget, course.prior = budget, prior
-    return _run(mean, variance, drift, rounds, rows, order, course)
+        options.soften = _soft_stdev if step == "stdev" else _soft_variance
+        options.budget, options.prior = budget, prior
+    return _run(mean, variance, drift, rounds, rows, order, options)
 
 
 def arow_row_pass(
@@ -229,14 +229,14 @@ def arow_row_pass(
     str update, str diagonal,
 ):
     """Run one AROW pass: a hinge loss of 1, squared; see `_run`."""
-    cdef Course course = _course(
+    cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, k, _arow_rule,
         covariance_diagonal if diagonal == "covariance" else precision_diagonal, r)
     if update == "exact":
-        course.manner = EXACT_AROW
+        options.kind = EXACT_AROW
     elif update == "parallel":
-        course.manner = PARALLEL
-    return _run(mean, variance, drift, rounds, rows, order, course)
+        options.kind = PARALLEL
+    return _run(mean, variance, drift, rounds, rows, order, options)
 
 
 def perceptron_row_pass(
@@ -245,9 +245,9 @@ def perceptron_row_pass(
 ):
     """Run one perceptron pass; see `_run`."""
     cdef real[:, ::1] no_variance = None
-    cdef Course course = _course(
+    cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, 1, _perceptron_rule, precision_diagonal, 1.0)
-    return _run(mean, no_variance, drift, rounds, rows, order, course)
+    return _run(mean, no_variance, drift, rounds, rows, order, options)
 
 
 def pa_row_pass(
@@ -256,11 +256,11 @@ def pa_row_pass(
 ):
     """Run one passive-aggressive pass with up to k rivals per row; see `_run`."""
     cdef real[:, ::1] no_variance = None
-    cdef Course course = _course(
+    cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, k, _pa_rule, precision_diagonal, budget)
-    if course.k > 1:
-        course.manner = SHARED_SLACK
-    return _run(mean, no_variance, drift, rounds, rows, order, course)
+    if options.k > 1:
+        options.kind = SHARED_SLACK
+    return _run(mean, no_variance, drift, rounds, rows, order, options)
 
 
 def table_sums(

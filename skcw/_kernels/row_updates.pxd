@@ -14,10 +14,10 @@ cdef struct Step:
 ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
 # Cut a step at a budget, given the spread that the row has under the prior.
 ctypedef void (*Soften)(
-    double strength, double budget, double fresh, Step* step) noexcept nogil
+    double strength, double budget, double prior_spread, Step* step) noexcept nogil
 
-# How several rivals are heard.
-cdef enum Manner:
+# How an update satisfies several rivals.
+cdef enum UpdateKind:
     SEQUENTIAL
     PARALLEL
     EXACT_STDEV
@@ -27,13 +27,13 @@ cdef enum Manner:
 
 
 # What all rows of a pass have in common.
-cdef struct Course:
+cdef struct RowOptions:
     Py_ssize_t width
     Py_ssize_t n_labels
     Py_ssize_t k
     Rule rule
     Diagonal diagonal
-    Manner manner
+    UpdateKind kind
     double strength
     Soften soften
     double budget
@@ -57,7 +57,7 @@ cdef void prefetch_rows(
     const real* table, Py_ssize_t width, const int* index, Py_ssize_t n
 ) noexcept nogil
 cdef void rank_rivals(
-    Work work, Py_ssize_t gold, const Course* course) noexcept nogil
-cdef bint teach(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+    Work work, Py_ssize_t gold, const RowOptions* options) noexcept nogil
+cdef bint update_row(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share) noexcept nogil

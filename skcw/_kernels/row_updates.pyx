@@ -92,13 +92,15 @@ cdef class Work:
         self.joint = Constraints(k, longest)
 
 
-cdef void rank_rivals(Work work, Py_ssize_t gold, const Course* course) noexcept nogil:
+cdef void rank_rivals(
+    Work work, Py_ssize_t gold, const RowOptions* options
+) noexcept nogil:
     """Put the k best labels but gold into `rivals`, best first; ties to the first."""
     cdef Py_ssize_t c, at, n = 0
-    for c in range(course.n_labels):
+    for c in range(options.n_labels):
         if c == gold:
             continue
-        if n == course.k:
+        if n == options.k:
             if work.scores[c] <= work.scores[work.rivals[n - 1]]:
                 continue
             n -= 1
@@ -110,98 +112,98 @@ cdef void rank_rivals(Work work, Py_ssize_t gold, const Course* course) noexcept
         n += 1
 
 
-cdef double _fresh_spread(const Course* course, Row squares) noexcept nogil:
+cdef double _prior_spread(const RowOptions* options, Row squares) noexcept nogil:
     """Return the spread that the margin of a row has under the prior."""
     cdef double norm = 0.0
     cdef Py_ssize_t k
     for k in range(squares.n):
         norm += squares.value[k]
     # The difference of two labels has the row twice.
-    return norm * course.prior * (2.0 if course.width > 1 else 1.0)
+    return norm * options.prior * (2.0 if options.width > 1 else 1.0)
 
 
 cdef void _solve(
-    const Course* course, Row squares, double margin, Step* step
+    const RowOptions* options, Row squares, double margin, Step* step
 ) noexcept nogil:
-    """Fill in the step for one rival, cut at the course's budget if it has one."""
-    course.rule(course.strength, margin, step)
-    if course.soften != NULL and step.alpha > 0.0:
-        course.soften(
-            course.strength, course.budget, _fresh_spread(course, squares), step)
+    """Fill in the step for one rival, cut at the budget if it has one."""
+    options.rule(options.strength, margin, step)
+    if options.soften != NULL and step.alpha > 0.0:
+        options.soften(
+            options.strength, options.budget, _prior_spread(options, squares), step)
 
 
-cdef bint _teach_two_classes(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+cdef bint _update_two_classes(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """Update the one weight vector of two classes, whose sign tells them apart."""
     cdef double sign = 1.0 if gold == 1 else -1.0
     cdef Step step
-    if course.manner in (EXACT_STDEV, EXACT_VARIANCE):
+    if options.kind in (EXACT_STDEV, EXACT_VARIANCE):
         read_one_vector(work.joint, variance, squares, sign * work.scores[0])
-        solve_cw(work.joint, course.strength, course.manner == EXACT_STDEV)
+        solve_cw(work.joint, options.strength, options.kind == EXACT_STDEV)
         step.alpha, step.beta = work.joint.alpha[0], work.joint.beta[0]
         step.spread = work.joint.own_spread
     else:
         step.spread = spread_of(variance, 1, 0, squares)
-        _solve(course, squares, sign * work.scores[0], &step)
+        _solve(options, squares, sign * work.scores[0], &step)
     if step.alpha <= 0.0:
         return False
     step.alpha *= sign * share
     step.beta *= share
-    move(mean, variance, drift, rounds, 1, 0, row, step, course.diagonal)
+    move(mean, variance, drift, rounds, 1, 0, row, step, options.diagonal)
     return True
 
 
 cdef void _read_spreads(
-    const real* variance, const Course* course, Row squares, Work work,
+    const real* variance, const RowOptions* options, Row squares, Work work,
     Py_ssize_t gold,
 ) noexcept nogil:
     """Fetch the variances of the scores of gold and its rivals."""
     cdef Py_ssize_t c
     if variance == NULL:
-        work.spreads[0] = spread_of(variance, course.width, 0, squares)
-        for c in range(1, course.n_labels):
+        work.spreads[0] = spread_of(variance, options.width, 0, squares)
+        for c in range(1, options.n_labels):
             work.spreads[c] = work.spreads[0]
-    elif course.k == 1:
+    elif options.k == 1:
         c = work.rivals[0]
-        work.spreads[gold] = spread_of(variance, course.width, gold, squares)
-        work.spreads[c] = spread_of(variance, course.width, c, squares)
+        work.spreads[gold] = spread_of(variance, options.width, gold, squares)
+        work.spreads[c] = spread_of(variance, options.width, c, squares)
     else:
-        row_sums(variance, course.width, squares, &work.spreads[0])
+        row_sums(variance, options.width, squares, &work.spreads[0])
 
 
-cdef bint _teach_in_turn(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+cdef bint _update_in_turn(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """Update for one rival after the other, each from where the last one left."""
     cdef Py_ssize_t j, rival
     cdef Step step
     cdef bint moved = False
-    _read_spreads(variance, course, squares, work, gold)
-    for j in range(course.k):
+    _read_spreads(variance, options, squares, work, gold)
+    for j in range(options.k):
         rival = work.rivals[j]
         step.spread = work.spreads[gold] + work.spreads[rival]
-        _solve(course, squares, work.scores[gold] - work.scores[rival], &step)
+        _solve(options, squares, work.scores[gold] - work.scores[rival], &step)
         if step.alpha <= 0.0:
             continue
         step.alpha *= share
         step.beta *= share
         moved = True
-        move(mean, variance, drift, rounds, course.width, gold, row, step,
-             course.diagonal)
+        move(mean, variance, drift, rounds, options.width, gold, row, step,
+             options.diagonal)
         work.scores[gold] += step.alpha * work.spreads[gold]
         step.alpha = -step.alpha
-        move(mean, variance, drift, rounds, course.width, rival, row, step,
-             course.diagonal)
-        if j + 1 < course.k:
-            work.spreads[gold] = spread_of(variance, course.width, gold, squares)
+        move(mean, variance, drift, rounds, options.width, rival, row, step,
+             options.diagonal)
+        if j + 1 < options.k:
+            work.spreads[gold] = spread_of(variance, options.width, gold, squares)
     return moved
 
 
 cdef void _average_precision(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Work work, Py_ssize_t label, Py_ssize_t first, Py_ssize_t stop,
     double sign, double share,
 ) noexcept nogil:
@@ -210,15 +212,15 @@ cdef void _average_precision(
     The other steps leave it as it is; precisions are averaged, not variances.
     """
     cdef Py_ssize_t i, j, cell
-    cdef double sigma, precision, change, weight = 1.0 / course.k
+    cdef double sigma, precision, change, weight = 1.0 / options.k
     for i in range(row.n):
-        cell = row.index[i] * course.width + label
+        cell = row.index[i] * options.width + label
         sigma = variance[cell]
-        precision = weight * (course.k - (stop - first)) / sigma
+        precision = weight * (options.k - (stop - first)) / sigma
         change = 0.0
         for j in range(first, stop):
             change += work.steps[j].alpha
-            precision += weight / course.diagonal(
+            precision += weight / options.diagonal(
                 sigma, row.value[i], share * work.steps[j].beta, work.steps[j].spread)
         change *= sign * share * weight * sigma * row.value[i]
         mean[cell] = <real>(mean[cell] + change)
@@ -227,64 +229,64 @@ cdef void _average_precision(
         variance[cell] = <real>(1.0 / precision)
 
 
-cdef bint _teach_at_once(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+cdef bint _update_at_once(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """Update for every rival from the same start, then average the results."""
     cdef Py_ssize_t j, rival
     cdef Step step
     cdef bint moved = False
-    _read_spreads(variance, course, squares, work, gold)
-    for j in range(course.k):
+    _read_spreads(variance, options, squares, work, gold)
+    for j in range(options.k):
         rival = work.rivals[j]
         step.spread = work.spreads[gold] + work.spreads[rival]
-        _solve(course, squares, work.scores[gold] - work.scores[rival], &step)
+        _solve(options, squares, work.scores[gold] - work.scores[rival], &step)
         work.steps[j] = step
         moved = moved or step.alpha > 0.0
     if not moved:
         return False
-    _average_precision(mean, variance, drift, rounds, course, row, work, gold, 0,
-                       course.k, 1.0, share)
-    for j in range(course.k):
+    _average_precision(mean, variance, drift, rounds, options, row, work, gold, 0,
+                       options.k, 1.0, share)
+    for j in range(options.k):
         if work.steps[j].alpha > 0.0:
-            _average_precision(mean, variance, drift, rounds, course, row, work,
+            _average_precision(mean, variance, drift, rounds, options, row, work,
                                work.rivals[j], j, j + 1, -1.0, share)
     return True
 
 
-cdef bint _teach_exactly(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+cdef bint _update_exactly(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """Make the smallest change that satisfies all rivals; see `row_exact_updates`."""
     cdef Py_ssize_t j
     cdef Step own, step
     cdef bint moved
-    read_constraints(work.joint, variance, course.width, squares, gold,
-                     &work.scores[0], work.rivals, course.k)
-    if course.manner == EXACT_AROW:
-        moved = solve_arow(work.joint, course.strength)
+    read_constraints(work.joint, variance, options.width, squares, gold,
+                     &work.scores[0], work.rivals, options.k)
+    if options.kind == EXACT_AROW:
+        moved = solve_arow(work.joint, options.strength)
     else:
-        moved = solve_cw(work.joint, course.strength, course.manner == EXACT_STDEV)
+        moved = solve_cw(work.joint, options.strength, options.kind == EXACT_STDEV)
     if not moved:
         return False
     own.alpha = own.beta = own.spread = step.spread = 0.0
-    for j in range(course.k):
+    for j in range(options.k):
         step.alpha = -share * work.joint.alpha[j]
         step.beta = share * work.joint.beta[j]
         own.alpha -= step.alpha
         own.beta += step.beta
         if step.beta > 0.0:
-            move(mean, variance, drift, rounds, course.width, work.rivals[j], row,
+            move(mean, variance, drift, rounds, options.width, work.rivals[j], row,
                  step, precision_diagonal)
-    move(mean, variance, drift, rounds, course.width, gold, row, own,
+    move(mean, variance, drift, rounds, options.width, gold, row, own,
          precision_diagonal)
     return True
 
 
-cdef bint _teach_shared_slack(
-    real* mean, real* drift, double rounds, const Course* course, Row row,
+cdef bint _update_shared_slack(
+    real* mean, real* drift, double rounds, const RowOptions* options, Row row,
     Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """The k-constraint PA update: every rival asks for a margin of 1 less one slack.
@@ -293,48 +295,48 @@ cdef bint _teach_shared_slack(
     """
     cdef Py_ssize_t i, j
     cdef real* no_variance = NULL
-    cdef double norm = spread_of(no_variance, course.width, 0, squares)
+    cdef double norm = spread_of(no_variance, options.width, 0, squares)
     cdef Step own, step
     cdef bint violated = False
-    for i in range(course.k):
+    for i in range(options.k):
         work.loss[i] = 1.0 - work.scores[gold] + work.scores[work.rivals[i]]
         violated = violated or work.loss[i] > 0.0
-        for j in range(course.k):
+        for j in range(options.k):
             work.gram[i, j] = norm * (2.0 if i == j else 1.0)
     if not violated or norm <= 0.0:
         return False
-    hildreth(work.gram, work.loss, course.k, course.strength, work.alpha)
+    hildreth(work.gram, work.loss, options.k, options.strength, work.alpha)
     own.alpha = own.beta = own.spread = step.beta = step.spread = 0.0
-    for j in range(course.k):
+    for j in range(options.k):
         step.alpha = -share * work.alpha[j]
         own.alpha -= step.alpha
         if step.alpha < 0.0:
-            move(mean, no_variance, drift, rounds, course.width, work.rivals[j], row,
-                 step, course.diagonal)
-    move(mean, no_variance, drift, rounds, course.width, gold, row, own,
-         course.diagonal)
+            move(mean, no_variance, drift, rounds, options.width, work.rivals[j], row,
+                 step, options.diagonal)
+    move(mean, no_variance, drift, rounds, options.width, gold, row, own,
+         options.diagonal)
     return True
 
 
-cdef bint teach(
-    real* mean, real* variance, real* drift, double rounds, const Course* course,
+cdef bint update_row(
+    real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
-    """Update the belief for one row in the course's manner; tell whether it moved.
+    """Update the belief for one row, as the options say; tell whether it moved.
 
     `share` scales the step: 1, or the fraction of a copy that a weight leaves over.
     """
-    if course.width == 1:
-        return _teach_two_classes(mean, variance, drift, rounds, course, row, squares,
-                                  work, gold, share)
-    if course.manner == PARALLEL:
-        return _teach_at_once(mean, variance, drift, rounds, course, row, squares,
-                              work, gold, share)
-    if course.manner == SHARED_SLACK:
-        return _teach_shared_slack(
-            mean, drift, rounds, course, row, squares, work, gold, share)
-    if course.manner == SEQUENTIAL:
-        return _teach_in_turn(mean, variance, drift, rounds, course, row, squares,
-                              work, gold, share)
-    return _teach_exactly(mean, variance, drift, rounds, course, row, squares, work,
-                          gold, share)
+    if options.width == 1:
+        return _update_two_classes(mean, variance, drift, rounds, options, row, squares,
+                                   work, gold, share)
+    if options.kind == PARALLEL:
+        return _update_at_once(mean, variance, drift, rounds, options, row, squares,
+                               work, gold, share)
+    if options.kind == SHARED_SLACK:
+        return _update_shared_slack(
+            mean, drift, rounds, options, row, squares, work, gold, share)
+    if options.kind == SEQUENTIAL:
+        return _update_in_turn(mean, variance, drift, rounds, options, row, squares,
+                               work, gold, share)
+    return _update_exactly(mean, variance, drift, rounds, options, row, squares, work,
+                           gold, share)

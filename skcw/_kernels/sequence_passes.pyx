@@ -30,7 +30,7 @@ ctypedef (double, double) (*Rule)(
 ) noexcept nogil
 
 
-cdef class Course:
+cdef class PassState:
     """What a pass reads and counts, whatever the number type of the weights."""
 
     cdef int[::1] row_of
@@ -41,33 +41,34 @@ cdef class Course:
     cdef bint counting
     cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
     cdef Py_ssize_t wrong_sequences, wrong_tokens
-    # Of the sequence at hand: where it lies, its copies that are left, if it is new.
+    # Of the current sequence: where it lies, how many copies of it are left to present,
+    # and whether this is the first one.
     cdef Py_ssize_t start, length
-    cdef double copies
+    cdef double copies_left
     cdef bint first
     # Room for the labels that the model itself gives.
     cdef int[::1] tagged
 
-    def __cinit__(self, state, corpus, lesson):
-        self.row_of, self.n_rows, self.rounds = state
+    def __cinit__(self, progress, corpus, options):
+        self.row_of, self.n_rows, self.rounds = progress
         self.offsets, self.indptr, self.indices = (
             corpus.offsets, corpus.indptr, corpus.indices)
         self.gold, self.weight, self.norm = corpus.gold, corpus.weight, corpus.norm
         self.order, self.cost, self.cost_unit = (
-            lesson.order, lesson.cost, lesson.cost_unit)
+            options.order, options.cost, options.cost_unit)
         self.counting, self.width, self.n_labels = (
-            lesson.counting, lesson.width, len(lesson.cost))
+            options.counting, options.width, len(options.cost))
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
         self.tagged = np.empty(self.most_tokens, dtype=np.int32)
 
-    cdef void turn_to(self, Py_ssize_t i) noexcept nogil:
+    cdef void start_sequence(self, Py_ssize_t i) noexcept nogil:
         self.start, self.length = self.offsets[i], self.offsets[i + 1] - self.offsets[i]
-        self.copies = 1.0 if self.weight is None else self.weight[i]
+        self.copies_left = 1.0 if self.weight is None else self.weight[i]
         self.first = True
 
-    cdef void note(self, Py_ssize_t mistakes) noexcept nogil:
+    cdef void add_mistakes(self, Py_ssize_t mistakes) noexcept nogil:
         """Count what was wrong when the sequence was first presented."""
         self.wrong_tokens += mistakes
         self.wrong_sequences += mistakes > 0
@@ -93,10 +94,10 @@ cdef class OneRival:
     cdef double[::1] margin
     cdef int[::1] guess
 
-    def __cinit__(self, Course course):
-        self.delta = Difference(2 * course.most_features + 4 * course.most_tokens)
+    def __cinit__(self, PassState state):
+        self.delta = Difference(2 * state.most_features + 4 * state.most_tokens)
         self.margin = np.empty(1)
-        self.guess = np.empty(course.most_tokens, dtype=np.int32)
+        self.guess = np.empty(state.most_tokens, dtype=np.int32)
 
 
 cdef class ManyRivals:
@@ -110,12 +111,12 @@ cdef class ManyRivals:
     cdef double[::1] total, margin, loss, alpha
     cdef double[:, ::1] gram
 
-    def __cinit__(self, Course course, Py_ssize_t k, double budget):
+    def __cinit__(self, PassState state, Py_ssize_t k, double budget):
         self.k, self.budget = k, budget
         self.heap = OpenPaths(k)
         self.delta = Difference(
-            (k + 1) * course.most_features + 4 * k * course.most_tokens, k)
-        self.paths = np.empty((k, course.most_tokens), dtype=np.int32)
+            (k + 1) * state.most_features + 4 * k * state.most_tokens, k)
+        self.paths = np.empty((k, state.most_tokens), dtype=np.int32)
         self.total, self.margin, self.loss, self.alpha = np.empty((4, k))
         self.gram = np.empty((k, k))
 
@@ -164,124 +165,124 @@ cdef (double, double) _perceptron_rule(
 
 
 cdef void _score(
-    Course course, const real[::1] mean, const real[::1] values,
+    PassState state, const real[::1] mean, const real[::1] values,
     const real[:, ::1] forbidden, real[:, ::1] scores, real[:, ::1] plain,
     real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
-    """Fill the lattice of the sequence at hand, and `plain` without costs if needed."""
-    fill_lattice(mean, course.width, course.n_labels, course.row_of, course.start,
-                 course.length, course.indptr, course.indices, values, forbidden,
+    """Fill the lattice of the current sequence, and `plain` without costs if needed."""
+    fill_lattice(mean, state.width, state.n_labels, state.row_of, state.start,
+                 state.length, state.indptr, state.indices, values, forbidden,
                  scores, trans)
-    if course.cost_unit > 0.0:
-        if course.first and course.counting:
-            keep_plain(scores, course.length, plain)
-        add_cost(scores, course.gold, course.start, course.length, course.cost,
-                 course.cost_unit, course.norm)
-    forward_max(scores, trans, 0, course.length, course.n_labels, best)
+    if state.cost_unit > 0.0:
+        if state.first and state.counting:
+            keep_plain(scores, state.length, plain)
+        add_cost(scores, state.gold, state.start, state.length, state.cost,
+                 state.cost_unit, state.norm)
+    forward_max(scores, trans, 0, state.length, state.n_labels, best)
 
 
 cdef Py_ssize_t _mistakes(
-    Course course, Py_ssize_t wrong, const real[:, ::1] plain,
+    PassState state, Py_ssize_t wrong, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
     """Return how many tokens the model gets wrong, or else the rival."""
-    if wrong > 0 and course.cost_unit > 0.0 and course.counting:
-        return mislabelled(plain, trans, course.gold, course.start, course.length,
-                           course.n_labels, best, course.tagged)
+    if wrong > 0 and state.cost_unit > 0.0 and state.counting:
+        return mislabelled(plain, trans, state.gold, state.start, state.length,
+                           state.n_labels, best, state.tagged)
     return wrong
 
 
 cdef void _learn_stretch(
-    OneRival learner, Course course, real[::1] mean, real[::1] variance,
+    OneRival learner, PassState state, real[::1] mean, real[::1] variance,
     real[::1] drift, const real[::1] values, Py_ssize_t begin, Py_ssize_t end,
 ) noexcept nogil:
     """Update for the rival that differs from gold from `begin` to `end`."""
-    cdef Py_ssize_t wrong, start, stop = min(end + 1, course.length)
-    cdef double alpha, beta, distance = 0.0, share = min(course.copies, 1.0)
+    cdef Py_ssize_t wrong, start, stop = min(end + 1, state.length)
+    cdef double alpha, beta, distance = 0.0, share = min(state.copies_left, 1.0)
     # The labels beside a stretch belong to its transitions.
     begin = max(begin - 1, 0)
-    start = course.start + begin
+    start = state.start + begin
     cdef int[::1] guess = learner.guess[begin:stop]
     wrong = count_mistakes(
-        course.gold, guess, start, stop - begin, course.cost, &distance)
+        state.gold, guess, start, stop - begin, state.cost, &distance)
     learner.delta.clear()
     add_labelings(
-        learner.delta, 0, course.gold, guess, start, stop - begin, course.width,
-        course.row_of, course.indptr, course.indices, values)
+        learner.delta, 0, state.gold, guess, start, stop - begin, state.width,
+        state.row_of, state.indptr, state.indices, values)
     read_belief(learner.delta, mean, variance, learner.margin)
     alpha, beta = learner.rule(
         learner.delta, learner.margin[0], distance, distance / wrong,
         learner.strength, learner.limit)
     if alpha > 0.0:
-        move_by_one(learner.delta, mean, variance, drift, course.rounds, share * alpha,
+        move_by_one(learner.delta, mean, variance, drift, state.rounds, share * alpha,
                     share * beta, learner.diagonal)
 
 
-cdef bint _teach_one(
-    OneRival learner, Course course, real[::1] mean, real[::1] variance,
+cdef bint _update_for_one(
+    OneRival learner, PassState state, real[::1] mean, real[::1] variance,
     real[::1] drift, const real[::1] values, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
     """Compare gold with the best labeling; tell whether that is another one."""
     cdef Py_ssize_t wrong, begin, end = 0
     cdef double distance = 0.0
-    best_path(best, trans, course.length, course.n_labels, learner.guess)
-    wrong = count_mistakes(course.gold, learner.guess, course.start, course.length,
-                           course.cost, &distance)
-    if course.first:
-        course.note(_mistakes(course, wrong, plain, trans, best))
+    best_path(best, trans, state.length, state.n_labels, learner.guess)
+    wrong = count_mistakes(state.gold, learner.guess, state.start, state.length,
+                           state.cost, &distance)
+    if state.first:
+        state.add_mistakes(_mistakes(state, wrong, plain, trans, best))
     if wrong == 0:
         return False
-    course.n_rows = touch_rows(
-        variance, course.row_of, course.n_rows, course.width, course.gold,
-        learner.guess, course.start, course.length, course.indptr, course.indices)
+    state.n_rows = touch_rows(
+        variance, state.row_of, state.n_rows, state.width, state.gold,
+        learner.guess, state.start, state.length, state.indptr, state.indices)
     while True:
-        begin, end = next_stretch(course.gold, learner.guess, course.start, end,
-                                  course.length, learner.split)
-        if begin == course.length:
+        begin, end = next_stretch(state.gold, learner.guess, state.start, end,
+                                  state.length, learner.split)
+        if begin == state.length:
             return True
-        _learn_stretch(learner, course, mean, variance, drift, values, begin, end)
+        _learn_stretch(learner, state, mean, variance, drift, values, begin, end)
 
 
 cdef Py_ssize_t _find_rivals(
-    ManyRivals learner, Course course, real[::1] variance, const real[::1] values,
+    ManyRivals learner, PassState state, real[::1] variance, const real[::1] values,
     const real[:, ::1] plain, const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
     """Collect the k best labelings that are wrong; return how many there are."""
     cdef Py_ssize_t z, found, wrong, n_rivals = 0
     cdef double distance = 0.0
     learner.heap.start(learner.k)
-    found = k_best_paths(best, trans, course.length, course.n_labels, learner.heap,
+    found = k_best_paths(best, trans, state.length, state.n_labels, learner.heap,
                          learner.paths, learner.total)
     learner.delta.clear()
     for z in range(found):
-        wrong = count_mistakes(course.gold, learner.paths[z], course.start,
-                               course.length, course.cost, &distance)
-        if course.first:
-            course.note(_mistakes(course, wrong, plain, trans, best))
+        wrong = count_mistakes(state.gold, learner.paths[z], state.start,
+                               state.length, state.cost, &distance)
+        if state.first:
+            state.add_mistakes(_mistakes(state, wrong, plain, trans, best))
         if wrong == 0:
             continue
-        course.n_rows = touch_rows(
-            variance, course.row_of, course.n_rows, course.width, course.gold,
-            learner.paths[z], course.start, course.length, course.indptr,
-            course.indices)
+        state.n_rows = touch_rows(
+            variance, state.row_of, state.n_rows, state.width, state.gold,
+            learner.paths[z], state.start, state.length, state.indptr,
+            state.indices)
         add_labelings(
-            learner.delta, n_rivals, course.gold, learner.paths[z], course.start,
-            course.length, course.width, course.row_of, course.indptr, course.indices,
+            learner.delta, n_rivals, state.gold, learner.paths[z], state.start,
+            state.length, state.width, state.row_of, state.indptr, state.indices,
             values)
         learner.loss[n_rivals] = distance
         n_rivals += 1
     return n_rivals
 
 
-cdef bint _teach_many(
-    ManyRivals learner, Course course, real[::1] mean, real[::1] variance,
+cdef bint _update_for_many(
+    ManyRivals learner, PassState state, real[::1] mean, real[::1] variance,
     real[::1] drift, const real[::1] values, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
     """Compare gold with the k best labelings; tell whether it leads one too little."""
     cdef Py_ssize_t z, n_rivals = _find_rivals(
-        learner, course, variance, values, plain, trans, best)
+        learner, state, variance, values, plain, trans, best)
     cdef bint violated = False
     read_belief(learner.delta, mean, variance, learner.margin)
     for z in range(n_rivals):
@@ -290,110 +291,110 @@ cdef bint _teach_many(
     if violated:
         fill_gram(learner.delta, n_rivals, learner.gram)
         hildreth(learner.gram, learner.loss, n_rivals, learner.budget, learner.alpha)
-        move_by_many(learner.delta, mean, drift, course.rounds, learner.alpha,
-                     n_rivals, min(course.copies, 1.0))
+        move_by_many(learner.delta, mean, drift, state.rounds, learner.alpha,
+                     n_rivals, min(state.copies_left, 1.0))
     return violated
 
 
 cdef _run(
-    real[::1] mean, real[::1] variance, real[::1] drift, corpus, lesson, Course course,
-    OneRival one, ManyRivals many,
+    real[::1] mean, real[::1] variance, real[::1] drift, corpus, options,
+    PassState state, OneRival one, ManyRivals many,
 ):
-    """Present every sequence in the lesson's order and update the belief in place.
+    """Present every sequence, in the given order, and update the belief in place.
 
     The learner is `one`, or `many` if that is None. Return the rows in use, the rounds,
     and how many sequences and tokens were wrong when first presented: those that the
-    model gets wrong if the lesson asks to count them, those of the rival if not.
+    model gets wrong if the options ask to count them, those of the rival if not.
     """
     cdef const real[::1] values = corpus.values
-    cdef const real[:, ::1] forbidden = lesson.forbidden
+    cdef const real[:, ::1] forbidden = options.forbidden
     dtype = np.asarray(mean).dtype
-    shape = course.most_tokens, course.width
+    shape = state.most_tokens, state.width
     cdef real[:, ::1] scores = np.empty(shape, dtype)
     cdef real[:, ::1] plain = np.empty(shape, dtype)
     cdef real[:, ::1] best = np.empty(shape, dtype)
-    cdef real[:, ::1] trans = np.empty((course.width, course.width), dtype)
+    cdef real[:, ::1] trans = np.empty((state.width, state.width), dtype)
     cdef Py_ssize_t t
     cdef double share
     cdef bint moved
     with nogil:
-        for t in range(course.order.shape[0]):
-            course.turn_to(course.order[t])
+        for t in range(state.order.shape[0]):
+            state.start_sequence(state.order[t])
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
-            while course.copies > 0.0:
+            while state.copies_left > 0.0:
                 moved = False
-                if course.length > 0:
-                    _score(course, mean, values, forbidden, scores, plain, trans, best)
+                if state.length > 0:
+                    _score(state, mean, values, forbidden, scores, plain, trans, best)
                     if one is not None:
-                        moved = _teach_one(one, course, mean, variance, drift, values,
-                                           plain, trans, best)
+                        moved = _update_for_one(one, state, mean, variance, drift,
+                                                values, plain, trans, best)
                     else:
-                        moved = _teach_many(many, course, mean, variance, drift,
-                                            values, plain, trans, best)
+                        moved = _update_for_many(many, state, mean, variance, drift,
+                                                 values, plain, trans, best)
                 # If nothing moves, further copies would meet the same model.
-                share = min(course.copies, 1.0) if moved else course.copies
-                course.rounds += share
-                course.copies -= share
-    return course.counts()
+                share = min(state.copies_left, 1.0) if moved else state.copies_left
+                state.rounds += share
+                state.copies_left -= share
+    return state.counts()
 
 
 cdef _run_one(
-    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
     double strength, double limit, bint split, Rule rule, Diagonal diagonal,
 ):
     """Run a pass of a learner that looks at one rival; see `_run`."""
-    cdef Course course = Course(state, corpus, lesson)
-    cdef OneRival learner = OneRival(course)
+    cdef PassState state = PassState(progress, corpus, options)
+    cdef OneRival learner = OneRival(state)
     cdef ManyRivals no_other = None
     learner.strength, learner.limit, learner.split = strength, limit, split
     learner.rule, learner.diagonal = rule, diagonal
-    return _run(mean, variance, drift, corpus, lesson, course, learner, no_other)
+    return _run(mean, variance, drift, corpus, options, state, learner, no_other)
 
 
 def cw_pass(
-    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
     double phi, str diagonal, double limit=INFINITY, bint split=False,
 ):
     """Run one CW pass (Eq. 3); see `_run`.
 
     alpha goes no further than `limit` times what it would be at the prior.
-    `state` is (row_of, rows in use, rounds so far).
+    `progress` is (row_of, rows in use, rounds so far).
     """
-    return _run_one(mean, variance, drift, state, corpus, lesson, phi, limit, split,
+    return _run_one(mean, variance, drift, progress, corpus, options, phi, limit, split,
                     _optimal_cw_rule if diagonal == "optimal" else _cw_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
 
 def arow_pass(
-    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
     double r, str diagonal,
 ):
     """Run one AROW pass (Eq. 4); see `_run`.
 
     The best update among diagonal covariances is that of the precision's diagonal.
     """
-    return _run_one(mean, variance, drift, state, corpus, lesson, r, INFINITY, False,
-                    _arow_rule,
+    return _run_one(mean, variance, drift, progress, corpus, options, r, INFINITY,
+                    False, _arow_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
 
 def perceptron_pass(
-    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
 ):
     """Run one perceptron pass; `variance` is None. See `_run`."""
-    return _run_one(mean, variance, drift, state, corpus, lesson, 1.0, INFINITY, False,
-                    _perceptron_rule, precision_diagonal)
+    return _run_one(mean, variance, drift, progress, corpus, options, 1.0, INFINITY,
+                    False, _perceptron_rule, precision_diagonal)
 
 
 def pa_pass(
-    real[::1] mean, real[::1] variance, real[::1] drift, state, corpus, lesson,
+    real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
     double budget, Py_ssize_t k,
 ):
     """Run one PA pass with up to k rivals per sequence; see `_run`."""
-    cdef Course course = Course(state, corpus, lesson)
+    cdef PassState state = PassState(progress, corpus, options)
     cdef OneRival no_other = None
-    cdef ManyRivals learner = ManyRivals(course, k, budget)
-    return _run(mean, variance, drift, corpus, lesson, course, no_other, learner)
+    cdef ManyRivals learner = ManyRivals(state, k, budget)
+    return _run(mean, variance, drift, corpus, options, state, no_other, learner)

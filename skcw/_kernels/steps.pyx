@@ -10,12 +10,12 @@ from libc.math cimport INFINITY, fabs, sqrt
 import numpy as np
 
 # What the solution of the k-constraint problem may be off by, relatively.
-cdef double CRUMB = 1e-12
-# A sweep may give and take the last crumbs of a budget that is as good as spent.
-cdef double SPENT = 1e-9
+cdef double TOLERANCE = 1e-12
+# A budget counts as spent with so little of it left, relatively.
+cdef double BUDGET_TOLERANCE = 1e-9
 
 # Single precision cannot tell a smaller variance from zero.
-cdef double SLIVER = 1e-30
+cdef double LEAST_VARIANCE = 1e-30
 
 
 cdef (double, double) cw_step(
@@ -86,14 +86,14 @@ cdef double covariance_diagonal(
     # The true value is positive; rounding may not take a variance to zero.
     cdef double pull = sigma * delta
     cdef double smaller = sigma - beta * pull * pull / (1.0 + beta * spread)
-    return max(smaller, 1e-12 * sigma, SLIVER)
+    return max(smaller, 1e-12 * sigma, LEAST_VARIANCE)
 
 
 cdef double precision_diagonal(
     double sigma, double delta, double beta, double spread
 ) noexcept nogil:
     """Return the inverse of the diagonal of the new precision."""
-    return max(sigma / (1.0 + sigma * beta * delta * delta), SLIVER)
+    return max(sigma / (1.0 + sigma * beta * delta * delta), LEAST_VARIANCE)
 
 
 cdef double _spread_after(
@@ -208,8 +208,8 @@ cdef double _sweep(
         step = _gain(gram, loss, n, alpha, i) / gram[i, i]
         room = budget - _used(alpha, n)
         if step > room:
-            # Crumbs of rounding in the wrong place would be traded for ever.
-            step = room if room > CRUMB * budget else 0.0
+            # Rounding errors in the wrong place would be traded for ever.
+            step = room if room > TOLERANCE * budget else 0.0
         if step < -alpha[i]:
             step = -alpha[i]
         alpha[i] += step
@@ -237,12 +237,12 @@ cdef void hildreth(
     for _round in range(10000):
         change = _sweep(gram, loss, n, budget, alpha)
         gap = 0.0
-        if _used(alpha, n) >= budget * (1.0 - SPENT):
+        if _used(alpha, n) >= budget * (1.0 - BUDGET_TOLERANCE):
             for _pair in range(n):
                 gap = _trade(gram, loss, n, alpha)
-                if gap <= CRUMB * scale:
+                if gap <= TOLERANCE * scale:
                     break
-        if change <= CRUMB * _used(alpha, n) and gap <= CRUMB * scale:
+        if change <= TOLERANCE * _used(alpha, n) and gap <= TOLERANCE * scale:
             break
 
 

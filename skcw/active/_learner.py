@@ -1,7 +1,6 @@
 """``ActiveLearner``: a pool, what is known of it, and what to ask about next."""
 
 from copy import deepcopy
-from itertools import chain
 from numbers import Integral
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.base import clone
 
 from skcw.active._journal import Journal
 from skcw.active._labels import check_answers, check_positions, count_wrong
+from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger
 from skcw.active._pool import Pool, is_fitted
 from skcw.active._selection import check_number, draw_candidates, select
 from skcw.active._utilities import find_utility, random_utility
@@ -17,8 +17,6 @@ from skcw.exceptions import ModelFileError
 UPDATES = ("online", "refit")
 # What a journal says of a utility that is a function.
 OWN = "a function"
-# How the items of a record came to be labelled.
-SEED, COLD, UTILITY, AUDIT = "seed", "cold start", "utility", "audit"
 
 
 class ActiveLearner:
@@ -127,12 +125,8 @@ class ActiveLearner:
         self._blank = estimator
         self.estimator_ = deepcopy(estimator)
         self._is_fitted = is_fitted(estimator)
-        self.history_ = []
         self.audited_estimator_ = None
-        # Position -> what was asked of it; the dict of labels keeps their order.
-        self._pending, self._labels = {}, {}
-        self._n_asked = 0
-        self._audits = []
+        self._ledger = Ledger(pool.lengths)
 
     # What is known.
 
@@ -142,6 +136,11 @@ class ActiveLearner:
         return self._pool
 
     @property
+    def history_(self):
+        """One record per call of ``seed`` and ``teach``."""
+        return self._ledger.history
+
+    @property
     def is_fitted(self):
         """Whether there is a model to ask."""
         return self._is_fitted
@@ -149,17 +148,17 @@ class ActiveLearner:
     @property
     def labelled(self):
         """The positions that have labels, in the order in which they got them."""
-        return np.array(list(self._labels), dtype=np.int64)
+        return self._ledger.labelled
 
     @property
     def labels(self):
         """Their labels: one label or one list of labels each."""
-        return list(self._labels.values())
+        return list(self._ledger.labels.values())
 
     @property
     def pending(self):
         """The positions that were asked about and have no answer yet."""
-        return np.array(list(self._pending), dtype=np.int64)
+        return np.array(list(self._ledger.pending), dtype=np.int64)
 
     @property
     def unlabelled(self):
@@ -171,21 +170,17 @@ class ActiveLearner:
     @property
     def n_labels(self):
         """The number of labelled items."""
-        return len(self._labels)
+        return len(self._ledger.labels)
 
     @property
     def n_words(self):
         """The number of words of the labelled items."""
-        return int(self._pool.lengths[self.labelled].sum())
+        return self._ledger.n_words
 
     @property
     def audits(self):
-        """The complete audits: a pair (number of draws, shares of wrong words) each."""
-        return [
-            (sum(counts.values()), _repeated(counts, wrong))
-            for counts, wrong in self._audits
-            if len(counts) == len(wrong)
-        ]
+        """The complete audits: the shares of wrong words, one per draw, of each."""
+        return [audit.shares() for audit in self._ledger.audits if audit.is_complete]
 
     # Questions.
 
@@ -277,7 +272,7 @@ class ActiveLearner:
             Positions that are pending.
         """
         positions = check_positions(positions, len(self._pool))
-        self._check_asked(positions)
+        self._ledger.check_asked(positions)
         self._add({"released": positions.tolist()})
 
     def _free(self):
@@ -292,7 +287,9 @@ class ActiveLearner:
         return free
 
     def _rng(self):
-        return np.random.default_rng([self._settings["random_state"], self._n_asked])
+        return np.random.default_rng(
+            [self._settings["random_state"], self._ledger.n_asked]
+        )
 
     # Answers.
 
@@ -310,9 +307,9 @@ class ActiveLearner:
             Their labels, in the same order.
         """
         positions = check_positions(positions, len(self._pool))
-        self._check_new(positions)
-        self._check_asked(positions)
-        how = self._pending[int(positions[0])]["how"]
+        self._ledger.check_new(positions)
+        self._ledger.check_asked(positions)
+        how = self._ledger.pending[int(positions[0])].how
         self._learn(positions, y, how)
 
     def seed(self, positions, y):
@@ -326,7 +323,7 @@ class ActiveLearner:
             Their labels, in the same order.
         """
         positions = check_positions(positions, len(self._pool))
-        self._check_new(positions)
+        self._ledger.check_new(positions)
         self._learn(positions, y, SEED)
 
     def _learn(self, positions, y, how):
@@ -386,19 +383,6 @@ class ActiveLearner:
                 "together"
             )
 
-    def _check_new(self, positions):
-        old = [i for i in positions.tolist() if i in self._labels]
-        if old:
-            raise ValueError(f"item {old[0]} of the pool has its labels already")
-
-    def _check_asked(self, positions):
-        strange = [i for i in positions.tolist() if i not in self._pending]
-        if strange:
-            raise ValueError(
-                f"item {strange[0]} of the pool was not asked about; seed takes labels "
-                "that nobody asked for"
-            )
-
     # Records, which tell all that has happened.
 
     def _add(self, record):
@@ -406,50 +390,12 @@ class ActiveLearner:
         self._apply(self._journal.records[-1])
 
     def _apply(self, record):
-        """Remember what a record says."""
-        if "asked" in record:
-            self._n_asked += 1
-            self._remember_questions(record)
-        elif "released" in record:
-            for position in record["released"]:
-                self._pending.pop(position)
-        else:
-            self._remember_labels(record)
-
-    def _remember_questions(self, record):
-        audit = None
-        if record["how"] == AUDIT:
+        """Remember what a record says, now that the model has learnt it."""
+        self._ledger.apply(record)
+        if "taught" in record:
+            self._is_fitted = True
+        elif record.get("how") == AUDIT:
             self.audited_estimator_ = deepcopy(self.estimator_)
-            counts = dict(zip(record["asked"], record["counts"], strict=True))
-            audit = counts, {}
-            self._audits.append(audit)
-        guesses = record.get("guess") or [None] * len(record["asked"])
-        for position, guess in zip(record["asked"], guesses, strict=True):
-            self._pending[position] = {
-                "how": record["how"],
-                "guess": guess,
-                "audit": audit,
-            }
-
-    def _remember_labels(self, record):
-        pairs = list(zip(record["taught"], record["labels"], strict=True))
-        for position, row in pairs:
-            asked = self._pending.pop(position, None)
-            if asked and asked["audit"] is not None:
-                wrong = count_wrong(asked["guess"], row)
-                share = wrong / self._pool.lengths[position]
-                asked["audit"][1][position] = float(share)
-        self._labels.update(pairs)
-        self._is_fitted = True
-        self.history_.append(
-            {
-                "how": record["how"],
-                "positions": record["taught"],
-                "n_wrong": record["n_wrong"],
-                "n_labels": self.n_labels,
-                "n_words": self.n_words,
-            }
-        )
 
     def save(self, path):
         """Write the journal to a file, from which ``resume`` goes on.
@@ -514,7 +460,7 @@ class ActiveLearner:
     def __repr__(self):
         return (
             f"ActiveLearner({type(self._blank).__name__}, {self.n_labels} of "
-            f"{len(self._pool)} items labelled, {len(self._pending)} pending)"
+            f"{len(self._pool)} items labelled, {len(self.pending)} pending)"
         )
 
 
@@ -526,11 +472,6 @@ def _taught_again(records):
         if record.get("how") == AUDIT:
             return False
     return False
-
-
-def _repeated(counts, wrong):
-    """Return one share of wrong words per draw."""
-    return list(chain.from_iterable([wrong[i]] * n for i, n in counts.items()))
 
 
 def _check_settings(settings, estimator):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import entr
 
 from skcw.exceptions import UnlearntConfidenceWarning
-from skcw.inspection._answering import innermost
+from skcw.inspection._answering import answering_estimator
 from skcw.linear_model._gaussian import GaussianRowClassifier
 
 
@@ -58,7 +58,7 @@ def margin(estimator, X):
     >>> bool(margin(classifier, [[0.5], [9.0]]).argmax() == 0)
     True
     """
-    estimator, X = innermost(estimator, X)
+    estimator, X = answering_estimator(estimator, X)
     if isinstance(estimator, GaussianRowClassifier):
         return -estimator.predict_confidence(X, method="margin")
     if hasattr(estimator, "decision_function"):
@@ -98,7 +98,7 @@ def normalised_margin(estimator, X):
     >>> normalised_margin(classifier, [[0.4, 1.0], [9.0, 1.0]]).shape
     (2,)
     """
-    estimator, X = innermost(estimator, X)
+    estimator, X = answering_estimator(estimator, X)
     if not isinstance(estimator, GaussianRowClassifier):
         raise TypeError(
             f"{type(estimator).__name__} keeps no variances, so its margins cannot be "
@@ -130,7 +130,7 @@ def least_confident(estimator, X):
     >>> least_confident(classifier, [[2.5], [9.0]]).round(2)
     array([0.5, 0. ])
     """
-    return 1.0 - _probabilities(*innermost(estimator, X)).max(axis=1)
+    return 1.0 - _probabilities(*answering_estimator(estimator, X)).max(axis=1)
 
 
 def entropy(estimator, X):
@@ -156,7 +156,7 @@ def entropy(estimator, X):
     >>> entropy(classifier, [[2.5], [9.0]]).round(2)
     array([0.69, 0.  ])
     """
-    return entr(_probabilities(*innermost(estimator, X))).sum(axis=1)
+    return entr(_probabilities(*answering_estimator(estimator, X))).sum(axis=1)
 
 
 def disagreement(estimator, X, n_draws=100, random_state=0):
@@ -189,7 +189,7 @@ def disagreement(estimator, X, n_draws=100, random_state=0):
     >>> bool((disagreement(classifier, [[0.4, 1.0], [9.0, 1.0]]) <= 0.5).all())
     True
     """
-    estimator, X = innermost(estimator, X)
+    estimator, X = answering_estimator(estimator, X)
     if not isinstance(estimator, GaussianRowClassifier):
         raise TypeError(
             f"{type(estimator).__name__} has no belief to draw models from; use "

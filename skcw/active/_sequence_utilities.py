@@ -9,7 +9,7 @@ import numpy as np
 
 from skcw.active._row_utilities import quietly
 from skcw.data._ragged import offsets_of
-from skcw.inspection._answering import ask_tagger, innermost
+from skcw.inspection._answering import answering_estimator, ask_tagger
 
 
 def least_confident_word(tagger, X, method=None, **options):
@@ -239,7 +239,7 @@ def doubtful_entities(
 
 def _asked(tagger, X, needed):
     """Return the answers of a tagger, which must know a question by this name."""
-    asked = ask_tagger(*innermost(tagger, X))
+    asked = ask_tagger(*answering_estimator(tagger, X))
     if not hasattr(asked, needed):
         raise TypeError(
             f"{type(tagger).__name__} cannot answer {needed}; use a tagger of skcw, or "

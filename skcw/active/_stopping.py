@@ -358,7 +358,7 @@ class AuditedErrors(StoppingCriterion):
         k = len(self.values_) + 1
         if len(learner.audits) < k:
             return None
-        _, shares = learner.audits[k - 1]
+        shares = learner.audits[k - 1]
         failure = (1.0 - self.level) / (k * (k + 1))
         return error_upper_bound(
             shares, level=1.0 - failure, is_binary=not learner.pool.has_sequences

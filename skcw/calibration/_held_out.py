@@ -8,11 +8,12 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from skcw.data import extract_spans
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_sequences
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import object_rows
-from skcw.metrics import extract_spans, label_matches
+from skcw.metrics import label_matches
 
 
 class HeldOut(NamedTuple):
@@ -117,7 +118,7 @@ def held_out_entities(answers, y, span_event, options, weight=None):
 
 
 def some_entities(folds):
-    """Return the folds in which entities were predicted, or raise if there is none."""
+    """Return the folds in which entities were predicted, or raise if there are none."""
     some = [one for one in folds if one.weight.any()]
     if not some:
         raise ValueError(
@@ -230,9 +231,9 @@ def _refuse_overlap(folds):
         if both.size:
             raise ValueError(
                 f"fold {number} of cv tests on sequences that it trains on, "
-                f"{both.size} of {len(test)}, so that they do not tell how often the "
+                f"{both.size} of {len(test)}, so they do not tell how often the "
                 "tagger is right. Make the two parts of each fold distinct; "
-                "allow_training_data=True calibrates on them all the same"
+                "allow_training_data=True calibrates on them anyway"
             )
 
 

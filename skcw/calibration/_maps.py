@@ -14,7 +14,7 @@ from skcw.data._checks import check_sample_weight
 LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
 # How much of the result is the confidence itself where order is kept: less than any
 # sample can tell, more than rounding.
-TIE = 1e-5
+TIE_SHARE = 1e-5
 # Distances may be infinite where constraints leave no rival.
 LARGEST = 1e300
 
@@ -112,7 +112,7 @@ class ConfidenceMap:
         probability = np.clip(self._map(q), 0.0, 1.0)
         if self.keep_order:
             # Both parts never fall, and rounding keeps it so.
-            probability = (1 - TIE) * probability + TIE * (1 - 1 / (1 + q))
+            probability = (1 - TIE_SHARE) * probability + TIE_SHARE * (1 - 1 / (1 + q))
         return probability
 
     def _checked(self, q):

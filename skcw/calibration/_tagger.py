@@ -112,17 +112,17 @@ class CalibratedTagger(BaseSequenceTagger):
     that has learnt from 3,000 and five folds of them:
 
     ======================  ===================  =====================
-    marginals               RMSE over 20 bins    log score
+    marginals               RMSE over 20 bins    log loss
     ======================  ===================  =====================
-    as they come            .0182, .0262, .0242  .0835, .0723, .0488
+    uncalibrated            .0182, .0262, .0242  .0835, .0723, .0488
     isotonic                .0187, .0218, .0260  .0835, .0702, .0495
     isotonic, one map       .0180, .0211, .0263  .0835, .0704, .0501
     sigmoid                 .0180, .0221, .0241  .0835, .0700, .0485
     temperature             .0182, .0225, .0246  .0835, .0701, .0485
     beta                    .0178, .0209, .0243  .0835, .0699, .0485
     beta for each label     .0182, .0223, .0245  .0833, .0692, .0484
-    ``kd-fixed``            RMSE over 20 bins    log score
-    as they come            .0361, .0219, .0264  .0930, .0688, .0503
+    ``kd-fixed``            RMSE over 20 bins    log loss
+    uncalibrated            .0361, .0219, .0264  .0930, .0688, .0503
     isotonic                .0187, .0216, .0240  .0836, .0678, .0488
     beta                    .0211, .0217, .0248  .0844, .0677, .0486
     ======================  ===================  =====================
@@ -131,7 +131,7 @@ class CalibratedTagger(BaseSequenceTagger):
     finding wrong ones, stays what it was. Maps for each label change it; on Spanish it
     rose from .469 to .474, on NP chunks it fell by .0001.
 
-    Log scores of "the truth has this name": .389 and .363 (Spanish, Dutch) by the least
+    Log loss of "the truth has this name": .389 and .363 (Spanish, Dutch) by the least
     sure word with a beta map, .373 and .355 with ``span_event="exact"``.
 
     scikit-learn's ``ensemble=True`` keeps the classifiers of all folds and lets them
@@ -292,9 +292,9 @@ class CalibratedTagger(BaseSequenceTagger):
             if share > MOST_KNOWN:
                 raise ValueError(
                     f"the tagger has learnt from {100 * share:.0f} % of these words, "
-                    "so that they do not tell how often it is right. Give others, or "
+                    "so they do not tell how often it is right. Give others, or "
                     "let cv make folds; allow_training_data=True calibrates on them "
-                    "all the same"
+                    "anyway"
                 )
         return self._held_out(tagger, X, y, check_sample_weight(sample_weight, len(X)))
 
@@ -335,7 +335,7 @@ class CalibratedTagger(BaseSequenceTagger):
         Returns
         -------
         answers : CalibratedAnswers
-            With the methods of :class:`skcw.tagging.Answers`.
+            With the methods of :class:`skcw.confidence.Answers`.
         """
         check_is_fitted(self)
         return CalibratedAnswers(self.tagger_.ask(X), self)

@@ -90,7 +90,7 @@ def check_file(features, X, name, command, besides=""):
         warn(
             command,
             f"{where}: {X.n_columns} columns where the model has learnt from "
-            f"{len(names)} ({', '.join(names)}); the others are not looked at. A file "
+            f"{len(names)} ({', '.join(names)}); the others are ignored. A file "
             "has one word per line",
         )
     for column, template in _texts_of_columns(features.templates).items():

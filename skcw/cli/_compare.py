@@ -26,15 +26,15 @@ sentences, test them on others, and print
   wrong words    the share of words that get a wrong label, in per cent
   ±              how far the figure before it moves with other test sentences: half
                  the width of the interval that holds 95 % of 500 resampled tests
-  found          the share of all wrong words that a reader finds who checks only the
+  found          the share of all wrong words that a reader finds by checking only the
                  tenth of the words that the learner is least sure of, in per cent
-  off            by how much confidences miss the share of words that are right: the
-                 root of CalibMSE of the confidences as they come, in per cent points
+  off            how far confidences are from the share of words that are right: their
+                 root CalibMSE, without any calibration, in percentage points
   fit s, tag s   seconds for training and for labelling the test sentences
 
-Features are computed once; their time is not part of the others. Without files a
-built-in corpus is used, a quarter of it to train and the rest to test, for testing is
-cheap; with one file a quarter of its sentences is held out.
+Features are computed once; their time is not included. Without files, a built-in corpus
+is used: a quarter of it for training and the rest for testing, which is cheap. With one
+file, a quarter of its sentences is held out for testing.
 
 examples:
   skcw compare
@@ -45,7 +45,7 @@ examples:
 
 DOUBTFUL = 0.1
 HELD_OUT = 0.25
-# Of sentences that cost nothing most go where they make the figures surer.
+# Generated sentences cost nothing: most of them make the figures more certain.
 HELD_OUT_BUILT_IN = 0.75
 LEARNERS = ["cw", *MEANS, *(name for name in TAGGERS if name != "cw")]
 
@@ -55,7 +55,9 @@ def add_parser(commands):
     parser = command_parser(
         commands, "compare", run, "train all learners and compare them", TEXT
     )
-    parser.add_argument("train", nargs="?", metavar="TRAIN", help="a corpus to learn")
+    parser.add_argument(
+        "train", nargs="?", metavar="TRAIN", help="a corpus to learn from"
+    )
     parser.add_argument("test", nargs="?", metavar="TEST", help="a corpus to test on")
     parser.add_argument(
         "--learners",
@@ -73,7 +75,7 @@ def add_parser(commands):
         help="the size of the built-in corpus (default: 4000)",
     )
     add_label_column(parser)
-    add_scheme(parser, "learn and test labels written in this scheme")
+    add_scheme(parser, "convert all labels to this scheme first")
     add_seed(parser)
     add_json(parser)
     add_quiet(parser)

@@ -96,7 +96,7 @@ def read_labelled(name, options):
     chosen = chosen_columns(options, label)
     columns = read_columns(input_of(name), **reading_options(options), **chosen)
     if not columns.n_tokens:
-        raise ValueError(f"{title_of(name)} holds no word")
+        raise ValueError(f"{title_of(name)} holds no words")
     X, y = split_labels(columns, -1 if chosen else label, name)
     return X, rescheme(y, options)
 
@@ -176,7 +176,7 @@ def make_features(options, X):
     check_lexicons(lexicons)
     features = _chosen_features(options, names, lexicons)
     with warnings.catch_warnings():
-        # Fitting tells them.
+        # Fitting shows them.
         warnings.simplefilter("ignore")
         templates = templates_of(features, names, lexicons)
     for name in unused_lexicons(templates, lexicons):
@@ -220,7 +220,7 @@ def _ready_set(name, lexicons, names):
 
 
 def open_model(path):
-    """Return the model in a file, to be asked and no more.
+    """Return the model in a file, only to be asked.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def open_model(path):
 
 @contextmanager
 def _named_models(path):
-    """Say of a file that is not a model how to make one."""
+    """Tell how to make a model if a file is not one."""
     from skcw.exceptions import ModelFileError
 
     try:
@@ -263,7 +263,7 @@ def _named_models(path):
 
 
 def load_pipeline(path):
-    """Return the model in a file, which must know its features.
+    """Return the model in a file; it must hold features.
 
     Parameters
     ----------
@@ -280,16 +280,16 @@ def load_pipeline(path):
     with _named_models(path):
         model = load(path)
     if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
-        return _inside_out(model)
+        return _ending_in_calibrated(model)
     if not isinstance(model, TaggingPipeline):
         raise ValueError(
-            f"{path} holds a {type(model).__name__} that does not know how to make "
-            "features from columns; save a TaggingPipeline, or use `skcw train`"
+            f"{path} holds a {type(model).__name__} without features: it cannot read "
+            "columns of words; `skcw train` writes models that can"
         )
     return model
 
 
-def _inside_out(calibrated):
+def _ending_in_calibrated(calibrated):
     """Return a calibrated pipeline as a pipeline that ends in a calibrated tagger."""
     pipeline = calibrated.tagger_
     name, tagger = pipeline.steps[-1]

@@ -13,8 +13,8 @@ from skcw.cli._options import (
 from skcw.cli._tables import report
 
 TEXT = """\
-Compare predicted labels with true ones and print the table of conlleval: all figures
-are in per cent but the last one of a line, the number of phrases found of that type.
+Compare predicted labels with true ones and print the table of conlleval. All figures
+are percentages except the last one of a line, the number of phrases found of that type.
 
 Give either a model and a file with true labels, or one file (or standard input) whose
 last two columns are the true and the predicted labels, as `skcw tag` writes them for a
@@ -37,8 +37,8 @@ def add_parser(commands):
     parser.add_argument("inputs", nargs="*", metavar="FILE", help="see above")
     add_label_column(
         parser,
-        "the column of the true labels, from 0 on or from the end (default: -1 with a "
-        "model, else -2; 3 with --conllu)",
+        "the column of the true labels; the first is 0, the last -1 (default: -1 with "
+        "a model, else -2; 3 with --conllu)",
     )
     parser.add_argument(
         "--predicted-column",
@@ -50,9 +50,9 @@ def add_parser(commands):
         "-r",
         "--raw",
         action="store_true",
-        help="each word is a phrase of its own: for parts of speech",
+        help="count each word as a phrase: for parts of speech",
     )
-    add_scheme(parser, "write both true and predicted labels in this scheme first")
+    add_scheme(parser, "convert true and predicted labels to this scheme first")
     add_json(parser)
     add_reading(parser, LEARNT_COLUMNS)
 
@@ -88,7 +88,7 @@ def run(options):
 
 
 def _same_labels(name, options, of_model):
-    """Return what notices that a column does not hold labels."""
+    """Return a check that both columns hold labels."""
     from skcw.cli._column_checks import LabelColumns
     from skcw.cli._corpus import label_column, title_of
 
@@ -112,15 +112,13 @@ def _labels_of_model(model, name, options):
     """Yield the true and the predicted labels of a gold file, block by block."""
     from skcw.cli._blocks import labelled_blocks
     from skcw.cli._column_checks import check_file
-    from skcw.cli._corpus import load_pipeline
+    from skcw.cli._corpus import open_model
 
-    pipeline = load_pipeline(model)
+    features, ask = open_model(model)
     for number, (X, gold) in enumerate(labelled_blocks(name, options)):
         if not number:
-            check_file(
-                pipeline[0].extractor_, X, name, "evaluate", " besides the labels"
-            )
-        yield gold, pipeline.predict(X)
+            check_file(features, X, name, "evaluate", " besides the labels")
+        yield gold, ask(X).labels()
 
 
 def _labels_of_file(name, options):

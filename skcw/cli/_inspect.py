@@ -15,13 +15,13 @@ from skcw.cli._taggers import kept_passes, kept_text
 from skcw.cli._templates import needed_columns
 
 TEXT = """\
-Show what a model has learnt. Alone it describes the model and names the strongest
-features of each label; with --label it lists the weights of a label and how sure the
-learner is of them (their standard deviation).
+Show what a model has learnt. By default, describe the model and name the strongest
+features of each label. With --label, list the weights of a label and how sure the
+learner is of them (their standard deviations).
 
-With words it tells why they get their labels: each label is compared with its best
-rival, and the features that decide are listed with what they add to the margin between
-the two. With --at it lists them all for one word.
+Given words, explain their labels: each label is compared with its best rival, and the
+features that decide are listed with what they add to the margin between the two. With
+--at, list all of them for one word.
 
 examples:
   skcw inspect names.skcw
@@ -43,23 +43,27 @@ def add_parser(commands):
     parser.add_argument(
         "--tokens",
         metavar="WORDS",
-        help="words to explain, separated by blanks; further columns follow a slash: "
-        "Madrid/NNP",
+        help="words to explain, separated by blanks; other columns follow after "
+        "slashes: Madrid/NNP",
     )
     parser.add_argument(
         "--label", metavar="LABEL", help="list the weights of this label"
     )
     parser.add_argument(
-        "--top", type=positive, default=20, metavar="N", help="rows (default: 20)"
+        "--top",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="how many rows to show (default: 20)",
     )
     parser.add_argument(
         "--sentence",
         type=natural,
         metavar="N",
-        help="which sentence of FILE, from 0 on (default: 0)",
+        help="which sentence of FILE, counted from 0 (default: 0)",
     )
     parser.add_argument(
-        "--at", type=natural, metavar="N", help="explain only this word, from 0 on"
+        "--at", type=natural, metavar="N", help="explain only this word, counted from 0"
     )
     add_json(parser)
     add_reading(parser, LEARNT_COLUMNS)
@@ -76,6 +80,8 @@ def run(options):
         raise UsageError("--at needs FILE or --tokens")
     if options.sentence is not None and options.file is None:
         raise UsageError("--sentence needs FILE")
+    # Parameters, history, explanations and standard deviations are the estimator's:
+    # the light `skcw.Model`, which can only answer, has none of them.
     pipeline = load_pipeline(options.model)
     result, texts = {}, []
     if options.label is not None:

@@ -4,21 +4,24 @@ import os
 import sys
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from importlib import import_module
 
 from skcw._version import __version__
-from skcw.cli import _compare, _evaluate, _inspect, _tag, _train
-from skcw.cli._messages import UsageError, describe
+from skcw.cli._messages import UsageError, describe, one_line
 from skcw.cli._options import explicit_json
 
-# What a shell reports of a program that a signal ended is 128 plus its number.
+# In the order of the help; each has a module of its own, with `add_parser`.
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect")
+
+# A shell reports 128 plus the number of the signal that ended a program.
 INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
 
 DESCRIPTION = """\
 Tag words (names, chunks, parts of speech) and know which labels to doubt.
 
-A corpus is a text file with a word in each line, its columns separated by TABs or
-blanks, the label last, and an empty line after each sentence:
+A corpus is a text file with one word per line, its columns separated by TABs or blanks,
+the label last, and an empty line after each sentence:
 
     Anna    NNP  B-PER
     left    VBD  O
@@ -33,12 +36,12 @@ examples:
   skcw evaluate names.skcw test.conll          precision, recall and F1
   skcw inspect names.skcw --label B-PER        the weights behind a label
 
-`skcw COMMAND --help` tells more. Exit codes: 0 done, 1 wrong data or model, 2 wrong
-usage, 130 interrupted.
+See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model,
+2 wrong usage, 130 interrupted.
 """
 
 
-def make_parsers():
+def make_parsers(names=COMMANDS):
     """Return the parser of the whole command line, and {name: parser} of commands."""
     parser = ArgumentParser(
         prog="skcw",
@@ -49,8 +52,8 @@ def make_parsers():
     )
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (_train, _tag, _evaluate, _compare, _inspect):
-        command.add_parser(commands)
+    for name in names:
+        import_module(f"skcw.cli._{name}").add_parser(commands)
     return parser, commands.choices
 
 
@@ -67,14 +70,16 @@ def parse(argv):
     options : argparse.Namespace
         With ``command`` and ``run``.
     """
-    parser, commands = make_parsers()
+    # A command that is named does not wait for the others.
+    named = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS
+    parser, commands = make_parsers(named)
     if not argv:
         parser.print_help(sys.stderr)
         parser.exit(2)
     command = commands.get(argv[0])
     if command is None:
         return parser.parse_args(argv)
-    # By itself argparse fills up all files before the first option.
+    # argparse alone would expect all files before the first option.
     return command.parse_intermixed_args(explicit_json(argv[1:]))
 
 
@@ -126,7 +131,7 @@ def _warn_briefly(command):
     """Return a function that shows a warning in one line, as the errors are shown."""
 
     def show(message, category, filename, lineno, file=None, line=None):
-        text = " ".join(str(message).split())
+        text = one_line(message)
         print(f"skcw {command}: warning: {text}", file=file or sys.stderr)
 
     return show

@@ -3,11 +3,13 @@
 import re
 import sys
 
-# Arguments that messages of the package name -> options of the command line.
-OPTIONS = {
+# What messages of the package advise in Python -> the same for a command line.
+ADVICE = {
     r'\bencoding="([^"]+)"': r"--encoding \1",
     r'\bcomment="([^"]+)"': r'--comment "\1"',
     r"\bcolumns=": "--columns",
+    r"\buse dtype='(\w+)'": r"use --set dtype=\1",
+    r"\bfit on more, or call fit_confidence .*": "train it on more sentences",
 }
 
 
@@ -31,14 +33,30 @@ def describe(error):
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         return where + error.strerror
-    text = " ".join(str(error).split()) or type(error).__name__
-    for advice, option in OPTIONS.items():
+    return one_line(error) or type(error).__name__
+
+
+def one_line(message):
+    """Return a message without line breaks, with advice for a command line.
+
+    Parameters
+    ----------
+    message : object
+        The message, an error or a warning.
+
+    Returns
+    -------
+    line : str
+        The line.
+    """
+    text = " ".join(str(message).split())
+    for advice, option in ADVICE.items():
         text = re.sub(advice, option, text)
     return text
 
 
 def warn(command, message):
-    """Print one line on what may be a mistake.
+    """Print a warning of one line.
 
     Parameters
     ----------

@@ -7,12 +7,13 @@ from skcw.cli._taggers import TAGGERS
 
 COLUMNS = (
     "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
-    "one by its number, from 0 on: word=1,pos=3. Default: all but the label, called "
-    "word, pos, x2, x3, ...; word=1 with --conllu"
+    "one by its number, counted from 0: word=1,pos=3. Default: all but the label, "
+    "called word, pos, x2, x3, ...; word=1 with --conllu"
 )
 LEARNT_COLUMNS = (
     "where FILE has the columns that the model has learnt from, in the order of "
-    "training: word=1,pos=3, from 0 on. Default: the first ones; word=1 with --conllu"
+    "training, counted from 0: word=1,pos=3. Default: the first ones; word=1 with "
+    "--conllu"
 )
 
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
@@ -126,14 +127,15 @@ def add_reading(parser, columns=COLUMNS):
     group.add_argument(
         "--conllu",
         action="store_true",
-        help="CoNLL-U: comments begin with #, words 1-2 and 1.1 are skipped",
+        help="read CoNLL-U: comments begin with #; ranges such as 1-2 and empty nodes "
+        "such as 1.1 are not words",
     )
 
 
 def add_label_column(
     parser,
-    text="the column of the labels, from 0 on or from the end (default: -1, the last; "
-    "3 with --conllu)",
+    text="the column of the labels; the first is 0, the last -1 (default: -1; 3 with "
+    "--conllu)",
 ):
     """Add ``--label-column``."""
     parser.add_argument("--label-column", type=int, metavar="NUMBER", help=text)
@@ -169,15 +171,15 @@ def add_features(parser):
         default=[],
         metavar="NAME=FILE",
         help="a list of words, one per line, for the feature in(NAME); may be "
-        "repeated. Ready sets get in(NAME)[-1..1] by themselves; features of your own "
-        "have to name it",
+        "repeated. Ready sets are extended by in(NAME)[-1..1]; features of your own "
+        "must name it",
     )
     group.add_argument(
         "--min-count",
         type=positive,
         default=1,
         metavar="N",
-        help="leave out features that occur fewer times (default: 1)",
+        help="leave out features that occur fewer than N times (default: 1)",
     )
 
 
@@ -222,7 +224,7 @@ def add_seed(parser):
         type=natural,
         default=0,
         metavar="N",
-        help="seed of every random choice (default: 0)",
+        help="seed for all random choices (default: 0)",
     )
 
 
@@ -261,7 +263,7 @@ def encoding(text):
     try:
         "".encode(text)
     except LookupError:
-        raise ArgumentTypeError(f"there is no encoding {text!r}") from None
+        raise ArgumentTypeError(f"{text!r} is not a known encoding") from None
     return text
 
 
@@ -284,7 +286,7 @@ def name_and_file(text):
 
 
 def value_of(text):
-    """Return the number, True, None, list... that a text writes, or the text."""
+    """Return the number, True, None, list... that a text stands for, or the text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

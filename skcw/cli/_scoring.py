@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from skcw.metrics import Span, extract_spans
+from skcw.data import Span, extract_spans
 
 N_RESAMPLES = 500
 # 95 of 100 resampled figures lie between these percentiles.

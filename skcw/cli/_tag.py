@@ -1,6 +1,7 @@
 """``skcw tag``: label a file or standard input of any size."""
 
 import codecs
+import os
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -19,13 +20,13 @@ from skcw.cli._options import (
 )
 
 TEXT = """\
-Label each word of a column file and write the file back with the label in a further
-column. Comments, empty lines and all columns stay as they are. Memory does not grow
-with the file, so a pipe may run for days.
+Label each word of a column file and write the file again, with the labels as one more
+column. Comments, empty lines and all other columns stay as they are. Memory does not
+grow with the file, so a pipe may run for days.
 
 The file needs the columns that the model has learnt from, in the same order; columns
-after them, such as true labels, are not looked at. If the labels stand before others,
-say where: `--label-column 1`.
+after them, such as true labels, are ignored. If a column of true labels comes before
+others, leave it out: `--label-column 1`.
 
 examples:
   skcw tag names.skcw new.conll -o tagged.conll
@@ -35,7 +36,8 @@ examples:
 """
 
 # Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
-NOTHING = "_"
+NO_VALUE = "_"
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 # What may follow the last column of a line.
 ENDS = "\r \t"
 
@@ -64,7 +66,7 @@ def add_parser(commands):
         "-c",
         "--confidence",
         action="store_true",
-        help="add a column that tells how sure the model is of each label, after it",
+        help="after the label, add a column with the confidence of the model in it",
     )
     parser.add_argument(
         "-n",
@@ -72,25 +74,26 @@ def add_parser(commands):
         type=positive,
         default=1,
         metavar="N",
-        help="add the labels of the 2nd, 3rd ... Nth best labeling of the sentence, "
-        "one column for each. The order of columns: label, confidence, 2nd ... Nth",
+        help="add one column for each of the 2nd to Nth best labelings of a sentence, "
+        "after the label and its confidence",
     )
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",
-        help="write each sentence as soon as it is complete, as happens on a terminal",
+        help="write each sentence as soon as it is complete, the default on a terminal",
     )
     add_label_column(
         parser,
-        "leave this column out, from 0 on or from the end: it holds true labels",
+        "leave out this column, which holds true labels; the first is 0, the last -1",
     )
-    add_scheme(parser, "write the labels in this scheme")
+    add_scheme(parser, "convert the labels to this scheme")
     add_quiet(parser)
     add_reading(parser, LEARNT_COLUMNS)
 
 
 def run(options):
     """Tag."""
+    _import_numpy()
     from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
     from skcw.cli._corpus import open_model
 
@@ -108,13 +111,28 @@ def run(options):
             count(X.n_tokens)
 
 
+def _import_numpy():
+    """Import NumPy without threads for linear algebra, which tagging has no use for.
+
+    OpenBLAS starts one per core as soon as it is loaded, and each spins for a while.
+    """
+    if BLAS_THREADS in os.environ:
+        return
+    os.environ[BLAS_THREADS] = "1"
+    try:
+        import numpy  # noqa: F401
+    finally:
+        # It was read; what this process starts is not bound by it.
+        del os.environ[BLAS_THREADS]
+
+
 @contextmanager
 def _progress(options):
     """Give a function that counts words on standard error, if someone looks at it."""
     # A bar among the labels on the same screen would be no help.
     among = options.output == "-" and sys.stdout.isatty()
     if options.quiet or among or not sys.stderr.isatty():
-        # A bar that shows nothing is not worth importing one.
+        # What shows nothing need not be imported.
         yield lambda n_words: None
         return
     with progress_bar(unit=" words", unit_scale=True) as bar:
@@ -150,7 +168,7 @@ def _added_columns(answers, options):
 
 
 def _as_text(rows):
-    """Return numbers with four digits after the point, those of all rows in a list."""
+    """Return the numbers of all rows in one list, with four digits after the point."""
     import numpy as np
 
     numbers = np.concatenate(rows)
@@ -175,7 +193,7 @@ def _ranked(ranked, lengths, rank, options):
         if rank < len(labelings):
             yield rescheme([labelings[rank][0]], options)[0]
         else:
-            yield [NOTHING] * length
+            yield [NO_VALUE] * length
 
 
 class Echo:
@@ -232,7 +250,7 @@ class Echo:
             self.separator = _separator_of(lines[numbers[0] - first])
         join = self.separator.join
         if self.conllu:
-            _fill_up(lines, self.separator + join([NOTHING] * len(columns)))
+            _fill_up(lines, self.separator + join([NO_VALUE] * len(columns)))
         # Each begins with a separator.
         added = map(join, zip(repeat("", len(numbers)), *columns, strict=True))
         # Blanks at the end separate nothing; a TAB there would be a column.

@@ -95,7 +95,7 @@ def kept_passes(tagger):
     """
     best = {}
     for record in tagger.history_:
-        # CRFsuite scores its passes and keeps the last one all the same.
+        # CRFsuite scores its passes, but always keeps the last one.
         if "dev_score" not in record or "model" not in record:
             return None
         found = best.setdefault(record["model"], record)

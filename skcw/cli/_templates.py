@@ -37,7 +37,7 @@ def template_lines(path):
 
     found = numbered_lines(path)
     if not found:
-        raise ValueError(f"{path} holds no feature")
+        raise ValueError(f"{path} holds no features")
     return [(f"{path}, line {number}", line) for number, line in found]
 
 
@@ -97,7 +97,7 @@ def needed_columns(templates):
 
 
 def unused_lexicons(templates, lexicons):
-    """Return the names of lexicons that no template asks."""
+    """Return the names of lexicons that no template uses."""
     atoms = [atom for template in templates for atom in template.atoms]
     used = {view.detail for view, _ in atoms if view.kind == "in"}
     return [name for name in lexicons if name not in used]

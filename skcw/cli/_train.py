@@ -23,9 +23,10 @@ TEXT = """\
 Learn to label words from a column file (one word per line, an empty line after each
 sentence) and save the model, features and all, in one file.
 
-Progress goes to standard error, a line per pass. With --dev the best pass on that file
-is kept, by span F1 where labels are spans and by token accuracy elsewhere, and training
-stops when three passes bring nothing. A crf shows the accuracy and keeps its last pass.
+Progress goes to standard error, one line per pass. With --dev, the pass that does best
+on that file is kept (by span F1 if labels are spans, else by token accuracy), and
+training stops after three passes without improvement. A CRF shows its accuracy on that
+file but always keeps its last pass.
 
 examples:
   skcw train train.conll -o names.skcw
@@ -55,10 +56,10 @@ def add_parser(commands):
         "-o", "--output", required=True, metavar="MODEL", help="the file to write"
     )
     parser.add_argument(
-        "--dev", metavar="FILE", help="a corpus to judge each pass by, and the result"
+        "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
     add_label_column(parser)
-    add_scheme(parser, "learn and test labels written in this scheme")
+    add_scheme(parser, "convert all labels to this scheme first")
     add_json(parser)
     add_quiet(parser)
     add_features(parser)
@@ -118,7 +119,7 @@ class Clock:
 
 
 def _check_output(options):
-    """Refuse, before all work, a file that cannot or must not be written."""
+    """Refuse, before any work, a file that cannot or must not be written."""
     check_writable(options.output)
     for name in filter(None, (options.corpus, options.dev)):
         both_exist = os.path.exists(options.output) and os.path.exists(name)
@@ -128,7 +129,7 @@ def _check_output(options):
 
 
 def _parameters(options):
-    """Return what the options say on parameters of the learner."""
+    """Return the parameters of the learner that the options set."""
     given = {name: value_of(text) for name, text in options.set}
     named = {
         "max_iter": options.passes,

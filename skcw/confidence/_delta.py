@@ -29,7 +29,7 @@ def delta(scored, codes):
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import delta
+    >>> from skcw.confidence._delta import delta
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
@@ -77,7 +77,7 @@ def delta_deviation(scored, codes, *, unit_variance=False):
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import delta_deviation
+    >>> from skcw.confidence._delta import delta_deviation
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
@@ -131,7 +131,7 @@ def normalised_delta(scored, codes, *, unit_variance=False):
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import normalised_delta
+    >>> from skcw.confidence._delta import normalised_delta
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
@@ -170,7 +170,7 @@ def delta_probit(scored, codes, variance_scale, *, unit_variance=False):
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import delta_probit
+    >>> from skcw.confidence._delta import delta_probit
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])

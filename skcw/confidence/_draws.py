@@ -48,7 +48,7 @@ def count_draws(
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import count_draws
+    >>> from skcw.confidence._draws import count_draws
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
@@ -108,7 +108,7 @@ def draw_votes(
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import draw_votes
+    >>> from skcw.confidence._draws import draw_votes
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
@@ -166,7 +166,7 @@ def draw_marginals(
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import draw_marginals
+    >>> from skcw.confidence._draws import draw_marginals
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])

@@ -25,13 +25,16 @@ SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
 TEMPERATURE_RANGE = (0.03, 10.0)
 N_BEST_VALUES = (2, 5, 10, 20, 30, 50, 100)
-# What a confidence of 0 or 1 counts in the logarithmic loss.
-LEAST = 1e-4
+# One word that is wrong at a confidence of 1 must not decide: shares of draws are often
+# exactly 1.
+LOG_LOSS_CLIP = 1e-4
 
 
 def _log_loss(correct, confidence):
-    confidence = np.clip(confidence, LEAST, 1.0 - LEAST)
-    return -float(np.mean(np.log(np.where(correct, confidence, 1.0 - confidence))))
+    """Return `skcw.metrics.log_loss`, without its checks."""
+    from skcw.metrics._proper_losses import log_losses
+
+    return float(np.mean(log_losses(correct, confidence, LOG_LOSS_CLIP)))
 
 
 def _average_precision(correct, confidence):
@@ -43,10 +46,11 @@ def _average_precision(correct, confidence):
 def _root_calibration_mse(correct, confidence):
     from skcw.metrics import root_calibration_mse
 
-    return root_calibration_mse(correct, confidence, strategy="uniform", claim="centre")
+    return root_calibration_mse(correct, confidence)
 
 
-# What is better when larger: the measures of ``fit_confidence``, losses turned round.
+# The measures of ``fit_confidence``, by their names in `skcw.metrics`. Larger is better
+# here, so the losses change their sign. Imports are late: only fitting needs SciPy.
 METRICS = {
     "error_average_precision": _average_precision,
     "root_calibration_mse": lambda *pair: -_root_calibration_mse(*pair),
@@ -111,15 +115,15 @@ def marginal_loss(trials, temperature):
     return _log_loss(_all_correct(trials), np.concatenate(sure))
 
 
-def drawn_losses(trials, scale, temperatures):
+def drawn_losses(trials, variance, temperatures):
     """Return the loss of marginals averaged over draws, at each temperature.
 
     Parameters
     ----------
     trials : list of Trial
         The trials.
-    scale : float
-        The variance of the draws, in units of each model's mean square weight.
+    variance : float
+        The variance of the draws, in units of each model's squared margin.
     temperatures : sequence of float
         In units of each model's margin.
 
@@ -130,11 +134,12 @@ def drawn_losses(trials, scale, temperatures):
     """
     sure = []
     for trial in trials:
+        margin = trial.model.margin
         tables = draw_marginals_at(
             trial.scored,
             TRIAL_DRAWS,
-            scale * mean_square(trial.model.belief),
-            [temperature * trial.model.margin for temperature in temperatures],
+            variance * margin**2,
+            [temperature * margin for temperature in temperatures],
             seed=0,
             unit_variance=True,
         )
@@ -187,42 +192,43 @@ def learn_noise(trials, temperature):
 
     Returns
     -------
-    scale : float
-        The variance of the draws, in units of the mean square weight; 0 where draws
-        do not help.
+    variance : float
+        The variance of the draws, in units of the squared margin; 0 where draws do not
+        help.
     temperature : float
         The temperature that goes with it.
     """
     largest = LARGEST_LOSS * marginal_loss(trials, temperature)
-    unit = np.mean([noise_unit(trial, temperature) for trial in trials])
+    unit = float(np.mean([noise_unit(trial, temperature) for trial in trials]))
     coolest = [temperature * factor for factor in COOLING_FACTORS]
     for noise in NOISES:
-        scale = float(noise * unit)
-        cooled, loss = _lowest_point(coolest, drawn_losses(trials, scale, coolest))
+        losses = drawn_losses(trials, noise * unit, coolest)
+        cooled, loss = _lowest_point(coolest, losses)
         if loss <= largest:
-            return scale, cooled
+            return noise * unit, cooled
     return 0.0, temperature
 
 
-def noise_unit(trial, temperature):
-    """Return the variance of weights that makes scores vary by a temperature.
+def noise_unit(trial, deviation):
+    """Return the variance of weights that makes the scores of words vary so much.
 
     Parameters
     ----------
     trial : Trial
         A model on some sequences.
-    temperature : float
-        The standard deviation of the score of a word, in units of the model's margin.
+    deviation : float
+        The standard deviation of scores, in units of the model's margin.
 
     Returns
     -------
-    unit : float
-        In units of the mean square weight.
+    variance : float
+        In units of the squared margin.
     """
-    belief, deviation = trial.model.belief, temperature * trial.model.margin
-    spread = score_variance(belief, trial.scored.batch, unit_variance=True)[:, 0].mean()
+    # The decoder's belief has a row for tokens of which nothing is known.
+    belief, batch = trial.scored.decoder.belief, trial.scored.batch
+    spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
     # Without any known feature there is nothing to draw.
-    return float(deviation**2 / (spread or 1.0) / mean_square(belief))
+    return float(deviation**2 / (spread or 1.0))
 
 
 def _lowest_point(temperatures, losses):
@@ -237,21 +243,24 @@ def _lowest_point(temperatures, losses):
     return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
 
 
-def learn_values(trials):
+def learn_values(trials, model):
     """Return the values of the methods that need no other learning.
 
     Parameters
     ----------
     trials : list of Trial
         Models on sequences that are new to them.
+    model : ModelConfidence
+        The model that is to use the values.
 
     Returns
     -------
     chosen : dict of str to dict
-        The values of ``LEARNT`` in the models' units.
+        The values of ``LEARNT`` in the model's units.
     """
     temperature = learn_temperature(trials)
-    scale, cooled = learn_noise(trials, temperature)
+    variance, cooled = learn_noise(trials, temperature)
+    scale = variance * model.margin**2 / mean_square(model.belief) if variance else 0.0
     plain, drawn = LEARNT
     return {
         plain: {"temperature": temperature},
@@ -330,10 +339,10 @@ def fit_method(name, trials, *, metric, n_values, **options):
 def _check_informative(trials, metric):
     correct = np.concatenate([trial.correct for trial in trials])
     if not len(correct):
-        raise ValueError("there is nothing to choose by: X has no token")
+        raise ValueError("X has no tokens, so there is nothing to choose by")
     if metric == "error_average_precision" and correct.all():
         raise ValueError(
-            "no predicted label is wrong, so that average precision tells nothing; "
+            "no predicted label is wrong, so average precision tells nothing; "
             "give sequences that the tagger has not learnt from, or another metric"
         )
 

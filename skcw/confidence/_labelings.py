@@ -27,7 +27,7 @@ def labeling_lead(scored, *, in_deviations=False):
     --------
     >>> from skcw._belief import Belief
     >>> from skcw._decoding import Decoder
-    >>> from skcw.confidence import labeling_lead
+    >>> from skcw.confidence._labelings import labeling_lead
     >>> from skcw.data import SequenceEncoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"], []])
     >>> labeling_lead(Decoder(Belief.start(2, 3)).open(batch))

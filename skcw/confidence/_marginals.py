@@ -1,7 +1,6 @@
 """Probabilities of labels, spans and labelings by forward-backward; draws from them."""
 
 from functools import cached_property
-from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -83,7 +82,7 @@ def span_probability(scored, codes, spans, temperature, borders=None):
     temperature : float
         What scores are divided by.
     borders : (ndarray, ndarray), default=None
-        ``continues`` and ``outside`` of :class:`skcw.confidence.BoundaryAgreement`: an
+        ``continues`` and ``outside`` of ``BoundaryAgreement``: an
         entity must have these borders. By default the words must have their labels.
 
     Returns
@@ -244,6 +243,9 @@ def _log_sum(rows, axis):
 
 def _chances(scores, n_draws, seed):
     """Return numbers from [0, 1) that depend on the seed and the sequence alone."""
+    # Only draws of labelings need it, and hashlib loads a large library.
+    from hashlib import blake2b
+
     digest = blake2b(scores.tobytes(), digest_size=8).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest, "little")])
     return rng.random((n_draws, len(scores)))

@@ -41,7 +41,8 @@ class Settings(NamedTuple):
     --------
     >>> from skcw._belief import Belief
     >>> from skcw._decoding import Decoder
-    >>> from skcw.confidence import METHODS, Settings
+    >>> from skcw.confidence import METHODS
+    >>> from skcw.confidence._settings import Settings
     >>> from skcw.data import SequenceEncoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
     >>> scored = Decoder(Belief.start(2, 4)).open(batch)
@@ -131,7 +132,7 @@ class ModelConfidence:
     Examples
     --------
     >>> from skcw._belief import Belief
-    >>> from skcw.confidence import ModelConfidence
+    >>> from skcw.confidence._settings import ModelConfidence
     >>> confidence = ModelConfidence(Belief.start(2, 3), margin=2.0)
     >>> confidence.settings("marginal").temperature
     1.6

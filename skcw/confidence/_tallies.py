@@ -30,7 +30,7 @@ class Votes:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Votes
+    >>> from skcw.confidence._tallies import Votes
     >>> votes = Votes(2, 3)
     >>> votes(np.array([[0, 2], [1, 2]], dtype=np.int32), slice(0, 2), slice(0, 1))
     >>> votes.counts
@@ -62,7 +62,7 @@ class Labelings:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Labelings
+    >>> from skcw.confidence._tallies import Labelings
     >>> labelings = Labelings(2, 3)
     >>> labelings(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
     >>> labelings(np.array([[5]]), slice(2, 3), slice(1, 2))
@@ -104,7 +104,7 @@ class Agreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import Agreement
+    >>> from skcw.confidence._tallies import Agreement
     >>> agreement = Agreement(np.array([0, 2]), np.array([0, 2]))
     >>> agreement(np.array([[0, 2], [1, 2]]), slice(0, 2), slice(0, 1))
     >>> agreement.tokens, agreement.sequences
@@ -153,7 +153,7 @@ class SpanAgreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import SpanAgreement
+    >>> from skcw.confidence._tallies import SpanAgreement
     >>> tally = SpanAgreement(np.array([1, 2, 0]), [0], [2], np.array([0, 3]))
     >>> tally(np.array([[1, 2, 2], [0, 2, 0]]), slice(0, 3), slice(0, 1))
     >>> tally.spans
@@ -175,7 +175,7 @@ class SpanAgreement:
         agree = _all_same(labelings == self.codes[tokens], starts, stops)
         if self.continues is not None:
             begins = self.offsets[sequences] - tokens.start
-            goes_on = _goes_on(labelings, self.continues, begins)
+            goes_on = _continues(labelings, self.continues, begins)
             agree &= ~(goes_on[:, starts] | goes_on[:, stops])
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 
@@ -202,7 +202,7 @@ class BoundaryAgreement:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.confidence import BoundaryAgreement
+    >>> from skcw.confidence._tallies import BoundaryAgreement
     >>> outside, continues = np.array([True, False]), np.array([[0, 0], [0, 1]], bool)
     >>> tally = BoundaryAgreement([0], [2], np.array([0, 3]), continues, outside)
     >>> tally(np.array([[1, 1, 0], [1, 1, 1]]), slice(0, 3), slice(0, 1))
@@ -224,7 +224,7 @@ class BoundaryAgreement:
         starts = self.starts[first:last] - tokens.start
         stops = self.stops[first:last] - tokens.start
         begins = self.offsets[sequences] - tokens.start
-        goes_on = _goes_on(labelings, self.continues, begins)
+        goes_on = _continues(labelings, self.continues, begins)
         first_labels = labelings[:, starts]
         agree = self.inside[np.arange(first, last), first_labels] & (first_labels >= 0)
         agree &= _all_same(goes_on[:, :-1], starts + 1, stops)
@@ -232,7 +232,7 @@ class BoundaryAgreement:
         self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
 
 
-def _goes_on(labelings, continues, begins):
+def _continues(labelings, continues, begins):
     """Tell for every border before a token whether an entity crosses it."""
     goes_on = np.zeros((len(labelings), labelings.shape[1] + 1), dtype=bool)
     goes_on[:, 1:-1] = continues[labelings[:, :-1], labelings[:, 1:]]
@@ -286,7 +286,7 @@ def span_borders(labels, codes, starts, span_event):
 def continues_matrix(labels):
     """Tell which label continues the entity of which, and the type of each label.
 
-    They are read as :func:`skcw.metrics.extract_spans` reads them.
+    They are read as :func:`skcw.data.extract_spans` reads them.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from skcw.exceptions import ForeignBatchError
 
 def is_sparse(thing):
     """Tell whether a thing is a sparse matrix, without importing SciPy for it."""
-    # Who has a sparse matrix has imported SciPy.
+    # Whoever has a sparse matrix has imported SciPy.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and sparse.issparse(thing)
 

@@ -1,7 +1,6 @@
 """Atomic writing: a file appears complete under its name, or not at all."""
 
 import os
-import secrets
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -42,7 +41,7 @@ def replacing(path):
         yield path
         return
     target = path.resolve()
-    draft = target.parent / f".{target.name}.{secrets.token_hex(4)}"
+    draft = target.parent / f".{target.name}.{os.urandom(4).hex()}"
     try:
         # Made here, the draft has the usual permissions whatever writes to it.
         draft.touch(exist_ok=False)

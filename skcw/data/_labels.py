@@ -150,7 +150,8 @@ def listed_in_order(values, name):
 
 def refuse_unordered(values, name):
     """Raise at a set or a dict, whose entries belong to no places."""
-    if isinstance(values, (Set, Mapping)):
+    # Asking the abstract classes is slow, and nearly all rows are lists.
+    if not isinstance(values, list) and isinstance(values, (Set, Mapping)):
         raise TypeError(
             f"{name} is a {type(values).__name__}, whose entries have no order; give "
             "a list or an array"

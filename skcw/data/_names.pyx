@@ -105,7 +105,7 @@ cdef class NameTable:
         SKCW_PREFETCH(&self.slots[(key >> 32) & (self.n_slots - 1)])
 
     # A look-up reads a slot, then an end, then a text, each of which tells where the
-    # next one is. Who has many names at hand can fetch each of the three for all.
+    # next one is. With many names to look up, each of the three is fetched for all.
     cdef void prefetch_end(self, unsigned long long key) noexcept:
         cdef long long number = self._guess(key)
         if number >= 0:

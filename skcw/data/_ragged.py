@@ -1,5 +1,7 @@
 """Small helpers for rows of different lengths."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -8,19 +10,12 @@ def object_rows(rows):
 
     ``np.array(rows, dtype=object)`` would give a 2-D array when all lengths agree.
     """
-    rows = list(rows)
-    out = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        out[i] = row
-    return out
+    return np.fromiter(rows, dtype=object)
 
 
 def split_rows(flat, offsets):
     """Return ``flat[offsets[i]:offsets[i + 1]]`` for every i as a 1-D object array."""
-    return object_rows(
-        flat[start:stop]
-        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    )
+    return object_rows([flat[start:stop] for start, stop in pairwise(offsets.tolist())])
 
 
 def joined_ranges(starts, lengths):
@@ -102,7 +97,9 @@ class RaggedRows:
         key = np.asarray(key)
         if key.dtype == bool and key.ndim == 1:
             if len(key) != len(self):
-                raise IndexError(f"a mask of {len(key)} for {len(self)} sequences")
+                raise IndexError(
+                    f"the mask has {len(key)} entries for {len(self)} sequences"
+                )
             return np.flatnonzero(key)
         key = key.astype(np.int64) if key.size == 0 else key
         if key.ndim != 1 or not np.issubdtype(key.dtype, np.integer):

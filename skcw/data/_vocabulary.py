@@ -1,6 +1,5 @@
 """``Vocabulary``: millions of feature names in three arrays."""
 
-import hashlib
 from itertools import pairwise
 
 import numpy as np
@@ -120,8 +119,11 @@ class Vocabulary:
 
     def fingerprint(self, n_names=None):
         """Return a short hash of the first `n_names` names (of all by default)."""
+        # Tagging needs no fingerprint, and hashlib loads a large library.
+        from hashlib import blake2b
+
         n_names = len(self) if n_names is None else n_names
-        digest = hashlib.blake2b(digest_size=12)
+        digest = blake2b(digest_size=12)
         digest.update(self.ends[: n_names + 1].tobytes())
         digest.update(self.blob[: self.ends[n_names]].tobytes())
         return digest.hexdigest()

@@ -417,7 +417,7 @@ def load_sentences(
 
 
 def _read(path, names):
-    """Read a column file in the layout that its name speaks of."""
+    """Read a column file in the layout that its name implies."""
     if ".conllu" in path.suffixes:
         columns = ("form", "upos", "xpos")
         return read_columns(path, conllu=True, columns=columns, names=names)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skcw.inspection import parse_query, query_pairs
+from skcw.inspection._answering import inner_estimator
 
 
 class AnswersDisplay:
@@ -23,7 +24,7 @@ class AnswersDisplay:
         name=None,
         **options,
     ):
-        """Ask a fitted estimator how sure it is, and draw what comes of it.
+        """Ask a fitted estimator how sure it is, and draw the result.
 
         Parameters
         ----------
@@ -107,13 +108,8 @@ def _per_answer(values, name, n_sequences, answers):
 
 def _name_of(estimator, method):
     """Return the class of the estimator inside all wrappers, and its method."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif getattr(estimator, "steps", None):
-            estimator = estimator.steps[-1][1]
-        else:
-            break
+    while (inner := inner_estimator(estimator)) is not None:
+        estimator = inner
     name = type(estimator).__name__
     return name if method is None else f"{name}, {method}"
 

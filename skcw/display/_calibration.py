@@ -37,7 +37,7 @@ HEIGHTS, GAP = (4.0, 1.0), 0.06
 _BELOW = "_skcw_histogram"
 
 # What the legend calls a score of skcw.metrics.
-SCORES = {
+SCORE_TITLES = {
     "root_calibration_mse": "root CalibMSE",
     "calibration_mse": "CalibMSE",
     "expected_calibration_error": "ECE",
@@ -237,7 +237,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             numbers["score"] = _score(
                 score, correct, confidence, interval, binning, words, resampling
             )
-            title = score_title(SCORES[score], interval, confidence_level)
+            title = score_title(SCORE_TITLES[score], interval, confidence_level)
             numbers["score_name"] = title
         if band is not None:
             method = _band_method(band, strategy)
@@ -337,9 +337,9 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
 
 def _score(score, correct, confidence, interval, binning, words, resampling):
     """Return a score, with the bins of the curve if it takes them, or its estimate."""
-    if not isinstance(score, str) or score not in SCORES:
+    if not isinstance(score, str) or score not in SCORE_TITLES:
         raise ValueError(
-            f"score is {score!r}; it must be None or one of {', '.join(SCORES)}"
+            f"score is {score!r}; it must be None or one of {', '.join(SCORE_TITLES)}"
         )
     own = score in _OF_THE_CURVE and binning["strategy"] != "isotonic"
     options = words | (binning if own else {})

@@ -178,7 +178,7 @@ def saved_features(params, columns, vocabulary):
 
 
 def opened_extractor(state, arrays):
-    """Return the extractor that `saved_features` told of.
+    """Return the extractor that `saved_features` described.
 
     Parameters
     ----------

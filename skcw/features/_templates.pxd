@@ -62,7 +62,7 @@ cdef class Template:
 cdef class NameLookup:
     cdef NameTable table
     cdef bint grow
-    cdef unsigned long long n_hashed
+    cdef unsigned long long n_features
     cdef Py_ssize_t n
     cdef Numbers blob, ends, keys, values, numbers
     cdef list templates

@@ -259,14 +259,14 @@ cdef class Template:
 cdef class NameLookup:
     """New names, in order, with the template and the value they belong to.
 
-    Names not in `table` are added if it may grow, and else unknown; with `n_hashed`
+    Names not in `table` are added if it may grow, and else unknown; with `n_features`
     the numbers are hashes instead.
     """
 
-    def __cinit__(self, NameTable table, bint grow, n_hashed):
+    def __cinit__(self, NameTable table, bint grow, n_features):
         self.table = table
         self.grow = grow
-        self.n_hashed = n_hashed
+        self.n_features = n_features
         self.blob = Numbers(np.uint8)
         self.ends, self.keys = Numbers(np.int64), Numbers(np.int64)
         self.values, self.numbers = Numbers(np.int32), Numbers(np.int32)
@@ -314,8 +314,8 @@ cdef class NameLookup:
         self, const char* text, Py_ssize_t size, unsigned long long key
     ) except -3:
         cdef int number
-        if self.n_hashed:
-            return <int>(key % self.n_hashed)
+        if self.n_features:
+            return <int>(key % self.n_features)
         number = self.table.find(text, size, key)
         if number < 0 and self.grow:
             return self.table.add(text, size, key)

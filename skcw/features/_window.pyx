@@ -65,7 +65,7 @@ cdef class WindowExtractor:
     `views` are (column, kind, size, payload); the kinds "first", "last" and "bias"
     look at no column. `templates` are (literals, atoms), an atom being the number of a
     view and an offset. `keys` name the columns where tokens are dicts. Features are
-    looked up in `table` by name, and added if it may grow; with `n_hashed`, names are
+    looked up in `table` by name, and added if it may grow; with `n_features`, names are
     hashed to that many numbers instead.
     """
 
@@ -75,21 +75,21 @@ cdef class WindowExtractor:
     # The keys of all columns where a token is a dict.
     cdef list keys
     cdef Numbers offsets, indptr, indices
-    cdef NameLookup waiting
+    cdef NameLookup lookup
     cdef Py_ssize_t n_templates
     cdef Py_ssize_t* column_of
     cdef const int** sources
     cdef int** numbers
 
     def __cinit__(
-        self, views, templates, list keys, NameTable table, bint grow, n_hashed=None,
+        self, views, templates, list keys, NameTable table, bint grow, n_features=None,
     ):
         self.keys = keys
         self.offsets, self.indptr = Numbers(np.int64), Numbers(np.int64)
         self.offsets.push_long(0)
         self.indptr.push_long(0)
         self.indices = Numbers(np.int32)
-        self.waiting = NameLookup(table, grow, n_hashed or 0)
+        self.lookup = NameLookup(table, grow, n_features or 0)
         self.n_templates = len(templates)
         self.sources = <const int**>malloc((self.n_templates + 1) * sizeof(int*))
         self.numbers = <int**>malloc((self.n_templates + 1) * sizeof(int*))
@@ -263,7 +263,7 @@ cdef class WindowExtractor:
             self.indices.n += filled
             self.indptr.push_long(self.indices.n)
         self.offsets.push_long(self.indptr.n - 1)
-        if self.waiting.n:
+        if self.lookup.n:
             self._settle(first_row)
         return 0
 
@@ -325,9 +325,9 @@ cdef class WindowExtractor:
 
     cdef int _postpone(self, Template template, Py_ssize_t i, int value) except? -1:
         """Note the name of a feature not met before; return what stands for it."""
-        cdef int standing = POSTPONED - <int>self.waiting.n
-        template.compose(self.waiting.blob, i)
-        self.waiting.close(template, value)
+        cdef int standing = POSTPONED - <int>self.lookup.n
+        template.compose(self.lookup.blob, i)
+        self.lookup.close(template, value)
         (<int*>template.numbers.data)[value] = standing
         return standing
 
@@ -335,7 +335,7 @@ cdef class WindowExtractor:
         """Look up the names that wait, and put their numbers into the last rows."""
         cdef long long* indptr = <long long*>self.indptr.data
         cdef int* indices = <int*>self.indices.data
-        cdef const int* found = self.waiting.resolved()
+        cdef const int* found = self.lookup.resolved()
         cdef Py_ssize_t row, read = indptr[first_row - 1], write = read
         cdef int number
         for row in range(first_row, self.indptr.n):

@@ -152,7 +152,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             raise ValueError(
                 "min_count needs the names of features; hashing by n_features has none"
             )
-        X, extractor = self._understood(X)
+        X, extractor = self._prepared(X)
         batch = drop_rare(extractor.learn(X), self.min_count)
         self.columns_, self.templates_ = extractor.columns, extractor.templates
         self._keep_names(batch)
@@ -216,7 +216,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return np.array([f"x{i}" for i in range(self.n_features_out_)], object)
         return np.array(self.vocabulary_.names(), dtype=object)
 
-    def _understood(self, X):
+    def _prepared(self, X):
         """Return X, and an extractor for its columns that knows no feature yet."""
         check_names(self.columns)
         X, first = look_ahead(not_encoded(X))
@@ -251,7 +251,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @classmethod
     def _opened(cls, state, arrays):
-        """Return fitted features from what `_saved` told of them."""
+        """Return fitted features from what `_saved` returned."""
         extractor = opened_extractor(state, arrays)
         features = cls(**state["params"])
         features.columns_ = extractor.columns

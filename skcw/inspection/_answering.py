@@ -13,27 +13,34 @@ import numpy as np
 from skcw.data._labels import listed
 
 
-def innermost(estimator, X):
-    """Return the estimator inside a search or a pipeline, and what it reads."""
+def inner_estimator(estimator):
+    """Return what a search has chosen or a pipeline ends in; None for all others."""
+    if hasattr(estimator, "best_estimator_"):
+        return estimator.best_estimator_
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else None
+
+
+def answering_estimator(estimator, X):
+    """Return the estimator inside searches and pipelines that answers, and its input.
+
+    A pipeline whose last step answers no questions is asked itself: it has
+    ``predict_proba`` if its last step has.
+    """
     while not _answers_itself(estimator):
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif _ends_in_answers(estimator):
-            steps = estimator.steps
-            X = estimator[:-1].transform(X) if len(steps) > 1 else X
-            estimator = steps[-1][1]
-        else:
+        inner = inner_estimator(estimator)
+        if inner is None:
             break
+        if getattr(estimator, "steps", None):
+            if not _answers_itself(inner):
+                break
+            X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
+        estimator = inner
     return estimator, X
 
 
 def _answers_itself(estimator):
     return hasattr(estimator, "ask") or hasattr(estimator, "predict_confidence")
-
-
-def _ends_in_answers(estimator):
-    steps = getattr(estimator, "steps", None)
-    return bool(steps) and _answers_itself(steps[-1][1])
 
 
 def ask_tagger(tagger, X):

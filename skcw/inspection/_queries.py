@@ -9,9 +9,9 @@ import numpy as np
 from skcw.data._checks import check_same_length, check_same_lengths
 from skcw.data._labels import check_label_rows, listed, refuse_unordered
 from skcw.data._schemes import extract_spans, split_label
-from skcw.inspection._answering import RowAnswers, ask_tagger, innermost
+from skcw.inspection._answering import RowAnswers, answering_estimator, ask_tagger
 from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
-from skcw.metrics import label_matches
+from skcw.metrics._token_scores import joined_matches
 
 # Probabilities leave [0, 1] by rounding: in single precision by no more than this.
 ROUNDING = 1e-6
@@ -117,7 +117,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
     X = list(X) if isinstance(X, Iterator) else X
     refuse_unordered(y, "y")
     y = listed(y, "y") if not hasattr(y, "__len__") else y
-    estimator, X = innermost(estimator, X)
+    estimator, X = answering_estimator(estimator, X)
     given = check_confidence_options(confidence_options)
     given = given if method is None else {"method": method, **given}
     if is_flat(y):
@@ -151,14 +151,13 @@ def is_flat(y):
 def _ask_words(tagger, X, rows, question, given):
     """Answer whether each predicted label is right."""
     asked = ask_tagger(tagger, X)
-    predicted = asked.labels()
-    check_same_lengths(list(map(len, predicted)), list(map(len, rows)))
+    predicted = check_label_rows(asked.labels(), "y_pred")
+    lengths = list(map(len, rows))
+    check_same_lengths(list(map(len, predicted)), lengths)
     confidence = asked.confidence(**given)
-    check_same_lengths(
-        list(map(len, confidence)), list(map(len, rows)), ("predict_confidence", "y")
-    )
-    correct = label_matches(rows, predicted)
-    return _answers(_joined(correct), _joined(confidence), _row_numbers(rows))
+    check_same_lengths(list(map(len, confidence)), lengths, ("predict_confidence", "y"))
+    correct = joined_matches(rows, predicted)
+    return _answers(correct, _joined(confidence), _row_numbers(rows))
 
 
 def _ask_labels(tagger, X, rows, question, given):

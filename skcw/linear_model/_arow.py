@@ -39,14 +39,15 @@ class MultiClassAROW(GaussianRowClassifier):
     variance_scale : float or {"shadow", "log_loss", "root_calibration_mse"}
         What the variances are multiplied by when probabilities are computed, "shadow"
         by default; labels do not depend on it. "shadow" learns it in ``fit``, together
-        with noise that is the same everywhere, from rows that were not learnt from: a
-        second model, the shadow, is fitted on four fifths of the rows, and scale and
-        noise have the least log loss on the last fifth (on each fifth in turn with
-        fewer than 500 rows; with fewer than 20 nothing is learnt, the scale is 1, and
-        asking for probabilities warns). That costs about one more training. "log_loss"
-        and "root_calibration_mse" choose the scale alone on held-out folds: by that
-        loss, or by the error of the predicted labels' probabilities over 20 bins. That
-        costs one more training per fold.
+        with noise that is the same everywhere and caution towards labels of which
+        little is known, from rows that were not learnt from: a second model, the
+        shadow, is fitted on two thirds of the rows, and the three have the least log
+        loss on the last third (on each third in turn with fewer than 1500 rows; with
+        fewer than 20 nothing is learnt, the scale is 1, and asking for probabilities
+        warns). That costs about one more training, about three with fewer than 1500
+        rows. "log_loss" and "root_calibration_mse" choose the scale alone on held-out
+        folds: by that loss, or by the root CalibMSE of the predicted labels'
+        probabilities. That costs one more training per fold.
     scale_cv : int, splitter or None, default=None
         The folds for "log_loss" and "root_calibration_mse"; None means 5.
     max_iter : int, default=5
@@ -99,6 +100,9 @@ class MultiClassAROW(GaussianRowClassifier):
         The variance of the noise that a shadow has found in every label's score; None
         without a shadow or with too few rows. Without noise the probabilities are
         exactly those of the Gaussian.
+    caution_ : float or None
+        By how many of its standard deviations each label's score is lowered before the
+        probabilities are computed; None where ``noise_`` is. With two classes it is 0.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -7,14 +7,20 @@ everywhere, which no belief over weights can explain, the sum of both is taken t
 the shape of Gumbel's distribution, with the mean over the labels as its variance: then
 the probabilities are a softmax with a temperature of its own in every row
 (`logistic_distribution`).
+
+A label that was neither true nor the best rival where a row's features were learnt
+keeps a score near zero, above those of rivals that were corrected, and its variance
+stays large. So the softmax takes each score less some standard deviations of its own
+(`with_caution`).
 """
 
+from functools import partial
 from math import pi
 from numbers import Integral
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax, ndtr
+from scipy.special import ndtr
 from sklearn.utils import check_random_state, check_scalar
 
 from skcw._kernels.label_distribution import drawn_distribution, exact_distribution
@@ -23,9 +29,12 @@ from skcw.linear_model._base import best_codes
 DISTRIBUTIONS = ("exact", "draws")
 # The variance of Gumbel's distribution of temperature one.
 GUMBEL = pi**2 / 6
+# The search begins with as much noise as variance, and no caution.
+START = (-4.0, -4.0, 0.0)
 # Noise and scaled variance are looked for in this range around the squared scores.
 RANGE = 1e8
-# The most that variances are multiplied by; what is then missing is noise.
+# The most that variances are multiplied by; what is then missing is noise. Caution, in
+# standard deviations, is at most its root.
 LARGEST_SCALE = 1e6
 
 
@@ -123,50 +132,83 @@ def logistic_distribution(scores, spreads):
     return proba / proba.sum(axis=1, keepdims=True)
 
 
-def fit_scale_and_noise(scores, spreads, codes, weight=None):
-    """Return (scale, noise) of the least log loss on rows that were not learnt from.
+def with_caution(scores, spreads, caution):
+    """Return the scores less ``caution`` standard deviations of each.
+
+    The one score of two classes stays: both labels have the same deviation.
+    """
+    return scores if scores.ndim == 1 else scores - caution * np.sqrt(spreads)
+
+
+def fit_softmax(scores, spreads, codes, weight=None):
+    """Return (scale, noise, caution) of the least log loss on rows not learnt from.
 
     The truth counts as (n + 1) / (n + 2) sure, by the rule of succession: rows that
     are all right do not make the model infinitely sure.
     """
     table, variance = as_table(scores), row_variance(spreads)
     weight = np.ones(len(codes)) if weight is None else weight
-    total = weight.sum()
-    smooth = 1.0 / (total + 2.0)
-    n_labels = table.shape[1]
-    target = np.full(table.shape, smooth / (n_labels - 1))
-    target[np.arange(len(codes)), codes] = 1.0 - smooth
     table = table - table.max(axis=1, keepdims=True)
-    wanted = (target * table).sum(axis=1)
-    # In units of the scores and variances at hand, so that none has to be known.
+    # In units of these scores and variances, whose scale need not be known.
     unit = np.mean(np.ptp(table, axis=1) ** 2)
     typical = variance.mean()
     if not (unit > 0.0 and typical > 0.0):
-        return 1.0, 0.0
-    share = variance / typical
+        return 1.0, 0.0, 0.0
+    ratio = unit / typical
+    deviation = np.zeros_like(table)
+    if spreads.ndim > 1:
+        deviation = np.sqrt(spreads / typical)
+    smooth = 1.0 / (weight.sum() + 2.0)
+    loss = partial(
+        _softmax_loss,
+        table=table / np.sqrt(unit),
+        deviation=deviation,
+        share=variance / typical,
+        target=_smoothed(codes, table.shape[1], smooth),
+        weight=weight / weight.sum(),
+    )
+    # Variances that went to nothing in training must not be blown up again.
+    limit = np.log(LARGEST_SCALE / ratio)
+    noise, scaled, caution = _least(loss, np.log(RANGE), limit)
+    if np.log(scaled) > limit:
+        noise, scaled, caution = _least(loss, limit, limit)
+    scale = min(float(scaled * ratio), LARGEST_SCALE)
+    return scale, float(noise * unit), float(caution * np.sqrt(ratio))
 
-    def loss(logs):
-        noise, scaled = np.exp(logs)
-        rate = 1.0 / np.sqrt((noise + scaled * share) * (unit / GUMBEL))
-        logp = log_softmax(rate[:, np.newaxis] * table, axis=1)
-        value = weight @ -(target * logp).sum(axis=1) / total
-        slope = weight * ((np.exp(logp) * table).sum(axis=1) - wanted) / total
-        slope *= -0.5 * rate**3 * (unit / GUMBEL)
-        return value, np.array([slope.sum() * noise, slope @ share * scaled])
 
-    noise, scaled = _least(loss, np.log(RANGE))
-    if scaled * unit > LARGEST_SCALE * typical:
-        # Variances that went to nothing in training must not be blown up again.
-        noise, scaled = _least(loss, np.log(LARGEST_SCALE) + np.log(typical / unit))
-    return min(float(scaled * unit / typical), LARGEST_SCALE), float(noise * unit)
+def _smoothed(codes, n_labels, smooth):
+    """Return the truth as a table, ``smooth`` of it left to the other labels."""
+    target = np.full((len(codes), n_labels), smooth / (n_labels - 1))
+    target[np.arange(len(codes)), codes] = 1.0 - smooth
+    return target
 
 
-def _least(loss, top):
-    """Return the best noise and scaled variance, the latter's logarithm up to a top."""
-    limit = np.log(RANGE)
-    bounds = [(-limit, limit), (min(-limit, top - limit), top)]
-    found = [
-        minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        for start in ([-3.0, -6.0], [-6.0, -3.0])
-    ]
-    return np.exp(min(found, key=lambda one: one.fun).x)
+def _softmax_loss(point, table, deviation, share, target, weight):
+    """Return the log loss at (log noise, log scale, caution), and its gradient."""
+    noise, scaled = np.exp(point[:2])
+    rate = 1.0 / np.sqrt((noise + scaled * share) / GUMBEL)
+    cautious = table - point[2] * deviation
+    cautious -= cautious.max(axis=1, keepdims=True)
+    logits = rate[:, np.newaxis] * cautious
+    proba = np.exp(logits)
+    total = proba.sum(axis=1)
+    value = weight @ (np.log(total) - np.einsum("ij,ij->i", target, logits))
+    excess = proba / total[:, np.newaxis] - target
+    # The gradient by the rate of each row, then by what the rate is made of.
+    slope = weight * np.einsum("ij,ij->i", excess, cautious)
+    slope *= (-0.5 / GUMBEL) * rate**3
+    by_caution = -(weight * rate) @ np.einsum("ij,ij->i", excess, deviation)
+    return value, np.array([slope.sum() * noise, slope @ share * scaled, by_caution])
+
+
+def _least(loss, top, limit):
+    """Return the best noise, scaled variance and caution.
+
+    The logarithm of the scaled variance is at most ``top``, that of the square of
+    caution at most ``limit``.
+    """
+    wide = np.log(RANGE)
+    bounds = [(-wide, wide), (min(-wide, top - wide), top), (0.0, np.exp(limit / 2))]
+    found = minimize(loss, START, jac=True, method="L-BFGS-B", bounds=bounds)
+    noise, scaled, caution = found.x
+    return np.exp(noise), np.exp(scaled), caution

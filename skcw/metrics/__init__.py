@@ -4,7 +4,6 @@ All scores take arrays, the truth first, and return floats. Intervals and compar
 have functions of their own. To ask fitted estimators, see `skcw.inspection`.
 """
 
-from skcw.data._schemes import Span, detect_scheme, extract_spans
 from skcw.metrics._bands import CalibrationBands, calibration_bands
 from skcw.metrics._binnings import CalibrationBins, calibration_bins
 from skcw.metrics._calibration_errors import (
@@ -56,7 +55,6 @@ __all__ = [
     "Comparison",
     "Decomposition",
     "Estimate",
-    "Span",
     "SpiegelhalterTest",
     "adaptive_calibration_error",
     "area_under_risk_coverage",
@@ -67,11 +65,9 @@ __all__ = [
     "calibration_mse",
     "classwise_calibration_error",
     "compare_scores",
-    "detect_scheme",
     "error_average_precision",
     "errors_found",
     "expected_calibration_error",
-    "extract_spans",
     "label_matches",
     "log_loss",
     "log_loss_decomposition",

@@ -30,7 +30,7 @@ from skcw.metrics._sentences import (
     thresholds,
 )
 
-METHODS = ("wilson", "clopper-pearson", "consistency")
+BAND_METHODS = ("wilson", "clopper-pearson", "consistency")
 # Curves are pooled from no more cells than that: words of nearly equal confidences.
 MOST_CELLS = 20_000
 
@@ -142,7 +142,7 @@ def calibration_bands(
     >>> band.low.round(3).tolist(), band.high.tolist()
     ([0.839], [1.0])
     """
-    check_choice(method, "method", METHODS)
+    check_choice(method, "method", BAND_METHODS)
     level = check_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     pairs = check_pairs(correct, confidence, sample_weight, groups)

@@ -142,7 +142,7 @@ def calibration_bins(
     if strategy == "isotonic":
         if bin_size is not None or n_bins is not None or claim != "mean":
             raise ValueError(
-                "isotonic bins make themselves: give no bin_size, n_bins or claim"
+                "isotonic bins follow from the data: give no bin_size, n_bins or claim"
             )
         binning = IsotonicBins(pairs)
     else:
@@ -371,7 +371,7 @@ def _check_bin_size(bin_size, pairs):
     if total < np.sqrt(np.count_nonzero(pairs.weight)) * (1 - ROUNDING):
         raise ValueError(
             f"sample_weight sums to {total:.6g} for {len(pairs.q)} words, too little "
-            "for bins of the root of it; a weight says how often a word counts, so "
+            "for bins of that many words; a weight says how often a word counts, so "
             "scale them to a mean of one, or take strategy='quantile'"
         )
     return max(1, int(np.sqrt(total)))

@@ -19,7 +19,7 @@ from skcw.metrics._score import SCORES, make_score, score_name
 from skcw.metrics._sentences import clustered_error
 
 # Contributions of that size are rounding.
-NOTHING = 1e-14
+ROUNDING = 1e-14
 LOWEST_LEVEL = 0.01
 
 
@@ -162,7 +162,7 @@ def _by_influence(first, second, level, n_resamples, rng, bar):
     difference = first.value() - second.value()
     added = first.influence() - second.influence()
     sentences = np.bincount(first.pairs.group, added)
-    if not (sentences**2).sum() > NOTHING**2:
+    if not (sentences**2).sum() > ROUNDING**2:
         return Comparison(difference, difference, difference, 1.0)
     bent = np.concatenate(
         [

@@ -274,7 +274,7 @@ def check_several_sentences(pairs):
         raise ValueError(
             "all words are of one sentence, which does not tell how much others would "
             "differ from it; give at least two, or leave out groups if every word "
-            "stands for itself"
+            "is independent"
         )
 
 

@@ -16,8 +16,8 @@ ROOM_ABOVE, ROOM_BELOW = 2.5, 1.5
 FEWEST_BEYOND = 2.5
 # Sums in another order differ by that much at most.
 ROUNDING = 1e-13
-# Deviations from scores that do not vary.
-FAR = 100.0
+# What a distance from scores that do not vary counts, in their deviations.
+LARGEST_STUDENTISED = 100.0
 N_HALVINGS = 60
 
 
@@ -210,7 +210,7 @@ def _deviations(scores, value):
     gap = value - scores.mean()
     if deviation > ROUNDING:
         return float(gap / deviation)
-    return 0.0 if abs(gap) <= ROUNDING else float(np.copysign(FAR, gap))
+    return 0.0 if abs(gap) <= ROUNDING else float(np.copysign(LARGEST_STUDENTISED, gap))
 
 
 def unified_quantiles(distance, level):

@@ -32,14 +32,22 @@ class LogLoss(MeanScore):
 
     bounds = (0.0, -np.log(CLIP))
 
-    def __init__(self, pairs):
-        q = np.clip(pairs.q, CLIP, 1 - CLIP)
-        super().__init__(pairs, -np.log(np.where(pairs.y > 0, q, 1 - q)))
+    def __init__(self, pairs, clip=CLIP):
+        if not 0 < clip < 0.5:
+            raise ValueError(f"clip is {clip!r}; it must lie between 0 and 0.5")
+        super().__init__(pairs, log_losses(pairs.y > 0, pairs.q, clip))
+        self.bounds = (0.0, -np.log(clip))
 
     @staticmethod
     def of_constant(p):
         """Return the loss of words that claim p and of which a share p is right."""
         return entr(p) + entr(1 - p)
+
+
+def log_losses(correct, confidence, clip=CLIP):
+    """Return the log loss of each word of flat arrays, which are not checked."""
+    q = np.clip(confidence, clip, 1 - clip)
+    return -np.log(np.where(correct, q, 1 - q))
 
 
 def brier_loss(correct, confidence, *, sample_weight=None):
@@ -78,7 +86,7 @@ def brier_loss(correct, confidence, *, sample_weight=None):
     return BrierLoss.from_arrays(correct, confidence, sample_weight).value()
 
 
-def log_loss(correct, confidence, *, sample_weight=None):
+def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
     """Compute the log loss, the mean of -ln of the probability of what came true.
 
     Parameters
@@ -87,13 +95,16 @@ def log_loss(correct, confidence, *, sample_weight=None):
         Whether what each word claims came true; see :func:`calibration_mse`.
     confidence : array of shape (n_words,), or a sequence of such
         The claimed probability of each word, from 0 to 1, in the same layout.
+    clip : float, default=2.2e-16
+        Probabilities below it, or within it of 1, count as if they were that far from
+        0 or 1. ``fit_confidence`` uses 1e-4.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts, in the same layout; once if None.
 
     Returns
     -------
     loss : float
-        In nats, from 0 up to 36.04; lower is better.
+        In nats, from 0 up to -ln(clip), by default 36.04; lower is better.
 
     See Also
     --------
@@ -102,10 +113,11 @@ def log_loss(correct, confidence, *, sample_weight=None):
 
     Notes
     -----
-    Probabilities are clipped to [2.2e-16, 1 - 2.2e-16], as scikit-learn's ``log_loss``
-    clips those of float64. Without that, one word that is wrong at a confidence of 1
-    would make the loss infinite; with it, each such word still counts 36.04. Shares
-    of draws, as ``"kd-pc"`` gives them, are often exactly 1: prefer the Brier loss.
+    By default probabilities are clipped to [2.2e-16, 1 - 2.2e-16], as scikit-learn's
+    ``log_loss`` clips those of float64. Without that, one word that is wrong at a
+    confidence of 1 would make the loss infinite; with it, each such word still counts
+    36.04. Shares of draws, as ``"kd-pc"`` gives them, are often exactly 1: for them
+    prefer the Brier loss, or a larger `clip`.
 
     Examples
     --------
@@ -114,8 +126,10 @@ def log_loss(correct, confidence, *, sample_weight=None):
     0.924196
     >>> round(log_loss([False], [1.0]), 2)
     36.04
+    >>> round(log_loss([False], [1.0], clip=1e-4), 2)
+    9.21
     """
-    return LogLoss.from_arrays(correct, confidence, sample_weight).value()
+    return LogLoss.from_arrays(correct, confidence, sample_weight, clip=clip).value()
 
 
 class SpiegelhalterTest(NamedTuple):

@@ -246,9 +246,14 @@ def label_matches(y_true, y_pred):
         if y_true and isinstance(y_true[0], str):
             return _flat_matches(y_true, y_pred)
     true_rows, pred_rows = check_label_pair(y_true, y_pred)
-    flat = chain.from_iterable
-    matches = np.fromiter(map(eq, flat(true_rows), flat(pred_rows)), dtype=bool)
+    matches = joined_matches(true_rows, pred_rows)
     return split_rows(matches, offsets_of(list(map(len, true_rows))))
+
+
+def joined_matches(true_rows, pred_rows):
+    """Return which labels agree, of all rows in one array; the rows are checked."""
+    flat = chain.from_iterable
+    return np.fromiter(map(eq, flat(true_rows), flat(pred_rows)), dtype=bool)
 
 
 def _flat_matches(y_true, y_pred):

@@ -1,6 +1,5 @@
 """Sequence taggers under one contract."""
 
-from skcw.confidence import Answers, Entity
 from skcw.tagging._arow import AROWSequenceTagger
 from skcw.tagging._base import BaseSequenceTagger
 from skcw.tagging._crf import CRFSequenceTagger
@@ -13,12 +12,10 @@ from skcw.tagging._perceptron import PerceptronSequenceTagger
 
 __all__ = [
     "AROWSequenceTagger",
-    "Answers",
     "BaseSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
     "Contribution",
-    "Entity",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
     "PASequenceTagger",

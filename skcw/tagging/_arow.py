@@ -179,9 +179,9 @@ class AROWSequenceTagger(OnlineTagger):
     ):
         store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, options):
+    def _run_pass(self, mean, variance, drift, progress, corpus, options):
         return arow_pass(
-            mean, variance, drift, state, corpus, options, self.r, self.diagonal
+            mean, variance, drift, progress, corpus, options, self.r, self.diagonal
         )
 
     def _margin(self, belief=None, norm=None):

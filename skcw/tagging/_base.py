@@ -22,7 +22,7 @@ def only_sequence(x):
 
 # Name -> class, for `load`. A class of ours goes by its bare name, any other by its
 # module too: nobody's class takes the place of ours.
-TAGGERS = {}
+SAVED_CLASSES = {}
 
 
 def file_name_of(cls):
@@ -63,7 +63,7 @@ class BaseSequenceTagger(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        TAGGERS[file_name_of(cls)] = cls
+        SAVED_CLASSES[file_name_of(cls)] = cls
 
     def ask(self, X):
         """Return an object that answers any question about X.
@@ -459,7 +459,7 @@ class BaseSequenceTagger(BaseEstimator):
     @classmethod
     def _from_model(cls, path, header, arrays):
         """Return the tagger that the header and the arrays of a file describe."""
-        found = TAGGERS.get(str(header.get("class")))
+        found = SAVED_CLASSES.get(str(header.get("class")))
         if found is None:
             raise ModelFileError(
                 f"{path} holds an unknown {header.get('class')!r}; open models of skcw "

@@ -29,8 +29,8 @@ from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import explain_sequence
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
-# What of the fitted state some taggers have: how sure to be, and the constraints.
-SAVED_IF_SET = ("confidence_source_", "token_norm_", "constraints_", "scheme_faults_")
+# What taggers that obey constraints know of them.
+CONSTRAINTS_STATE = ("constraints_", "scheme_faults_")
 
 
 class BeliefTagger(BaseSequenceTagger):
@@ -48,6 +48,8 @@ class BeliefTagger(BaseSequenceTagger):
     _methods = METHODS
     _default_method = "marginal"
     _log_probability = False
+    # The fitted attributes that are saved besides those that all have.
+    _saved_attributes = CONSTRAINTS_STATE
 
     # What is asked of a fitted tagger.
 
@@ -171,10 +173,11 @@ class BeliefTagger(BaseSequenceTagger):
         method : str, default=None
             The method of ``predict_confidence`` to tune.
         metric : str, default=None
-            What to be best at: ``"log_loss"`` of "this label is right", the default for
-            methods that give probabilities; ``"error_average_precision"`` of finding
-            wrong words, for which any temperature does that ranks well; or
-            ``"root_calibration_mse"`` over 20 bins, each claiming its centre.
+            The measure of :mod:`skcw.metrics` to optimise: ``"log_loss"`` of "this
+            label is right" (with ``clip=1e-4``), the default for methods that give
+            probabilities; ``"error_average_precision"`` of finding wrong words, for
+            which any temperature will do that ranks well; or
+            ``"root_calibration_mse"``.
         cv : int, splitter or None, default=None
             With folds, copies of the tagger are fitted without each fold and asked
             about it; the values chosen are in units of the model's own scale, so they
@@ -305,7 +308,7 @@ class BeliefTagger(BaseSequenceTagger):
         codes, lengths, labels = encode_labels(y, known)
         check_same_lengths(batch.lengths, lengths)
         if not labels:
-            raise ValueError("there is nothing to learn from: X has no token")
+            raise ValueError("X has no tokens, so there is nothing to learn from")
         return codes, labels
 
     def _open(self, batch):
@@ -411,9 +414,7 @@ class BeliefTagger(BaseSequenceTagger):
             "history": self.history_,
             "confidence": getattr(self, "confidence_", {}),
         }
-        for name in SAVED_IF_SET:
-            if hasattr(self, name):
-                state[name] = getattr(self, name)
+        state |= {name: getattr(self, name) for name in self._saved_attributes}
         arrays = self.belief_.arrays()
         if self.vocabulary_ is not None:
             arrays |= self.vocabulary_.arrays()
@@ -434,9 +435,8 @@ class BeliefTagger(BaseSequenceTagger):
         self.training_hashes_ = arrays.get("training_hashes")
         if state.get("confidence"):
             self.confidence_ = state["confidence"]
-        for name in SAVED_IF_SET:
-            if name in state:
-                setattr(self, name, state[name])
+        for name in self._saved_attributes:
+            setattr(self, name, state[name])
         # A model that has lost its constraints would tag in another way.
         if getattr(self, "constraints_", None):
             self.forbidden_ = arrays["forbidden"]

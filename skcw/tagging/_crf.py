@@ -19,6 +19,7 @@ from skcw.exceptions import ModelFileError
 from skcw.tagging import _crfsuite
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._crfsuite_files import Weights, read_weights, write_weights
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
@@ -203,7 +204,7 @@ class CRFSequenceTagger(BeliefTagger):
         data, labels = self._training_data(batch, y, sample_weight)
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, True, "float64", 4)
-        copies = _crfsuite.whole_copies(data.weight)
+        copies = _crfsuite.numbers_of_copies(data.weight)
         rows = _named(data.codes, labels, data.batch.offsets)
         _crfsuite.append(trainer, data.batch, rows, copies)
         if X_dev is not None:
@@ -223,11 +224,11 @@ class CRFSequenceTagger(BeliefTagger):
         codes, labels = self._training_labels(y, batch, fresh=True)
         _crfsuite.check_labels(labels)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
-        heard = data.heard()
-        if heard.all():
+        used = data.used()
+        if used.all():
             return data, labels
         # Labels of sequences that count nothing are not in the model.
-        data = data.take(np.flatnonzero(heard))
+        data = data.take(np.flatnonzero(used))
         used = list(dict.fromkeys(data.codes.tolist()))
         number = np.zeros(len(labels), dtype=np.int32)
         number[used] = np.arange(len(used))
@@ -269,7 +270,7 @@ class CRFSequenceTagger(BeliefTagger):
 
     def _keep_weights(self, model, batch=None, forbidden=None):
         """Set the fitted state by the bytes of a CRFsuite model."""
-        weights = _crfsuite.read_weights(model)
+        weights = read_weights(model)
         if batch is None:
             vocabulary = Vocabulary.from_names(weights.attributes)
             rows = np.arange(len(weights.attributes))
@@ -277,7 +278,6 @@ class CRFSequenceTagger(BeliefTagger):
             vocabulary, rows = batch.vocabulary, weights.rows_of(batch._names())
         belief = weights.belief(rows)
         self._keep(self._fitted(belief, vocabulary, weights.labels, forbidden))
-        self._crfsuite_model = model
 
     @classmethod
     def from_crfsuite(cls, path, **params):
@@ -325,18 +325,18 @@ class CRFSequenceTagger(BeliefTagger):
     def to_crfsuite(self, path):
         """Write the model as a file of CRFsuite, which ``pycrfsuite.Tagger`` opens.
 
+        The file holds labels, features and weights. It has no place for constraints or
+        for fitted confidence.
+
         Parameters
         ----------
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
         check_is_fitted(self, "belief_")
-        model = getattr(self, "_crfsuite_model", None)
-        if model is None:
-            raise ValueError(
-                "a model that `save` wrote no longer has CRFsuite's form; call "
-                "to_crfsuite after fit"
-            )
+        labels, names = self.classes_.tolist(), self.feature_names_
+        weights = Weights.from_belief(self.belief_, labels, names)
+        model = write_weights(weights)
         with replacing(path) as draft:
             draft.write_bytes(model)
 

@@ -1,26 +1,16 @@
-"""CRFsuite: training with it, and the weights inside the model files it writes.
-
-CRFsuite itself can only print a model, with six decimals and in lines that feature
-names can break. The file is simple: a header with offsets, the features as packed
-records, and two string tables.
-"""
+"""Training with CRFsuite."""
 
 import ctypes
 import os
-import struct
 import sys
 import tempfile
 import threading
 from contextlib import contextmanager
 from itertools import pairwise
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 import pycrfsuite
-
-from skcw._belief import Belief, padded
-from skcw.exceptions import ModelFileError
 
 ALGORITHMS = ("lbfgs", "l2sgd", "ap", "pa", "arow")
 
@@ -36,20 +26,6 @@ _RECORD = {
     "item_accuracy_float": "dev_score",
     "time": "seconds",
 }
-
-# magic, size, type, version, numbers of features, labels and attributes, and offsets of
-# features, labels, attributes and two tables of references.
-_HEADER = struct.Struct("<4sI4s9I")
-# magic, size, number of features
-_FEATURES = struct.Struct("<4s2I")
-_FEATURE = np.dtype(
-    [("kind", "<u4"), ("source", "<u4"), ("label", "<u4"), ("weight", "<f8")]
-)
-_STATE, _TRANSITION = 0, 1
-# magic, size, flag, byte order, number of strings, offset of their offsets
-_STRINGS = struct.Struct("<4s5I")
-# id and size, before the bytes of a string and its NUL
-_STRING = struct.Struct("<2I")
 
 
 class QuietTrainer(pycrfsuite.Trainer):
@@ -108,7 +84,7 @@ def minimum_frequency(min_count):
     """Return CRFsuite's threshold, at which 0 keeps every feature.
 
     CRFsuite compares the sum of a feature's values, which may be negative: its own 0
-    would drop those features without a word.
+    would silently drop those features.
     """
     return min_count if min_count > 0 else -sys.float_info.max
 
@@ -130,7 +106,7 @@ def append(trainer, batch, rows, copies=None, group=0):
         1 for sequences that are held out.
     """
     for s, (tokens, labels) in enumerate(zip(_items(batch), rows, strict=True)):
-        # An empty sequence teaches nothing, and CRFsuite is not made for it.
+        # An empty sequence tells nothing, and CRFsuite is not made for it.
         if labels and tokens:
             with _located(s):
                 for _ in range(1 if copies is None else copies[s]):
@@ -179,15 +155,15 @@ def check_labels(labels):
             )
 
 
-def whole_copies(weight):
+def numbers_of_copies(weight):
     """Return sample weights as numbers of copies; None stays None."""
     if weight is None:
         return None
     parts = np.flatnonzero(weight != np.floor(weight))
     if len(parts):
         raise ValueError(
-            f"sample_weight[{parts[0]}] is {weight[parts[0]]}; CRFsuite "
-            "has no weights, so they count copies: they must be whole, not negative"
+            f"sample_weight[{parts[0]}] is {weight[parts[0]]}; for CRFsuite a weight "
+            "is a number of copies, so it must be whole"
         )
     return weight.astype(np.int64)
 
@@ -217,98 +193,3 @@ def train(trainer, *, holdout, seed):
         trainer.train(path, holdout=1 if holdout else -1)
         with open(path, "rb") as file:
             return file.read()
-
-
-class Weights(NamedTuple):
-    """The weights of a model: features are (source, label, weight) records.
-
-    The source of a state feature is an attribute, that of a transition a label.
-    """
-
-    labels: list
-    attributes: list
-    states: np.ndarray
-    transitions: np.ndarray
-
-    def check(self):
-        """Raise at a number that stands for no label or attribute, or for no weight."""
-        parts = (self.states, self.attributes), (self.transitions, self.labels)
-        for records, sources in parts:
-            known = (records["source"] < len(sources)) & (
-                records["label"] < len(self.labels)
-            )
-            if not (known & np.isfinite(records["weight"])).all():
-                raise ValueError("a weight belongs to nothing, or is not finite")
-
-    def belief(self, rows):
-        """Return the weights as a belief.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (n_features,)
-            The attribute number of each feature, -1 if it is not an attribute.
-
-        Returns
-        -------
-        belief : Belief
-            In double precision, without variances.
-        """
-        n, width = len(self.labels), padded(len(self.labels))
-        # The transitions and the blank row come first.
-        weights = np.zeros((width + 1 + len(self.attributes), width))
-        links, states = self.transitions, self.states
-        weights[links["source"], links["label"]] = links["weight"]
-        weights[width + 1 + states["source"].astype(np.int64), states["label"]] = (
-            states["weight"]
-        )
-        row_of = np.where(rows < 0, width, width + 1 + rows).astype(np.int32)
-        return Belief(n, row_of, weights.ravel(), None, None, 0.0)
-
-    def rows_of(self, names):
-        """Return the attribute number of each name, -1 if it is not an attribute."""
-        known = {name: row for row, name in enumerate(self.attributes)}
-        # CRFsuite reads a name up to its first NUL character.
-        rows = [known.get(name.partition("\0")[0], -1) for name in names]
-        return np.array(rows, dtype=np.int64)
-
-
-def read_weights(data):
-    """Return the weights of a model given as bytes."""
-    if data[:4] != b"lCRF" or len(data) < _HEADER.size:
-        raise ModelFileError("these bytes are not a CRFsuite model")
-    header = _HEADER.unpack_from(data)
-    if header[1] != len(data):
-        raise ModelFileError(
-            "the CRFsuite model is truncated or damaged: it should have "
-            f"{header[1]} bytes and has {len(data)}"
-        )
-    try:
-        weights = _unpacked(data, *header[7:10])
-        weights.check()
-    except (struct.error, ValueError) as error:
-        raise ModelFileError(f"the CRFsuite model is damaged: {error}") from error
-    return weights
-
-
-def _unpacked(data, at_features, at_labels, at_attributes):
-    """Return the weights that begin at these places."""
-    count = _FEATURES.unpack_from(data, at_features)[2]
-    features = np.frombuffer(data, _FEATURE, count, at_features + _FEATURES.size)
-    return Weights(
-        labels=_read_strings(data, at_labels),
-        attributes=_read_strings(data, at_attributes),
-        states=features[features["kind"] == _STATE],
-        transitions=features[features["kind"] == _TRANSITION],
-    )
-
-
-def _read_strings(data, start):
-    """Return the strings of a table in the order of their ids."""
-    count, at_offsets = _STRINGS.unpack_from(data, start)[4:6]
-    offsets = np.frombuffer(data, "<u4", count, start + at_offsets)
-    strings = []
-    for offset in (offsets + start).tolist():
-        size = _STRING.unpack_from(data, offset)[1]
-        first = offset + _STRING.size
-        strings.append(data[first : first + size - 1].decode())
-    return strings

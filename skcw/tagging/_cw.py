@@ -218,12 +218,12 @@ class CWSequenceTagger(OnlineTagger):
         norm = self.token_norm_ if norm is None else norm
         return 0.3 * self._cost_unit() * norm
 
-    def _run_pass(self, mean, variance, drift, state, corpus, options):
+    def _run_pass(self, mean, variance, drift, progress, corpus, options):
         return cw_pass(
             mean,
             variance,
             drift,
-            state,
+            progress,
             corpus,
             options,
             self.phi,

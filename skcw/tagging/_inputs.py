@@ -37,10 +37,10 @@ class Examples(NamedTuple):
         weight = None if self.weight is None else self.weight[positions]
         return Examples(batch[positions], self.codes[tokens], weight)
 
-    def heard(self):
-        """Tell which sequences teach something: not the empty or weightless ones."""
-        heard = self.batch.lengths > 0
-        return heard if self.weight is None else heard & (self.weight > 0)
+    def used(self):
+        """Tell which sequences count: not the empty or weightless ones."""
+        used = self.batch.lengths > 0
+        return used if self.weight is None else used & (self.weight > 0)
 
     def first(self, n_words):
         """Return the first examples, with about so many words."""
@@ -63,7 +63,7 @@ class Examples(NamedTuple):
 
 def mean_token_norm(data):
     """Return the mean length of the feature vectors of the tokens that are learnt."""
-    norms = token_norms(data.batch)[np.repeat(data.heard(), data.batch.lengths)]
+    norms = token_norms(data.batch)[np.repeat(data.used(), data.batch.lengths)]
     # Tokens without any feature leave nothing to measure by.
     return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
 
@@ -175,7 +175,7 @@ def _warn_of_faults(forbidden, data, stacklevel):
     if broken:
         warnings.warn(
             f"{broken} training sequences break the constraints, sequence {first} "
-            "first; they are used all the same, but can never be predicted",
+            "first; they are learnt from anyway, but can never be predicted",
             ConstraintWarning,
             stacklevel=stacklevel,
         )

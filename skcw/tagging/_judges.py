@@ -75,12 +75,12 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
         return Judges("off", everything, [])
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
         return Judges("rule", everything, [])
-    heard = data.heard()
-    n_learnt = int(data.batch.lengths[heard].sum())
+    used = data.used()
+    n_learnt = int(data.batch.lengths[used].sum())
     n_words = words_to_judge(n_learnt)
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
         return Judges(source, everything, [], n_words)
-    order = np.random.RandomState(seed).permutation(np.flatnonzero(heard))
+    order = np.random.RandomState(seed).permutation(np.flatnonzero(used))
     if n_models >= ENOUGH_MODELS:
         # Of a small corpus no member leaves out more than a tenth.
         size = min(n_words // ENOUGH_MODELS, n_learnt // 10)
@@ -105,7 +105,7 @@ def _parts(order, lengths, n_words):
     return np.split(order, cuts)[:ENOUGH_MODELS]
 
 
-def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
+def learnt_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
     """Return how sure to be according to the judges, for ``confidence_``.
 
     Parameters
@@ -118,8 +118,10 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
         The sequences.
     forbidden : ndarray or None
         The constraints.
+    model : ModelConfidence
+        The model that is judged.
     margin_of : callable
-        Gives the unit of temperature of a belief.
+        Gives the unit of temperature of a judge.
     known : dict
         What ``confidence_`` holds already.
 
@@ -133,14 +135,14 @@ def learnt_confidence(judges, beliefs, data, forbidden, margin_of, known):
     for belief, part in zip(beliefs, parts, strict=True):
         part = part.first(judges.n_words // len(beliefs))
         belief = belief.extended(part.batch.n_features, belief.n_labels)
-        model = ModelConfidence(belief, margin=margin_of(belief))
+        judge = ModelConfidence(belief, margin=margin_of(belief))
         scored = Decoder(belief, forbidden).open(part.batch)
-        trials.append(make_trial(model, scored, part.codes))
+        trials.append(make_trial(judge, scored, part.codes))
     if judges.source == "stream" and known.keys() >= set(LEARNT):
         before = {name: known[name]["values"] for name in LEARNT}
         found = moved_values(trials[0], before)
     else:
-        found = learn_values(trials)
+        found = learn_values(trials, model)
     return known | {
         name: {"metric": "log_loss", "source": judges.source, "values": values}
         for name, values in found.items()

@@ -10,7 +10,7 @@ from skcw._decoding import Decoder
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import Examples, checked_weights
-from skcw.tagging._maxent_decoding import METHODS, ScoredHistories
+from skcw.tagging._maxent_decoding import HISTORY_METHODS, ScoredHistories
 from skcw.tagging._maxent_training import train
 
 
@@ -144,7 +144,8 @@ class MaxEntSequenceTagger(BeliefTagger):
 
     # A label depends on the two before it, so that its methods are its own.
     _is_chain = False
-    _methods = METHODS
+    _saved_attributes = ()
+    _methods = HISTORY_METHODS
 
     def __init__(
         self,

@@ -103,7 +103,7 @@ def _labeling(scored, codes, settings):
     return np.minimum(np.exp(scored.viterbi()[1]), 1.0)
 
 
-METHODS = {
+HISTORY_METHODS = {
     "marginal": Method(_marginal, True, sequences=_labeling),
     "local": Method(_local, True),
     "nbest": Method(_nbest, True),

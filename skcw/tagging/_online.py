@@ -10,14 +10,14 @@ from skcw._belief import Belief
 from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
-from skcw.confidence._settings import DEFAULT_TEMPERATURE
+from skcw.confidence._settings import DEFAULT_TEMPERATURE, ModelConfidence
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_batch, drop_rare, encode_any
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import split_rows
 from skcw.metrics import span_f1_score
-from skcw.tagging._belief_tagger import BeliefTagger
+from skcw.tagging._belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging._inputs import (
     CONSTRAINTS,
     Examples,
@@ -44,6 +44,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     # feature vector.
     _cost_grows_with_features = False
     _default_method = "draw-marginal-fixed"
+    _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
 
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -229,15 +230,17 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             if self.learn_confidence:
                 nothing["confidence_source_"] = "rule"
             return nothing | known
+        norm = known["token_norm_"]
+        margin = self._margin(belief, norm)
+        # The scores of members are as large as those of their mean.
+        same = judges.source == "members"
         confidence = learnt_confidence(
             judges,
             judging,
             asked,
             rules.forbidden,
-            # The scores of members are as large as those of their mean.
-            lambda judge: self._margin(
-                belief if judges.source == "members" else judge, known["token_norm_"]
-            ),
+            ModelConfidence(belief, margin=margin),
+            lambda judge: margin if same else self._margin(judge, norm),
             known.get("confidence_", {}),
         )
         return known | {
@@ -289,6 +292,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     def _starting_belief(self, n_features, n_labels, fresh):
         if not fresh:
             belief = self.belief_
+            if self.learn_unknown != (belief.unknown_row is not None):
+                raise ValueError(
+                    f"learn_unknown is {self.learn_unknown}, but the tagger was "
+                    f"trained with {not self.learn_unknown}; set it back, or train "
+                    "again by fit with warm_start=False"
+                )
             if n_labels > belief.n_labels:
                 # The average so far knows nothing of the new labels.
                 belief = belief.with_average_restarted()

@@ -166,9 +166,9 @@ class PASequenceTagger(OnlineTagger):
     ):
         store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, options):
+    def _run_pass(self, mean, variance, drift, progress, corpus, options):
         return pa_pass(
-            mean, variance, drift, state, corpus, options, self.C, self.n_rivals
+            mean, variance, drift, progress, corpus, options, self.C, self.n_rivals
         )
 
     def _margin(self, belief=None, norm=None):

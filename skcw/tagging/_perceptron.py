@@ -151,8 +151,8 @@ class PerceptronSequenceTagger(OnlineTagger):
     ):
         store_parameters(self, locals())
 
-    def _run_pass(self, mean, variance, drift, state, corpus, options):
-        return perceptron_pass(mean, variance, drift, state, corpus, options)
+    def _run_pass(self, mean, variance, drift, progress, corpus, options):
+        return perceptron_pass(mean, variance, drift, progress, corpus, options)
 
     def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.

@@ -51,10 +51,10 @@ class PassOptions(NamedTuple):
 class Plan:
     """What all passes of a fit have in common.
 
-    ``run_pass(mean, variance, drift, state, corpus, options)`` is a learner's kernel,
-    ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its name,
-    ``tasks`` tells scikit-learn's callbacks, and ``hiding`` whether to learn about
-    unknown tokens by hiding some.
+    ``run_pass(mean, variance, drift, progress, corpus, options)`` is the kernel of a
+    learner, ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its
+    name; ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to
+    learn about unknown tokens by hiding some.
     """
 
     run_pass: Any

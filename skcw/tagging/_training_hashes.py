@@ -56,7 +56,7 @@ def remembered(hashes, before=()):
 
 
 def _contains(memory, hashes):
-    """Tell which hashes are in a sorted memory; one sequence must cost next to none."""
+    """Tell which hashes are in a sorted memory; one sequence must cost little."""
     at = np.searchsorted(memory, hashes)
     found = np.zeros(len(hashes), dtype=bool)
     inside = at < len(memory)

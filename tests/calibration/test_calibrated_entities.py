@@ -12,11 +12,12 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.calibration import CalibratedTagger
+from skcw.data import extract_spans
 from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.inspection import query_pairs
-from skcw.metrics import extract_spans, log_loss
+from skcw.metrics import log_loss
 
 TOKENS, LABELS = make_tagged_corpus(500, random_state=0, return_X_y=True)
 BATCH = WindowFeatures("ner").fit_transform(TOKENS)

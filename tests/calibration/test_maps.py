@@ -20,7 +20,7 @@ from skcw.calibration import (
     _maps,
 )
 from skcw.calibration._logistic import PULL, fit_logistic
-from skcw.calibration._maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE, edge_of
+from skcw.calibration._maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE_SHARE, edge_of
 
 PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
 LEARNT = (IsotonicMap, *PARAMETRIC)
@@ -78,7 +78,7 @@ def test_keeping_order_changes_next_to_nothing(kind):
     flat = kind(keep_order=False).fit(q, correct)
     asked = np.linspace(0, 1, 99)
     kept = kind().fit(q, correct)(asked)
-    np.testing.assert_allclose(kept, flat(asked), rtol=0, atol=TIE)
+    np.testing.assert_allclose(kept, flat(asked), rtol=0, atol=TIE_SHARE)
 
 
 @pytest.mark.parametrize("kind", MAPS.values())

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import skcw
 from skcw.cli import main
+from skcw.cli._messages import one_line
 from skcw.data import read_columns
 
 WORDS = st.text("aZé中0-#.", min_size=1, max_size=4)
@@ -296,7 +297,21 @@ def test_a_tagger_without_features_cannot_tag_a_file(run, tmp_path):
     tagger = skcw.CWSequenceTagger().fit([["a", "b"]], [["A", "B"]])
     tagger.save(tmp_path / "m")
     code, _, err = run("tag", tmp_path / "m")
-    assert code == 1 and "does not know how to make features" in err
+    assert code == 1 and "cannot read columns of words" in err
+
+
+@pytest.mark.parametrize(
+    ("advice", "told"),
+    [
+        (
+            "it follows a rule; fit on more, or call fit_confidence with others",
+            "it follows a rule; train it on more sentences",
+        ),
+        ("scale them or use dtype='float64'", "scale them or use --set dtype=float64"),
+    ],
+)
+def test_advice_is_for_a_command_line(advice, told):
+    assert one_line(advice) == told
 
 
 def test_ctrl_c_leaves_the_old_file(run, files, tmp_path, monkeypatch):

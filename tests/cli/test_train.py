@@ -316,7 +316,7 @@ def test_what_cannot_work_fails_with_a_reason(
         (["--passes", "3", "--set", "max_iter=4"], "max_iter is given twice"),
         (["--passes", "0"], "at least 1"),
         (["--seed", "x"], "'x' is not a whole number"),
-        (["--encoding", "klingon"], "there is no encoding 'klingon'"),
+        (["--encoding", "klingon"], "'klingon' is not a known encoding"),
         (["--separator", "ab"], "neither"),
         (["--separator", "é"], "nor an ASCII character"),
         (["--columns", "word,word"], "twice"),

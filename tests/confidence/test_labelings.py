@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcw.confidence import labeling_lead
+from skcw.confidence._labelings import labeling_lead
 from tests.confidence.lattices import N_FEATURES, PLAIN, small_problem
 from tests.reference import labelings
 

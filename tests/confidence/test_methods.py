@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw import _decoding as decoding
 from skcw._belief import Belief
 from skcw._decoding import Decoder
-from skcw.confidence import draw_marginals
-from skcw.confidence._draws import DRAWN_TEMPERATURE
+from skcw.confidence._draws import DRAWN_TEMPERATURE, draw_marginals
 from skcw.confidence._methods import METHODS, check_method, served_methods
 from skcw.confidence._settings import Settings
 from skcw.data._batch import SequenceBatch

@@ -6,8 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.confidence import Agreement, BoundaryAgreement, SpanAgreement
-from skcw.confidence._tallies import continues_matrix
+from skcw.confidence._tallies import (
+    Agreement,
+    BoundaryAgreement,
+    SpanAgreement,
+    continues_matrix,
+)
 from skcw.data._schemes import extract_spans
 from tests.confidence.lattices import agrees, spans_of
 

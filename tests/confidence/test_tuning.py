@@ -27,7 +27,7 @@ from skcw.confidence._settings import (
     mean_square,
     scale_unit,
 )
-from skcw.metrics import error_average_precision, root_calibration_mse
+from skcw.metrics import error_average_precision, log_loss, root_calibration_mse
 from tests.confidence.lattices import small_problem
 
 # Single precision, and sums in another order.
@@ -108,8 +108,10 @@ def test_all_metrics_are_better_when_larger():
     assert METRICS["error_average_precision"](correct, bad) == error_average_precision(
         correct, bad
     )
-    rmse = root_calibration_mse(correct, bad, strategy="uniform", claim="centre")
+    rmse = root_calibration_mse(correct, bad)
     assert METRICS["root_calibration_mse"](correct, bad) == -rmse
+    loss = log_loss(correct, [0.2, 1.0, 1.0, 0.0], clip=1e-4)
+    assert_allclose(METRICS["log_loss"](correct, [0.2, 1, 1, 0]), -loss, rtol=1e-12)
 
 
 def test_settings_are_values_in_units_of_the_model():
@@ -155,15 +157,15 @@ def test_one_drawing_serves_several_temperatures():
 
 
 @pytest.mark.parametrize("margin", [0.5, 3.0])
-@pytest.mark.parametrize("temperature", [0.2, 2.0])
-def test_the_unit_of_noise_makes_scores_vary_by_the_temperature(margin, temperature):
+@pytest.mark.parametrize("deviation", [0.2, 2.0])
+def test_the_unit_of_noise_makes_scores_vary_as_asked(margin, deviation):
     decoder, batch, codes = small_problem()
     belief = decoder.belief
     model = ModelConfidence(belief, margin=margin)
     trial = Trial(model, decoder.open(batch), codes, codes == 0)
     variance = score_variance(belief, batch, unit_variance=True)[:, : belief.n_labels]
-    variance *= noise_unit(trial, temperature) * mean_square(belief)
-    assert_allclose(variance.mean(), (temperature * margin) ** 2, rtol=ROUNDING)
+    variance *= noise_unit(trial, deviation) * margin**2
+    assert_allclose(variance.mean(), (deviation * margin) ** 2, rtol=ROUNDING)
 
 
 def test_the_lowest_point_of_a_parabola_is_found():

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from tests.house.public_names import (
+    exported,
     is_public,
     module_names,
     public_methods,
@@ -77,6 +78,15 @@ def is_brief(name, doc):
 def test_the_surface_is_seen():
     seen = {name.rpartition(".")[2] for name in OBJECTS}
     assert {"CWSequenceTagger", "SequenceBatch", "span_f1_score", "load"} <= seen
+
+
+def test_every_public_name_has_one_home():
+    homes = {}
+    # The facade only repeats what rooms export.
+    for room in filter(is_public, set(module_names()) - {"skcw"}):
+        for name in exported(importlib.import_module(room)):
+            homes.setdefault(name, []).append(room)
+    assert {name: rooms for name, rooms in homes.items() if len(rooms) > 1} == {}
 
 
 @pytest.mark.parametrize("name", [n for n in module_names() if n.count(".") == 1])

@@ -77,18 +77,22 @@ def folder(tmp_path_factory):
     return folder
 
 
-def heavy_after_tagging(folder, *arguments):
-    """Return the heavy libraries that the command has imported."""
-    arguments = ["tag", *arguments, "-o", "out.conll"]
+def heavy_after_command(folder, *arguments):
+    """Return the heavy libraries that a command has imported."""
     code = (
         "from skcw.cli import main\n"
         "try:\n"
-        f"    status = main({arguments!r})\n"
+        f"    status = main({list(arguments)!r})\n"
         "except SystemExit as end:\n"
         "    status = end.code\n"
         "assert not status, status"
     )
     return heavy_after(code, folder)
+
+
+def heavy_after_tagging(folder, *arguments):
+    """Return the heavy libraries that ``skcw tag`` has imported."""
+    return heavy_after_command(folder, "tag", *arguments, "-o", "out.conll")
 
 
 def test_the_runtime_imports_no_heavy_library(tmp_path):
@@ -112,9 +116,14 @@ def test_no_option_of_tagging_imports_a_heavy_library(options, folder):
     assert not heavy_after_tagging(folder, "cw", "new.conll", *options)
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_evaluating_imports_no_heavy_library(model, folder):
+    assert not heavy_after_command(folder, "evaluate", model, "train.conll")
+
+
 @pytest.mark.parametrize(
     "question",
-    ["labels()", "confidence('kd-fixed')", "nbest(2)", "marginals()"],
+    ["labels()", "confidence('kd-fixed')", "nbest(2)", "marginals()", "entities()"],
 )
 def test_asking_a_model_imports_no_heavy_library(question, folder):
     code = (

@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
-from skcw.data import SequenceEncoder
+from skcw.confidence import Entity
+from skcw.data import SequenceEncoder, extract_spans
 from skcw.data._ragged import object_rows
 from skcw.inspection import query_pairs
-from skcw.metrics import brier_loss, extract_spans, label_matches
-from skcw.tagging import Entity
+from skcw.metrics import brier_loss, label_matches
 from tests.integration.corpora import features, news
 
 ROUNDING = 1e-12

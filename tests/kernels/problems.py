@@ -46,7 +46,7 @@ class Corpus(NamedTuple):
         ]
 
 
-class Lesson(NamedTuple):
+class PassOptions(NamedTuple):
     """How a pass is made."""
 
     order: np.ndarray
@@ -121,21 +121,23 @@ def random_belief(rng, n_features, n_labels, with_variance=True, dtype=np.float6
     return Belief(n_labels, row_of, mean.ravel(), variance, np.zeros(mean.size), 0.0)
 
 
-def lesson_for(corpus, n_labels, order=None, cost=None, forbidden=None, cost_unit=0.0):
-    """Return a lesson in the order given; a cost unit of 0 is plain decoding."""
+def pass_options(
+    corpus, n_labels, order=None, cost=None, forbidden=None, cost_unit=0.0
+):
+    """Return the options of a pass; a cost unit of 0 is plain decoding."""
     order = np.arange(len(corpus.offsets) - 1) if order is None else order
     cost = np.ones(n_labels) if cost is None else np.asarray(cost, dtype=float)
-    return Lesson(
+    return PassOptions(
         np.asarray(order, dtype=np.int64), cost, forbidden, cost_unit, padded(n_labels)
     )
 
 
-def run_passes(kernel, belief, corpus, lesson, *parameters, n_passes=1):
+def run_passes(kernel, belief, corpus, options, *parameters, n_passes=1):
     """Train a copy of a belief; return it closed, and the last pass's report."""
     dtype = belief.mean.dtype
     corpus = corpus.as_type(dtype)
-    if lesson.forbidden is not None:
-        lesson = lesson._replace(forbidden=lesson.forbidden.astype(dtype))
+    if options.forbidden is not None:
+        options = options._replace(forbidden=options.forbidden.astype(dtype))
     opened, n_rows = belief.expanded_for_training()
     for _ in range(n_passes):
         n_rows, opened.rounds, *wrong = kernel(
@@ -144,7 +146,7 @@ def run_passes(kernel, belief, corpus, lesson, *parameters, n_passes=1):
             opened.average,
             (opened.row_of, n_rows, opened.rounds),
             corpus,
-            lesson,
+            options,
             *parameters,
         )
     return opened.compacted(n_rows), tuple(wrong)

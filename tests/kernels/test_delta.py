@@ -9,14 +9,14 @@ from scipy.stats import norm
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
-from skcw.confidence import (
+from skcw.confidence._delta import (
     delta,
     delta_deviation,
     delta_max,
     delta_probit,
-    draw_votes,
     normalised_delta,
 )
+from skcw.confidence._draws import draw_votes
 from skcw.data._batch import SequenceBatch
 from skcw.data._constraints import forbidden_matrix
 from tests.kernels.problems import (

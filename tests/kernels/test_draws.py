@@ -10,14 +10,9 @@ from skcw import _decoding as decoding
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._kernels.draws import LANES, distinct_features, draw_keys, draw_rows
-from skcw.confidence import (
-    Agreement,
-    SpanAgreement,
-    count_draws,
-    draw_marginals,
-    draw_votes,
-    drawing,
-)
+from skcw.confidence import _drawing
+from skcw.confidence._draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence._tallies import Agreement, SpanAgreement
 from skcw.data._batch import SequenceBatch
 from skcw.data._constraints import first_violation, forbidden_matrix
 from skcw.exceptions import NoLegalLabelingError
@@ -244,7 +239,7 @@ def test_neither_pieces_nor_threads_change_a_bit(way, monkeypatch):
     parts = [all_labelings(Decoder(belief).open(one), 10, **way) for one in batch]
     assert_array_equal(np.concatenate(parts, axis=1), whole)
     for name, n_jobs in (("MOST_ENTRIES", None), ("TOKENS_PER_PIECE", 2)):
-        monkeypatch.setattr(drawing if n_jobs is None else decoding, name, 4)
+        monkeypatch.setattr(_drawing if n_jobs is None else decoding, name, 4)
         decoder = Decoder(belief, n_jobs=n_jobs)
         assert_array_equal(all_labelings(decoder.open(batch), 10, **way), whole)
         assert_array_equal(

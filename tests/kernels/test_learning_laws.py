@@ -12,7 +12,7 @@ from tests.kernels.problems import (
     Corpus,
     as_vector,
     bytes_of,
-    lesson_for,
+    pass_options,
     random_belief,
     random_corpus,
     run_passes,
@@ -35,9 +35,9 @@ every_diagonal = pytest.mark.parametrize(
 )
 
 
-def train(name, start, corpus, lesson, n_passes=1):
+def train(name, start, corpus, options, n_passes=1):
     kernel, *parameters = LEARNERS[name]
-    return run_passes(kernel, start, corpus, lesson, *parameters, n_passes=n_passes)[0]
+    return run_passes(kernel, start, corpus, options, *parameters, n_passes=n_passes)[0]
 
 
 def start_for(name, n_labels, variance=1.0, dtype="float64"):
@@ -66,10 +66,10 @@ def test_variance_stays_positive_and_never_grows(name, seed, scale, cost_unit):
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
     corpus = corpus._replace(values=scale * corpus.values)
     belief = random_belief(rng, N_FEATURES, 4)
-    lesson = lesson_for(corpus, 4, cost_unit=cost_unit)
+    options = pass_options(corpus, 4, cost_unit=cost_unit)
     for _ in range(4):
         before = as_vector(belief, "variance")
-        belief = train(name, belief, corpus, lesson)
+        belief = train(name, belief, corpus, options)
         after = as_vector(belief, "variance")
         assert (after > 0).all()
         assert (after <= before).all()
@@ -81,7 +81,7 @@ def test_variance_stays_positive_in_float32_over_many_passes(name):
     rng = np.random.default_rng(0)
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES)
     start = start_for(name, 4, dtype="float32")
-    belief = train(name, start, corpus, lesson_for(corpus, 4), n_passes=200)
+    belief = train(name, start, corpus, pass_options(corpus, 4), n_passes=200)
     assert (belief.variance > 0).all()
     assert (belief.variance <= 1).all()
     assert np.isfinite(belief.mean).all()
@@ -91,7 +91,9 @@ def test_variance_stays_positive_in_float32_over_many_passes(name):
 def test_variance_shrinks_only_where_a_difference_was_seen(name):
     rng = np.random.default_rng(1)
     corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES - 1)
-    belief = train(name, start_for(name, 3), corpus, lesson_for(corpus, 3), n_passes=2)
+    belief = train(
+        name, start_for(name, 3), corpus, pass_options(corpus, 3), n_passes=2
+    )
     moved = as_vector(belief, "mean") != 0
     shrunk = as_vector(belief, "variance") < 1
     assert (shrunk | ~moved).all()
@@ -110,7 +112,7 @@ def test_initial_variance_does_not_change_what_cw_predicts(diagonal, variance, c
             cw_pass,
             start_for("CW", 4, a),
             corpus,
-            lesson_for(corpus, 4, cost_unit=cost * np.sqrt(a)),
+            pass_options(corpus, 4, cost_unit=cost * np.sqrt(a)),
             0.7,
             diagonal,
             n_passes=3,
@@ -131,13 +133,13 @@ def test_scaling_variance_and_r_together_does_not_change_arow(diagonal, factor):
     rng = np.random.default_rng(3)
     corpus = random_corpus(rng, 4, LENGTHS * 3, N_FEATURES, real_values=True)
     for cost_unit in (0.0, 1.0):
-        lesson = lesson_for(corpus, 4, cost_unit=cost_unit)
+        options = pass_options(corpus, 4, cost_unit=cost_unit)
         one, other = (
             run_passes(
                 arow_pass,
                 start_for("AROW", 4, c * 1.5),
                 corpus,
-                lesson,
+                options,
                 c * 0.4,
                 diagonal,
                 n_passes=3,
@@ -152,10 +154,10 @@ def test_scaling_variance_and_r_together_does_not_change_arow(diagonal, factor):
 def test_the_optimal_diagonal_of_arow_is_that_of_the_precision():
     rng = np.random.default_rng(4)
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
-    lesson = lesson_for(corpus, 4)
+    options = pass_options(corpus, 4)
     start = random_belief(rng, N_FEATURES, 4)
     one, other = (
-        train(f"AROW {diagonal}", start, corpus, lesson, n_passes=3)
+        train(f"AROW {diagonal}", start, corpus, options, n_passes=3)
         for diagonal in ("precision", "optimal")
     )
     assert bytes_of(one) == bytes_of(other)
@@ -169,7 +171,7 @@ def test_without_a_mistake_nothing_moves(name):
     start.average, start.rounds = start.mean.copy(), 3.0
     right = np.concatenate(decode(start, corpus, 4, "mean")).astype(np.int32)
     corpus = corpus._replace(gold=right)
-    belief = train(name, start, corpus, lesson_for(corpus, 4), n_passes=2)
+    belief = train(name, start, corpus, pass_options(corpus, 4), n_passes=2)
     assert belief.rounds == 3.0 + 2 * len(LENGTHS)
     belief.rounds = start.rounds
     assert bytes_of(belief) == bytes_of(start)
@@ -180,7 +182,7 @@ def test_with_one_label_nothing_can_go_wrong(name):
     rng = np.random.default_rng(6)
     corpus = random_corpus(rng, 1, LENGTHS, N_FEATURES)
     start = start_for(name, 1)
-    belief = train(name, start, corpus, lesson_for(corpus, 1))
+    belief = train(name, start, corpus, pass_options(corpus, 1))
     belief.rounds = start.rounds
     assert bytes_of(belief) == bytes_of(start)
 
@@ -194,10 +196,10 @@ def test_a_whole_weight_is_so_many_copies_in_a_row(name, dtype):
     copies = np.repeat(np.arange(len(LENGTHS)), weight.astype(int))
     start = start_for(name, 4, dtype=dtype)
     weighted = train(
-        name, start, corpus._replace(weight=weight), lesson_for(corpus, 4), n_passes=2
+        name, start, corpus._replace(weight=weight), pass_options(corpus, 4), n_passes=2
     )
-    lesson = lesson_for(corpus, 4, order=copies)
-    copied = train(name, start, corpus, lesson, n_passes=2)
+    options = pass_options(corpus, 4, order=copies)
+    copied = train(name, start, corpus, options, n_passes=2)
     assert bytes_of(weighted) == bytes_of(copied)
 
 
@@ -208,11 +210,11 @@ def test_a_weight_of_zero_leaves_a_sequence_out(name):
     weight = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
     start = start_for(name, 4)
     weighted = train(
-        name, start, corpus._replace(weight=weight), lesson_for(corpus, 4), n_passes=2
+        name, start, corpus._replace(weight=weight), pass_options(corpus, 4), n_passes=2
     )
-    lesson = lesson_for(corpus, 4, order=np.flatnonzero(weight))
+    options = pass_options(corpus, 4, order=np.flatnonzero(weight))
     assert bytes_of(weighted) == bytes_of(
-        train(name, start, corpus, lesson, n_passes=2)
+        train(name, start, corpus, options, n_passes=2)
     )
 
 
@@ -221,8 +223,8 @@ def test_a_weight_of_zero_leaves_a_sequence_out(name):
 def test_the_blank_row_keeps_the_prior_and_the_padding_no_weight(name, n_labels):
     rng = np.random.default_rng(9)
     corpus = random_corpus(rng, n_labels, LENGTHS, N_FEATURES, real_values=True)
-    lesson = lesson_for(corpus, n_labels)
-    belief = train(name, start_for(name, n_labels), corpus, lesson, n_passes=3)
+    options = pass_options(corpus, n_labels)
+    belief = train(name, start_for(name, n_labels), corpus, options, n_passes=3)
     width = belief.width
     for kind, prior in (("mean", 0.0), ("average", 0.0), ("variance", 1.0)):
         if getattr(belief, kind) is None:
@@ -237,7 +239,7 @@ def test_the_blank_row_keeps_the_prior_and_the_padding_no_weight(name, n_labels)
 def test_every_touched_feature_has_a_row_of_its_own(name):
     rng = np.random.default_rng(10)
     corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES - 2)
-    belief = train(name, start_for(name, 3), corpus, lesson_for(corpus, 3))
+    belief = train(name, start_for(name, 3), corpus, pass_options(corpus, 3))
     rows = belief.row_of[belief.row_of != belief.width]
     assert_array_equal(np.sort(rows), np.arange(belief.width + 1, belief.n_rows))
     assert (belief.row_of[-2:] == belief.width).all()
@@ -253,7 +255,7 @@ def test_features_get_a_row_only_when_their_token_is_wrong(name):
     gold = guess.copy()
     gold[2] = (gold[2] + 1) % 3
     corpus = corpus._replace(gold=gold.astype(np.int32))
-    belief = train(name, start, corpus, lesson_for(corpus, 3))
+    belief = train(name, start, corpus, pass_options(corpus, 3))
     of_wrong_token = corpus.indices[corpus.indptr[2] : corpus.indptr[3]]
     touched = np.flatnonzero(belief.row_of != belief.width)
     assert set(touched) == set(of_wrong_token)
@@ -265,10 +267,10 @@ def test_passes_in_pieces_are_one_pass(name, dtype):
     rng = np.random.default_rng(12)
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
     start = start_for(name, 4, dtype=dtype)
-    whole = train(name, start, corpus, lesson_for(corpus, 4))
+    whole = train(name, start, corpus, pass_options(corpus, 4))
     pieces = start
     for order in ([0, 1, 2], [3], [4, 5, 6, 7]):
-        pieces = train(name, pieces, corpus, lesson_for(corpus, 4, order=order))
+        pieces = train(name, pieces, corpus, pass_options(corpus, 4, order=order))
     # Closing a belief turns the drift into an average, which rounds.
     assert_array_equal(pieces.mean, whole.mean)
     rounding = 1e-5 if dtype == "float32" else 1e-12
@@ -292,9 +294,9 @@ def test_renaming_labels_renames_the_weights(name):
     if start.variance is not None:
         start.variance = np.full_like(start.variance, 1.0)
         renamed.variance = start.variance.copy()
-    one = train(name, start, corpus, lesson_for(corpus, 5))
+    one = train(name, start, corpus, pass_options(corpus, 5))
     gold = new[corpus.gold].astype(np.int32)
-    other = train(name, renamed, corpus._replace(gold=gold), lesson_for(corpus, 5))
+    other = train(name, renamed, corpus._replace(gold=gold), pass_options(corpus, 5))
     for kind in ("mean", "average"):
         assert_allclose(
             other.feature_weights(kind)[:, new],
@@ -323,9 +325,9 @@ def test_a_feature_that_occurs_twice_is_summed_before_it_is_squared(name):
         values=tokens[rows, columns],
     )
     start = random_belief(rng, N_FEATURES, 3, name != "perceptron")
-    lesson = lesson_for(corpus, 3)
-    one = train(name, start, corpus, lesson, n_passes=2)
-    other = train(name, start, dense, lesson, n_passes=2)
+    options = pass_options(corpus, 3)
+    one = train(name, start, corpus, options, n_passes=2)
+    other = train(name, start, dense, options, n_passes=2)
     for kind in ("mean", "average") + (
         ("variance",) if one.variance is not None else ()
     ):
@@ -355,6 +357,6 @@ def test_a_rival_with_the_features_of_gold_moves_nothing(name):
     row_of = np.array([9], dtype=np.int32)
     start = Belief(2, row_of, rows.ravel(), variance, rows.ravel().copy(), 0.0)
     assert_array_equal(decode(start, corpus, 2, n_features=1)[0], guess)
-    belief = train(name, start, corpus, lesson_for(corpus, 2))
+    belief = train(name, start, corpus, pass_options(corpus, 2))
     belief.rounds = start.rounds
     assert bytes_of(belief) == bytes_of(start)

@@ -10,7 +10,7 @@ from tests.kernels.problems import (
     FLOAT32,
     as_vector,
     bytes_of,
-    lesson_for,
+    pass_options,
     random_belief,
     random_corpus,
     run_passes,
@@ -24,21 +24,23 @@ LENGTHS = (3, 0, 1, 4, 2, 1, 4)
 HILDRETH = 1e-8
 
 
-def both(corpus, n_labels, rng, budget, k, dtype=np.float64, n_passes=1, **lesson):
+def both(corpus, n_labels, rng, budget, k, dtype=np.float64, n_passes=1, **options):
     """Train the kernel and the twin from the same random belief."""
     n_features = max(N_FEATURES, corpus.indices.max() + 1)
     start = random_belief(rng, n_features, n_labels, with_variance=False)
-    lesson = lesson_for(corpus, n_labels, **lesson)
+    options = pass_options(corpus, n_labels, **options)
     expected = twin.learn(
         as_vector(start, "mean"),
         None,
         corpus.sentences(n_features) * n_passes,
-        lesson,
+        options,
         twin.pa_rule(budget),
         k,
     )
     start.mean, start.average = start.mean.astype(dtype), start.average.astype(dtype)
-    belief, _ = run_passes(pa_pass, start, corpus, lesson, budget, k, n_passes=n_passes)
+    belief, _ = run_passes(
+        pa_pass, start, corpus, options, budget, k, n_passes=n_passes
+    )
     return belief, expected
 
 
@@ -93,16 +95,16 @@ def test_from_nothing_with_all_labelings_as_rivals_a_pass_equals_its_twin():
     # All scores are tied, but when every labeling is a rival no tie matters.
     rng = np.random.default_rng(2)
     corpus = random_corpus(rng, 2, [2, 1, 2, 2], N_FEATURES, real_values=True)
-    lesson = lesson_for(corpus, 2)
+    options = pass_options(corpus, 2)
     start = Belief.start(N_FEATURES, 2, dtype="float64")
-    belief, _ = run_passes(pa_pass, start, corpus, lesson, 0.3, 4)
+    belief, _ = run_passes(pa_pass, start, corpus, options, 0.3, 4)
     assert_same(
         belief,
         twin.learn(
             as_vector(start, "mean"),
             None,
             corpus.sentences(N_FEATURES),
-            lesson,
+            options,
             twin.pa_rule(0.3),
             4,
         ),
@@ -113,10 +115,10 @@ def test_after_a_step_without_budget_limit_gold_leads_by_its_distance():
     rng = np.random.default_rng(3)
     corpus = random_corpus(rng, 3, [4], N_FEATURES, real_values=True)
     start = random_belief(rng, N_FEATURES, 3, with_variance=False)
-    lesson = lesson_for(corpus, 3)
+    options = pass_options(corpus, 3)
     (X, y, _) = corpus.sentences(N_FEATURES)[0]
-    asked = twin.rivals(as_vector(start, "mean"), X, y, lesson, 5)
-    belief, _ = run_passes(pa_pass, start, corpus, lesson, 1e9, 5)
+    asked = twin.rivals(as_vector(start, "mean"), X, y, options, 5)
+    belief, _ = run_passes(pa_pass, start, corpus, options, 1e9, 5)
     lead = [delta @ as_vector(belief, "mean") for delta, _ in asked]
     assert (np.array(lead) >= [len(costs) - 1e-6 for _, costs in asked]).all()
 
@@ -125,11 +127,11 @@ def test_a_step_is_no_longer_than_its_budget_allows():
     rng = np.random.default_rng(4)
     corpus = random_corpus(rng, 3, [4], N_FEATURES, real_values=True)
     start = random_belief(rng, N_FEATURES, 3, with_variance=False)
-    lesson = lesson_for(corpus, 3)
+    options = pass_options(corpus, 3)
     (X, y, _) = corpus.sentences(N_FEATURES)[0]
-    rivals = twin.rivals(as_vector(start, "mean"), X, y, lesson, 5)
+    rivals = twin.rivals(as_vector(start, "mean"), X, y, options, 5)
     longest = max(np.linalg.norm(delta) for delta, _ in rivals)
-    belief, _ = run_passes(pa_pass, start, corpus, lesson, 0.01, 5)
+    belief, _ = run_passes(pa_pass, start, corpus, options, 0.01, 5)
     step = as_vector(belief, "mean") - as_vector(start, "mean")
     assert 0 < np.linalg.norm(step) <= 0.01 * longest * (1 + 1e-9)
 
@@ -140,13 +142,13 @@ def test_when_gold_leads_its_rivals_by_their_distance_nothing_moves():
     start = random_belief(rng, N_FEATURES, 3, with_variance=False)
     start.mean *= 1e4  # wide margins
     start.average = start.mean.copy()
-    mean, lesson = as_vector(start, "mean"), lesson_for(corpus, 3)
+    mean, options = as_vector(start, "mean"), pass_options(corpus, 3)
     gold = [
         lattice.viterbi(*twin.scored(mean, X, 3, None))[0]
         for X, _, _ in corpus.sentences(N_FEATURES)
     ]
     corpus = corpus._replace(gold=np.concatenate(gold).astype(np.int32))
-    belief, report = run_passes(pa_pass, start, corpus, lesson, 1e3, 5)
+    belief, report = run_passes(pa_pass, start, corpus, options, 1e3, 5)
     assert report == (0, 0)
     assert belief.rounds == len(LENGTHS)
     for kind in ("mean", "average"):
@@ -162,12 +164,12 @@ def test_whole_weights_are_copies_and_zero_leaves_out(k):
         pa_pass,
         start,
         corpus._replace(weight=np.array([3.0, 0.0, 1.0])),
-        lesson_for(corpus, 3),
+        pass_options(corpus, 3),
         0.05,
         k,
     )
     copied, _ = run_passes(
-        pa_pass, start, corpus, lesson_for(corpus, 3, order=[0, 0, 0, 2]), 0.05, k
+        pa_pass, start, corpus, pass_options(corpus, 3, order=[0, 0, 0, 2]), 0.05, k
     )
     assert bytes_of(weighted) == bytes_of(copied)
 
@@ -178,7 +180,7 @@ def test_a_pass_reports_what_was_wrong_when_first_presented():
     corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 2.0]))
     start = random_belief(rng, N_FEATURES, 3, with_variance=False)
     # A budget of next to nothing: every sentence meets the first model.
-    _, report = run_passes(pa_pass, start, corpus, lesson_for(corpus, 3), 1e-12, 5)
+    _, report = run_passes(pa_pass, start, corpus, pass_options(corpus, 3), 1e-12, 5)
     mean = as_vector(start, "mean")
     wrong = [
         np.count_nonzero(lattice.viterbi(*twin.scored(mean, X, 3, None))[0] != y)
@@ -201,7 +203,7 @@ def test_rows_of_features_stay_unique_and_the_padding_zero():
     corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES)
     start = Belief.start(N_FEATURES, 3, dtype="float64")
     belief, _ = run_passes(
-        pa_pass, start, corpus, lesson_for(corpus, 3), 0.1, 5, n_passes=3
+        pa_pass, start, corpus, pass_options(corpus, 3), 0.1, 5, n_passes=3
     )
     rows = belief.row_of[belief.row_of != belief.width]
     assert len(set(rows)) == len(rows)
@@ -215,11 +217,11 @@ def test_costs_do_not_count_as_mistakes_unless_rivals_are_asked_for():
     for _ in range(20):
         corpus = random_corpus(rng, 3, [4], N_FEATURES)
         start = random_belief(rng, N_FEATURES, 3, False, np.float64)
-        lesson = lesson_for(corpus, 3, cost_unit=0.8)
+        options = pass_options(corpus, 3, cost_unit=0.8)
         ((X, y, _),) = corpus.sentences(N_FEATURES)
-        wrong = twin.mistakes(as_vector(start, "mean"), X, y, lesson)
-        _, report = run_passes(pa_pass, start, corpus, lesson, 1.0, 5)
+        wrong = twin.mistakes(as_vector(start, "mean"), X, y, options)
+        _, report = run_passes(pa_pass, start, corpus, options, 1.0, 5)
         assert report == (wrong > 0, wrong)
-        free = lesson._replace(counting=False)
+        free = options._replace(counting=False)
         _, rivals = run_passes(pa_pass, start, corpus, free, 1.0, 5)
         assert rivals >= report

@@ -11,7 +11,7 @@ from tests.kernels.problems import (
     FLOAT32,
     LABEL_COUNTS,
     as_vector,
-    lesson_for,
+    pass_options,
     random_belief,
     random_corpus,
     run_passes,
@@ -73,19 +73,19 @@ def both(
     n_passes=1,
     dtype=np.float64,
     learning=None,
-    **lesson,
+    **options,
 ):
     """Train the kernel and the twin from the same random belief."""
     kernel, parameters, rule, with_variance = LEARNERS[name]
     n_features = max(N_FEATURES, corpus.indices.max() + 1)
     start = random_belief(rng, n_features, n_labels, with_variance, np.float64)
-    lesson = lesson_for(corpus, n_labels, **lesson)
+    options = pass_options(corpus, n_labels, **options)
     sentences = corpus.sentences(n_features)
     expected = twin.learn(
         as_vector(start, "mean"),
         as_vector(start, "variance") if with_variance else None,
-        [sentences[i] for i in lesson.order] * n_passes,
-        lesson,
+        [sentences[i] for i in options.order] * n_passes,
+        options,
         rule,
         **(learning or {}),
     )
@@ -98,7 +98,7 @@ def both(
         0.0,
     )
     belief, _ = run_passes(
-        kernel, start, corpus, lesson, *parameters, n_passes=n_passes
+        kernel, start, corpus, options, *parameters, n_passes=n_passes
     )
     return belief, expected
 
@@ -241,14 +241,14 @@ def test_the_perceptron_from_nothing_equals_its_twin_also_in_ties():
     # Weights are whole numbers: both add them up without rounding.
     rng = np.random.default_rng(6)
     corpus = random_corpus(rng, 3, [4, 2, 5, 3] * 5, N_FEATURES)
-    lesson = lesson_for(corpus, 3)
+    options = pass_options(corpus, 3)
     start = Belief.start(N_FEATURES, 3, dtype="float64")
-    belief, _ = run_passes(perceptron_pass, start, corpus, lesson, n_passes=3)
+    belief, _ = run_passes(perceptron_pass, start, corpus, options, n_passes=3)
     mean, _, average = twin.learn(
         as_vector(start, "mean"),
         None,
         corpus.sentences(N_FEATURES) * 3,
-        lesson,
+        options,
         twin.perceptron_rule,
     )
     assert_array_equal(as_vector(belief, "mean"), mean)
@@ -262,19 +262,19 @@ def test_a_pass_reports_what_was_wrong_when_first_presented(name):
     corpus = random_corpus(rng, 4, LENGTHS, N_FEATURES, real_values=True)
     # Three copies count once, what is left out not at all.
     corpus = corpus._replace(weight=np.array([3.0, 1.0, 2.0, 0.0, 1.0, 3.0, 1.0, 2.0]))
-    lesson = lesson_for(corpus, 4)
+    options = pass_options(corpus, 4)
     start = random_belief(rng, N_FEATURES, 4, with_variance)
     mean = as_vector(start, "mean")
     variance = as_vector(start, "variance") if with_variance else None
     wrong = []
     for X, y, weight in corpus.sentences(N_FEATURES):
         for copy in range(int(weight)):
-            others = twin.rivals(mean, X, y, lesson, k=1)
+            others = twin.rivals(mean, X, y, options, k=1)
             if others:
                 mean, variance = rule(mean, variance, others, 1.0)
             if copy == 0:
                 wrong.append(len(others[0][1]) if others else 0)
-    _, report = run_passes(kernel, start, corpus, lesson, *parameters)
+    _, report = run_passes(kernel, start, corpus, options, *parameters)
     assert report == (np.count_nonzero(wrong), sum(wrong))
 
 
@@ -285,13 +285,13 @@ def test_costs_do_not_count_as_mistakes_unless_rivals_are_asked_for(name):
     for _ in range(20):
         corpus = random_corpus(rng, 3, [4], N_FEATURES)
         start = random_belief(rng, N_FEATURES, 3, with_variance, np.float64)
-        lesson = lesson_for(corpus, 3, cost_unit=0.8)
+        options = pass_options(corpus, 3, cost_unit=0.8)
         ((X, y, _),) = corpus.sentences(N_FEATURES)
         mean = as_vector(start, "mean")
-        wrong = twin.mistakes(mean, X, y, lesson)
-        rivals = sum(len(costs) for _, costs in twin.rivals(mean, X, y, lesson, 1))
-        _, report = run_passes(kernel, start, corpus, lesson, *parameters)
+        wrong = twin.mistakes(mean, X, y, options)
+        rivals = sum(len(costs) for _, costs in twin.rivals(mean, X, y, options, 1))
+        _, report = run_passes(kernel, start, corpus, options, *parameters)
         assert report == (wrong > 0, wrong)
-        free = lesson._replace(counting=False)
+        free = options._replace(counting=False)
         _, report = run_passes(kernel, start, corpus, free, *parameters)
         assert report == (rivals > 0, rivals)

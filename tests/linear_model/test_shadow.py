@@ -13,8 +13,10 @@ from sklearn.metrics import log_loss
 from skcw import MultiClassCW
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.linear_model._probabilities import (
-    fit_scale_and_noise,
+    _softmax_loss,
+    fit_softmax,
     logistic_distribution,
+    with_caution,
 )
 from tests.linear_model.classifiers import every_gaussian, overlapping, split_data
 
@@ -34,8 +36,8 @@ def test_labels_do_not_depend_on_what_is_learnt(Classifier, n_classes):
     X, y, X_test, _ = halves(n_classes)
     learnt = Classifier(random_state=0).fit(X, y)
     given = Classifier(random_state=0, variance_scale=1.0).fit(X, y)
-    assert learnt.noise_ > 0 and learnt.variance_scale_ > 0
-    assert given.noise_ is None and given.variance_scale_ == 1.0
+    assert learnt.noise_ > 0 and learnt.variance_scale_ > 0 and learnt.caution_ >= 0
+    assert (given.variance_scale_, given.noise_, given.caution_) == (1.0, None, None)
     assert_array_equal(learnt.coef_, given.coef_)
     assert_array_equal(learnt.coef_variance_, given.coef_variance_)
     assert_array_equal(learnt.predict(X_test), given.predict(X_test))
@@ -66,37 +68,86 @@ def test_probabilities_are_a_softmax_at_each_rows_temperature(Classifier, n_clas
     if n_classes == 2:
         scores, spreads = np.column_stack([-scores, scores]) / 2, spreads / 2
     variance = fitted.variance_scale_ * spreads.mean(axis=1) + fitted.noise_
-    expected = softmax(scores / np.sqrt(variance / GUMBEL)[:, np.newaxis], axis=1)
+    cautious = scores - fitted.caution_ * np.sqrt(spreads)
+    expected = softmax(cautious / np.sqrt(variance / GUMBEL)[:, np.newaxis], axis=1)
+    for row, predicted in zip(expected, scores.argmax(axis=1), strict=True):
+        first = row.argmax()
+        row[[first, predicted]] = row[[predicted, first]]
     found = fitted.predict_proba(X_test)
     assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
     assert_allclose(fitted.predict_confidence(X_test), found.max(axis=1), rtol=1e-12)
     assert_array_equal(fitted.classes_[found.argmax(axis=1)], fitted.predict(X_test))
 
 
-def test_no_other_scale_and_noise_have_less_loss():
+def drawn_rows(caution, n_rows=3000, n_labels=3):
+    """Return scores, spreads and codes of rows with scale 0.7, noise 0.5."""
     rng = np.random.default_rng(0)
-    spreads = rng.uniform(0.2, 2.0, size=(3000, 3))
-    means = 2 * rng.normal(size=(3000, 3))
-    drawn = means + rng.gumbel(size=(3000, 3)) * np.sqrt(
-        (0.7 * spreads.mean(axis=1, keepdims=True) + 0.5) / GUMBEL
-    )
-    codes = drawn.argmax(axis=1)
-    scale, noise = fit_scale_and_noise(means, spreads, codes)
-    assert_allclose(0.7 * 1.1 + 0.5, scale * 1.1 + noise, rtol=0.2)
+    spreads = rng.uniform(0.2, 2.0, size=(n_rows, n_labels))
+    means = 2 * rng.normal(size=(n_rows, n_labels))
+    wide = 0.7 * spreads.mean(axis=1, keepdims=True) + 0.5
+    truth = means - caution * np.sqrt(spreads)
+    truth += rng.gumbel(size=(n_rows, n_labels)) * np.sqrt(wide / GUMBEL)
+    return means, spreads, truth.argmax(axis=1)
 
-    def loss(scale, noise):
-        return log_loss(codes, logistic_distribution(means, scale * spreads + noise))
 
-    best = loss(scale, noise)
-    for factor in (0.5, 0.8, 1.25, 2.0):
-        assert loss(factor * scale, noise) > best - 1e-5
-        assert loss(scale, factor * noise) > best - 1e-5
+@pytest.mark.parametrize("caution", [0.0, 1.5])
+def test_no_other_scale_noise_and_caution_have_less_loss(caution):
+    means, spreads, codes = drawn_rows(caution)
+    found = fit_softmax(means, spreads, codes)
+    assert_allclose(found[0] * 1.1 + found[1], 0.7 * 1.1 + 0.5, rtol=0.2)
+    assert_allclose(found[2], caution, atol=0.2)
+
+    def loss(scale, noise, caution):
+        cautious = with_caution(means, spreads, caution)
+        return log_loss(codes, logistic_distribution(cautious, scale * spreads + noise))
+
+    best = loss(*found)
+    for place in range(3):
+        for factor in (0.5, 0.8, 1.25, 2.0):
+            other = np.array(found)
+            other[place] *= factor
+            assert loss(*other) > best - 1e-5
+
+
+def test_the_gradient_is_that_of_the_loss():
+    rng = np.random.default_rng(0)
+    table, spread = rng.normal(size=(9, 4)), rng.uniform(0.2, 2.0, size=(9, 4))
+    target = rng.dirichlet(np.ones(4), size=9)
+    weight = rng.dirichlet(np.ones(9))
+    given = table, np.sqrt(spread), spread.mean(axis=1), target, weight
+    point = np.array([-1.0, -0.5, 0.7])
+    _, gradient = _softmax_loss(point, *given)
+    for place, step in enumerate(1e-6 * np.eye(3)):
+        above, below = (_softmax_loss(point + s, *given)[0] for s in (step, -step))
+        assert_allclose(gradient[place], (above - below) / 2e-6, rtol=1e-6)
+
+
+def test_two_classes_need_no_caution():
+    means, spreads, codes = drawn_rows(1.5, n_labels=2)
+    scores, spread = means[:, 1] - means[:, 0], spreads.sum(axis=1)
+    *_, caution = fit_softmax(scores, spread, codes)
+    assert caution == 0.0
+    assert with_caution(scores, spread, 3.0) is scores
+
+
+def test_caution_is_for_labels_that_were_never_rivals():
+    # A label of its own features, that no other row has, is never corrected elsewhere.
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.normal(size=(1800, 20)), np.zeros((1800, 20))])
+    y = (X[:, :4] + rng.gumbel(size=(1800, 4))).argmax(axis=1)
+    X[::30, 20:] = 3 * rng.random((60, 20))
+    y[::30] = 4
+    fitted = MultiClassCW(random_state=0).fit(X, y)
+    assert fitted.caution_ > 0
+    others = fitted.predict_proba(X[1:30])
+    fitted.caution_ = 0.0
+    assert others[:, 4].mean() < fitted.predict_proba(X[1:30])[:, 4].mean()
 
 
 def test_rows_that_are_all_right_do_not_make_infinitely_sure():
     scores = np.array([3.0, -3.0] * 20)
     codes = (scores > 0).astype(int)
-    scale, noise = fit_scale_and_noise(scores, np.ones(40), codes)
+    scale, noise, _ = fit_softmax(scores, np.ones(40), codes)
     top = logistic_distribution(scores, scale * np.ones(40) + 2 * noise).max()
     assert_allclose(top, 41 / 42, rtol=1e-3)
 
@@ -112,11 +163,12 @@ def test_what_is_learnt_does_not_depend_on_order_and_form(Classifier):
     ):
         assert other.variance_scale_ == one.variance_scale_
         assert other.noise_ == one.noise_
+        assert other.caution_ == one.caution_
         assert_array_equal(other.predict_proba(X_test), one.predict_proba(X_test))
 
 
 @every_gaussian
-@pytest.mark.parametrize("n_rows", [200, 1800])
+@pytest.mark.parametrize("n_rows", [200, 3600])
 def test_a_weight_of_two_is_two_copies_for_the_shadow_too(Classifier, n_rows):
     X, y = overlapping(3, n_rows)
     weight = np.arange(len(X)) % 3  # 0 is absent
@@ -125,13 +177,14 @@ def test_a_weight_of_two_is_two_copies_for_the_shadow_too(Classifier, n_rows):
     copied = Classifier(random_state=0).fit(X[copies], y[copies])
     assert_allclose(weighted.variance_scale_, copied.variance_scale_, rtol=1e-9)
     assert_allclose(weighted.noise_, copied.noise_, rtol=1e-9)
+    assert_allclose(weighted.caution_, copied.caution_, rtol=1e-9)
 
 
 @every_gaussian
 def test_too_few_rows_leave_the_gaussian_as_it_is(Classifier):
     X, y = overlapping(3)
     few = Classifier(random_state=0).fit(X, y).fit(X[:15], y[:15])
-    assert (few.variance_scale_, few.noise_) == (1.0, None)
+    assert (few.variance_scale_, few.noise_, few.caution_) == (1.0, None, None)
 
 
 @every_gaussian
@@ -174,10 +227,11 @@ def test_partial_fit_learns_it_once(Classifier):
     X, y, X_more, y_more = split_data()
     streaming = Classifier(random_state=0)
     streaming.partial_fit(X, y, classes=[0, 1, 2])
-    learnt = streaming.variance_scale_, streaming.noise_
+    learnt = streaming.variance_scale_, streaming.noise_, streaming.caution_
     assert streaming.noise_ > 0
     streaming.partial_fit(X_more, y_more)
-    assert (streaming.variance_scale_, streaming.noise_) == learnt
+    now = streaming.variance_scale_, streaming.noise_, streaming.caution_
+    assert now == learnt
     drops = Classifier(random_state=0).partial_fit(X[:5], y[:5], classes=[0, 1, 2])
     assert (drops.variance_scale_, drops.noise_) == (1.0, None)
 

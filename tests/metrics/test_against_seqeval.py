@@ -15,9 +15,8 @@ from seqeval.metrics.sequence_labeling import (
 )
 from seqeval.metrics.v1 import precision_recall_fscore_support as seqeval_strict
 
+from skcw.data import Span, extract_spans
 from skcw.metrics import (
-    Span,
-    extract_spans,
     span_classification_report,
     span_f1_score,
     span_precision_recall_fscore_support,

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
 from skcw.metrics import calibration_bands, calibration_bins
-from skcw.metrics._bands import METHODS
+from skcw.metrics._bands import BAND_METHODS
 from tests.metrics.sentences import draw_words, tempered
 
 FAST = {"n_resamples": 100}
@@ -38,7 +38,7 @@ def test_a_band_has_a_width_where_all_words_are_right():
     assert one_bin(20, 20, "wilson").low[0] < 0.9
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BAND_METHODS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_band_has_two_ends_in_each_bin(method, strategy, words):
     y, q, group = words
@@ -125,7 +125,7 @@ def test_the_order_of_words_does_not_matter(words):
     assert_allclose(first, second, rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BAND_METHODS)
 def test_the_same_seed_gives_the_same_band(method, words):
     y, q, group = words
     options = {"method": method, "groups": group, **FAST}
@@ -149,7 +149,7 @@ def test_bad_settings_are_named(words):
         calibration_bands(y, q, method="jeffreys")
     with pytest.raises(ValueError, match="confidence_level"):
         calibration_bands(y, q, confidence_level=95)
-    with pytest.raises(ValueError, match="isotonic bins make themselves"):
+    with pytest.raises(ValueError, match="isotonic bins follow from the data"):
         calibration_bands(y, q, strategy="isotonic", n_bins=4)
     with pytest.raises(ValueError, match="not a probability"):
         calibration_bands(y, q * 2)

@@ -194,7 +194,7 @@ def test_weights_that_sum_to_one_are_no_number_of_words():
         ({"n_bins": 5}, "n_bins is 5, but adaptive bins have a bin_size"),
         ({"strategy": "uniform", "bin_size": 5}, "uniform bins have n_bins"),
         ({"strategy": "quantile", "bin_size": 5}, "quantile bins have n_bins"),
-        ({"strategy": "isotonic", "n_bins": 5}, "isotonic bins make themselves"),
+        ({"strategy": "isotonic", "n_bins": 5}, "isotonic bins follow from the data"),
         ({"bin_size": 0}, "bin_size is 0; it must be at least 1"),
         ({"strategy": "quantile", "n_bins": -1}, "n_bins is -1; it must be at least"),
     ],

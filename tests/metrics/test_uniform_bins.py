@@ -132,5 +132,5 @@ def test_centres_are_claimed_by_bins_of_equal_width_alone(function):
             function([True], [0.5], strategy=strategy, claim="centre")
     with pytest.raises(ValueError, match="claim is 'median'; it must be one of 'mean'"):
         function([True], [0.5], claim="median")
-    with pytest.raises(ValueError, match="isotonic bins make themselves"):
+    with pytest.raises(ValueError, match="isotonic bins follow from the data"):
         calibration_bins([True], [0.5], strategy="isotonic", claim="centre")

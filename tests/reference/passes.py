@@ -40,12 +40,12 @@ def stretches(y, guess):
     ]
 
 
-def rivals(mean, X, y, lesson, k, norm=1.0, split=False):
+def rivals(mean, X, y, options, k, norm=1.0, split=False):
     """Return the k best labelings as (delta, costs of the wrong tokens)."""
-    n_labels = len(lesson.cost)
-    scores, trans = scored(mean, X, n_labels, lesson.forbidden)
+    n_labels = len(options.cost)
+    scores, trans = scored(mean, X, n_labels, options.forbidden)
     wrong = np.arange(n_labels) != y[:, None]
-    scores += lesson.cost_unit * wrong * (lesson.cost[y] * norm)[:, None]
+    scores += options.cost_unit * wrong * (options.cost[y] * norm)[:, None]
     if k == 1:
         guesses = [lattice.viterbi(scores, trans)[0]]
     else:
@@ -54,21 +54,21 @@ def rivals(mean, X, y, lesson, k, norm=1.0, split=False):
         guesses = stretches(y, guesses[0])
     gold = features(X, y, n_labels)
     return [
-        (gold - features(X, guess, n_labels), lesson.cost[y[y != guess]])
+        (gold - features(X, guess, n_labels), options.cost[y[y != guess]])
         for guess in guesses
         if (y != guess).any()
     ]
 
 
-def mistakes(mean, X, y, lesson):
+def mistakes(mean, X, y, options):
     """Return how many tokens the model gets wrong, costs aside."""
     if not len(y):
         return 0
-    scores, trans = scored(mean, X, len(lesson.cost), lesson.forbidden)
+    scores, trans = scored(mean, X, len(options.cost), options.forbidden)
     return np.count_nonzero(lattice.viterbi(scores, trans)[0] != y)
 
 
-def learn(mean, variance, sentences, lesson, rule, k=1, norm_of=None, split=False):
+def learn(mean, variance, sentences, options, rule, k=1, norm_of=None, split=False):
     """Present every sentence; return mean, variance and the average over rounds.
 
     ``norm_of`` gives the unit of the cost of each token of a sentence.
@@ -79,7 +79,7 @@ def learn(mean, variance, sentences, lesson, rule, k=1, norm_of=None, split=Fals
         while copies > 0:
             share = min(copies, 1.0)
             norm = 1.0 if norm_of is None else norm_of(X)
-            others = rivals(mean, X, y, lesson, k, norm, split)
+            others = rivals(mean, X, y, options, k, norm, split)
             for those in [[one] for one in others] if split else [others]:
                 if those:
                     mean, variance = rule(mean, variance, those, share)

@@ -440,7 +440,8 @@ def test_the_chosen_value_is_the_best_of_the_curve(name, method):
         scores = np.array(curve["scores"])
         assert len(scores) == (len(N_BEST_VALUES) if parameter == "n_best" else 4)
         assert scores[curve["grid"].index(value)] == scores.max()
-        # The log score is at most zero, the average precision of the others at least.
+        # Losses change their sign here, so they are at most zero; the others are not
+        # negative.
         assert ((scores <= 0) if probability else (scores >= 0)).all()
     chosen = flat(tagger.predict_confidence(X, method))
     given = confidence_of(name, method=method, **fit["values"])

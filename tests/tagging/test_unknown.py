@@ -174,3 +174,18 @@ def test_a_readable_batch_lacks_what_is_unseen_and_no_token_is_empty(batch, unse
         assert tokens_of(found) == [token or [7] for token in kept]
     again = found.readable(np.array(sorted(unseen), dtype=np.int32), 7)
     assert_array_equal(again.indices, found.indices)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_learn_unknown_cannot_change_before_partial_fit(before):
+    X, y = [["Ann", "left"], ["Bob"]], [["NAME", "O"], ["NAME"]]
+    tagger = CWSequenceTagger(random_state=0, learn_unknown=before).fit(X, y)
+    weights = tagger.coef_.copy()
+    tagger.set_params(learn_unknown=not before)
+    with pytest.raises(ValueError, match=f"learn_unknown is {not before}.*warm_start"):
+        tagger.partial_fit(X, y)
+    with pytest.raises(ValueError, match="learn_unknown"):
+        tagger.set_params(warm_start=True).fit(X, y)
+    assert_array_equal(tagger.coef_, weights)
+    # Training from the start takes the new value.
+    assert tagger.set_params(warm_start=False).fit(X, y).predict(X)[1] == ["NAME"]

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 
 from skcw import AROWSequenceTagger, CWSequenceTagger
 from skcw._belief import Belief
+from skcw.confidence import Entity
 from skcw.data import SequenceBatch
 from skcw.data._ragged import object_rows
-from skcw.tagging import Entity
 
 # (class, name of the law it breaks)
 BROKEN = []
@@ -177,8 +177,8 @@ class ScoresWholeSequences(CWSequenceTagger):
 
 @breaks("check_it_learns")
 class LearnsNothing(CWSequenceTagger):
-    def _run_pass(self, mean, variance, drift, state, corpus, lesson):
-        return state[1], state[2] + 1, 1, 1
+    def _run_pass(self, mean, variance, drift, progress, corpus, options):
+        return progress[1], progress[2] + 1, 1, 1
 
 
 @breaks("check_all_forms_of_features_mean_the_same")
@@ -383,7 +383,7 @@ class RecognisesEverything(CWSequenceTagger):
 
 
 @breaks("check_it_knows_what_it_has_learnt_from")
-class RemembersTheLastLessonOnly(CWSequenceTagger):
+class RemembersTheLastBatchOnly(CWSequenceTagger):
     def _memory(self, data, fresh):
         return super()._memory(data, True)
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from skcw._belief import Belief
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, pa_pass, perceptron_pass
-from tests.kernels.problems import Corpus, lesson_for, offsets_of, run_passes
+from tests.kernels.problems import Corpus, offsets_of, pass_options, run_passes
 
 A, B, C = range(3)
 U, V = range(2)
@@ -38,10 +38,10 @@ FIRST = [(U, B), (V, A)]
 SECOND = [(U, A)]
 
 
-def learn(kernel, parameters, corpus, variance=None, n_labels=2, **lesson):
+def learn(kernel, parameters, corpus, variance=None, n_labels=2, **options):
     start = Belief.start(2, n_labels, variance, dtype="float64")
-    lesson = lesson_for(corpus, n_labels, **lesson)
-    return run_passes(kernel, start, corpus, lesson, *parameters)[0]
+    options = pass_options(corpus, n_labels, **options)
+    return run_passes(kernel, start, corpus, options, *parameters)[0]
 
 
 def assert_weights(belief, kind, u, v, transitions):
@@ -176,9 +176,9 @@ def test_half_a_copy_makes_half_a_step():
 def test_cost_augmented_decoding_asks_for_a_margin():
     # Sentence 2 is right without weights. With its mistake made 3 better it is not:
     # d = 3, v = 2, alpha = 3 / (1 + 2).
-    lesson = {"cost": [3, 1], "cost_unit": 1.0}
+    options = {"cost": [3, 1], "cost_unit": 1.0}
     corpus = corpus_of(SECOND)
-    belief = learn(arow_pass, (1.0, "covariance"), corpus, 1.0, **lesson)
+    belief = learn(arow_pass, (1.0, "covariance"), corpus, 1.0, **options)
     assert_weights(belief, "mean", [1, -1], [0, 0], np.zeros((2, 2)))
     belief = learn(arow_pass, (1.0, "covariance"), corpus, 1.0, cost=[3, 1])
     assert_weights(belief, "mean", [0, 0], [0, 0], np.zeros((2, 2)))
