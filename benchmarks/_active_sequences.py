@@ -148,8 +148,17 @@ def _summary(runs, wanted):
         "pool_words": [run["n_words"] for run in runs],
         "strategies": {},
     }
-    for name in wanted:
-        study = _joined([run["studies"][name] for run in runs], name)
+    joined = {n: _joined([run["studies"][n] for run in runs], n) for n in wanted}
+    # Up to where all strategies of the paper went: their means are of one range.
+    ends = [
+        sizes[-1]
+        for name, study in joined.items()
+        if name not in (BEST, CRF)
+        for sizes, _ in study.runs(name)
+    ]
+    end = min([LONG, *ends])
+    found["long_range"] = [SHORT, float(end)]
+    for name, study in joined.items():
         needed = [
             float(run["studies"][name].needed(name, GOAL * run["full"])[0])
             for run in runs
@@ -162,7 +171,7 @@ def _summary(runs, wanted):
             "high": high.tolist(),
             "needed": [None if np.isnan(n) else n for n in needed],
             "mean_f_short": _area(study, name, 0, SHORT),
-            "mean_f_long": _area(study, name, SHORT, LONG),
+            "mean_f_long": _area(study, name, SHORT, end),
             "seconds": float(np.mean([_seconds(run, name) for run in runs])),
         }
     return found
@@ -183,13 +192,14 @@ def _seconds(run, name):
 
 
 def _area(study, name, least, most):
-    """Return the mean F over a range of words, as far as the runs go, or None."""
+    """Return the mean F over a range of words, or None where a run ended before."""
     means = []
     for sizes, scores in study.runs(name):
-        grid = np.arange(max(least, sizes[0]), min(most, sizes[-1]), 100.0)
-        if len(grid):
-            means.append(float(np.interp(grid, sizes, scores).mean()))
-    return float(np.mean(means)) if len(means) == len(study.runs(name)) else None
+        grid = np.arange(max(least, sizes[0]), most, 100.0)
+        if not len(grid) or sizes[-1] < most:
+            return None
+        means.append(float(np.interp(grid, sizes, scores).mean()))
+    return float(np.mean(means))
 
 
 def _mean_needed(found, name):
@@ -293,7 +303,8 @@ def _table_of(one):
                 f"{s['seconds']:.0f}",
             ]
         )
-    marks = [f"F to {SHORT} words", f"F to {LONG}", "words for 98 %", "seconds"]
+    end = one["long_range"][1]
+    marks = [f"F to {SHORT} words", f"F to {end:.0f}", "words for 98 %", "seconds"]
     return format_table(["", *marks], rows)
 
 

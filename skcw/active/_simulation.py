@@ -110,8 +110,8 @@ def simulate(
     Parameters
     ----------
     estimator : tagger or classifier
-        What learns, unless a strategy brings its own. Copies get ``random_state`` plus
-        the number of the repetition, if they have that parameter.
+        What learns, unless a strategy brings its own. A copy gets, in place of its
+        own ``random_state``, that of the study plus the number of the repetition.
     X : rows or sequences
         The pool.
     y : sequence of labels, or of sequences of labels
@@ -243,8 +243,9 @@ def _run(plan, strategy, name, repeat):
     seed = plan.random_state + repeat
     estimator = plan.estimator if strategy.estimator is None else strategy.estimator
     estimator = clone(estimator)
-    if "random_state" in estimator.get_params(deep=False):
-        estimator.set_params(random_state=seed)
+    # Also of what a pipeline is made of.
+    names = [n for n in estimator.get_params() if n.split("__")[-1] == "random_state"]
+    estimator.set_params(**dict.fromkeys(names, seed))
     learner = ActiveLearner(
         estimator,
         plan.X,

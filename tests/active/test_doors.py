@@ -4,7 +4,9 @@ modAL 0.4.2.1 passes ``force_all_finite`` to scikit-learn, which 1.8 has removed
 loop runs in the environment with the lowest versions only.
 """
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,3 +197,32 @@ def test_nothing_left_and_too_much_asked_are_errors():
         ActiveMLQuery("margin").query(X, y, classifier(), batch_size=5)
     with pytest.raises(ValueError, match="121 items are asked for"):
         ModALQuery("margin")(fitted_classifier(), X, n_instances=121)
+
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "active-learning.md"
+BLOCKS = re.findall(
+    r"^(<!-- needs: .*? -->\n)?```python\n(.*?)^```$",
+    DOCUMENT.read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def run_blocks(*numbers):
+    """Run blocks of the document in one namespace; they hold their own assertions."""
+    found = {}
+    for number in numbers:
+        exec(compile(BLOCKS[number][1], DOCUMENT.name, "exec"), found)
+    return found
+
+
+def test_the_document_asks_the_same_in_skcw_and_activeml():
+    assert [bool(condition) for condition, _ in BLOCKS] == [False, False, False, True]
+    found = run_blocks(0, 1, 2)
+    assert len(found["ours"]) == 22 and found["activeml"] == found["ours"]
+
+
+@needs_modal
+@of_modal
+def test_the_document_asks_the_same_in_skcw_and_modal():
+    found = run_blocks(0, 1, 3)
+    assert found["modal"] == found["ours"]
