@@ -76,7 +76,7 @@ class Study:
             What its cost is counted in.
         sizes : array-like, default=None
             Where to read the curves, by straight lines between scores; by default
-            where the first run was scored, as far as all runs go.
+            wherever a run was scored, as far as all runs go.
 
         Returns
         -------
@@ -86,9 +86,8 @@ class Study:
         runs = self.runs(name, by)
         if sizes is None:
             least, most = max(x[0] for x, _ in runs), min(x[-1] for x, _ in runs)
-            sizes = runs[0][0]
+            sizes = np.unique(np.concatenate([x for x, _ in runs]))
             sizes = sizes[(sizes >= least) & (sizes <= most)]
-            sizes = sizes if len(sizes) else np.array([most])
         sizes = np.asarray(sizes, dtype=np.float64)
         table = np.array(
             [np.interp(sizes, x, y, left=np.nan, right=np.nan) for x, y in runs]

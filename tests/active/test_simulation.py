@@ -210,8 +210,8 @@ def test_what_a_score_costs_is_read_between_two_scores():
 def test_curves_are_means_where_all_runs_were():
     found = Study([*records([0.5, 0.7]), *records([0.3, 0.5, 0.9], 1, 50)], ["s"])
     sizes, mean, low, high = found.curve("s")
-    assert sizes.tolist() == [100]
-    assert (mean[0], low[0], high[0]) == (0.5, 0.5, 0.5)
+    assert sizes.tolist() == [100, 150]
+    np.testing.assert_allclose([mean, low, high], [[0.5, 0.75], [0.5, 0.6], [0.5, 0.9]])
     _, mean, low, high = found.curve("s", sizes=[125])
     np.testing.assert_allclose([mean[0], low[0], high[0]], [0.625, 0.55, 0.7])
 
