@@ -233,6 +233,14 @@ def _claims(sets):
             "mean_f_short",
             lambda f: f["MinMargin"] < min(f["KD-PC"], f["KD-Fixed"]),
         ),
+        "up to 10,000 words MinConfMargin is the worst (NP chunking alone)": (
+            "mean_f_short",
+            lambda f: f["MinConfMargin"] == min(f.values()),
+        ),
+        "up to 10,000 words KD-Fixed is the best": (
+            "mean_f_short",
+            lambda f: f["KD-Fixed"] == max(f.values()),
+        ),
         "beyond 10,000 words random is the worst": (
             "mean_f_long",
             lambda f: f[RANDOM] == min(f.values()),

@@ -39,7 +39,8 @@ class ActiveLearner:
         ``"margin"`` for rows.
     update : {"online", "refit"}, default="online"
         Whether ``partial_fit`` learns the new labels, one update per label, or a fresh
-        copy of the estimator is fitted to all labels.
+        copy of the estimator is fitted to all labels of the pool; what an estimator
+        that was fitted before has learnt is then forgotten.
     n_candidates : int, default=None
         Rank a random subset of this size in each round, as in the paper [1]_; by
         default all that is left.
@@ -179,8 +180,8 @@ class ActiveLearner:
 
     @property
     def audits(self):
-        """The complete audits: the shares of wrong words, one per draw, of each."""
-        return [audit.shares() for audit in self._ledger.audits if audit.is_complete]
+        """The shares of wrong words of each audit, one per draw; None if incomplete."""
+        return [a.shares() if a.is_complete else None for a in self._ledger.audits]
 
     # Questions.
 
@@ -202,11 +203,15 @@ class ActiveLearner:
         positions : ndarray of int64
             Positions in the pool.
         """
+        most = self._settings["n_candidates"]
+        if isinstance(n, Integral) and most is not None and n > most:
+            raise ValueError(
+                f"{n} items are asked for, but a round ranks n_candidates={most} only"
+            )
         free = self._free()
         rng = self._rng()
-        candidates = draw_candidates(free, self._settings["n_candidates"], rng)
+        candidates = draw_candidates(free, most, rng)
         utilities = self._utilities(candidates, rng)
-        utilities[self._pool.lengths[candidates] == 0] = -np.inf
         max_overlap = self._settings["max_overlap"]
         chosen = select(
             utilities,
@@ -238,8 +243,9 @@ class ActiveLearner:
 
         Each of n draws takes an item with a probability in proportion to its length,
         so that the mean share of wrong words in what is drawn is that of the items that
-        have no labels. An item may be drawn twice, and is returned once. Label all of
-        them and ``teach``; :class:`AuditedErrors` draws the conclusion.
+        are neither labelled nor pending. An item may be drawn twice, and is returned
+        once. Label all of them and ``teach``; :class:`AuditedErrors` draws the
+        conclusion. To ``release`` one of them is to abandon the audit.
 
         Parameters
         ----------
@@ -254,6 +260,8 @@ class ActiveLearner:
         check_number("n", n)
         if not self._is_fitted:
             raise ValueError("there is no model to audit yet: teach some labels first")
+        if any(question.audit for question in self._ledger.pending.values()):
+            raise ValueError("label or release what the last audit asked about first")
         free = self._free()
         share = self._pool.lengths[free] / self._pool.lengths[free].sum()
         drawn = self._rng().choice(free, n, p=share)
@@ -350,7 +358,7 @@ class ActiveLearner:
             model.fit(self._pool.take(positions), self._targets(self.labels + rows))
             self.estimator_ = model
         else:
-            # Each call brings all classes: only the first one needs them.
+            # The first call must name all classes.
             first = {} if self._is_fitted else {"classes": self._first_classes(rows)}
             self.estimator_.partial_fit(
                 self._pool.take(positions), self._targets(rows), **first

@@ -83,6 +83,8 @@ class Pool:
             X = X.compact()
             parts = X.indptr, X.indices, X.values
             items = [part for part in parts if part is not None]
+        elif hasattr(X, "to_numpy"):
+            items = [X.to_numpy()]
         elif sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype != object):
             items = [X]
         else:

@@ -318,11 +318,11 @@ class AuditedErrors(StoppingCriterion):
     """Stop when an audit shows that few errors are left, with a promise.
 
     ``learner.audit(n)`` draws items at random. Once all of them are labelled, the share
-    of wrong words among them bounds that of all items that had no labels then, as
-    ``learner.audited_estimator_`` labels them: with a probability of at least `level`
-    the study does not stop while more than `target` of the words are wrong. That holds
-    however good or bad the model is, and for any number of audits: the k-th may fail
-    with probability (1 - level) / (k (k + 1)).
+    of wrong words among them bounds that of all items that were neither labelled nor
+    pending, as ``learner.audited_estimator_`` labels them: with a probability of at
+    least `level` the study does not stop while more than `target` of the words are
+    wrong. That holds however good or bad the model is, and for any number of audits:
+    the k-th may fail with probability (1 - level) / (k (k + 1)).
 
     Parameters
     ----------
@@ -353,12 +353,14 @@ class AuditedErrors(StoppingCriterion):
         super().__init__()
         self.target = _check_share("target", target)
         self.level = _check_share("level", level)
+        self._n_judged = 0
 
     def _value(self, learner):
-        k = len(self.values_) + 1
-        if len(learner.audits) < k:
+        # An audit that was abandoned counts: it may have been for what it found.
+        k = len(learner.audits)
+        if k == self._n_judged or learner.audits[-1] is None:
             return None
-        shares = learner.audits[k - 1]
+        self._n_judged, shares = k, learner.audits[-1]
         failure = (1.0 - self.level) / (k * (k + 1))
         return error_upper_bound(
             shares, level=1.0 - failure, is_binary=not learner.pool.has_sequences

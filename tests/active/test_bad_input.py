@@ -90,6 +90,12 @@ def test_a_question_that_cannot_be_asked_changes_nothing(learner, options, messa
     assert state(learner) == before
 
 
+def test_a_batch_cannot_be_larger_than_its_candidates():
+    learner = ActiveLearner(TAGGER, X, n_candidates=5)
+    with pytest.raises(ValueError, match="n_candidates=5"):
+        learner.query(6)
+
+
 def test_a_pool_that_is_used_up_says_so(learner):
     asked = learner.query(13)
     with pytest.raises(ValueError, match="nothing left to ask about"):

@@ -268,6 +268,19 @@ def test_pools_of_matrices_are_told_apart(tmp_path):
         ActiveLearner.resume(tmp_path / "j", MultiClassCW(), other)
 
 
+def test_data_frames_are_told_apart_by_what_they_hold(tmp_path):
+    from pandas import DataFrame
+
+    R, labels = rows()
+    frame = DataFrame(R.toarray(), columns=[f"word{i}" for i in range(R.shape[1])])
+    learner = ActiveLearner(MultiClassCW(), frame, journal=tmp_path / "j")
+    learner.seed(np.arange(9), labels[:9])
+    learner.teach(learner.query(2), labels[learner.pending])
+    with pytest.raises(ModelFileError, match="another pool"):
+        ActiveLearner.resume(tmp_path / "j", MultiClassCW(), frame + 1.0)
+    assert ActiveLearner.resume(tmp_path / "j", MultiClassCW(), frame).n_labels == 11
+
+
 def test_what_is_no_journal_is_refused(tmp_path):
     path = tmp_path / "j"
     for text in ("", "hello\n", "[1]\n", '{"format": 99}\n'):

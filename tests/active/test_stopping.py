@@ -118,7 +118,9 @@ def test_an_audit_is_judged_by_the_model_that_was_audited():
     }
     model = learner.estimator_.belief_.weights.copy()
     advance(learner)
-    assert not learner.audits
+    assert learner.audits == [None]
+    with pytest.raises(ValueError, match="label or release"):
+        learner.audit(3)
     learner.teach(asked, [Y[i] for i in asked])
     (found,) = learner.audits
     assert len(found) == 12
@@ -134,7 +136,7 @@ def test_an_audit_survives_a_crash(tmp_path):
     again = ActiveLearner.resume(tmp_path / "j", CWSequenceTagger(random_state=0), X)
     for one in (learner, again):
         one.teach(asked[-1:], [Y[asked[-1]]])
-    assert again.audits == learner.audits != []
+    assert again.audits == learner.audits != [None]
     np.testing.assert_array_equal(
         again.audited_estimator_.belief_.weights,
         learner.audited_estimator_.belief_.weights,
@@ -190,6 +192,20 @@ def test_the_bound_holds_as_often_as_it_promises(is_binary):
         misses += error_upper_bound(shares, level=0.9, is_binary=is_binary) < truth
     # 40 of 400 may fail; 70 would be five standard deviations above.
     assert misses <= 70
+
+
+def test_an_audit_that_was_abandoned_counts_as_one():
+    learner = started(10)
+    asked = learner.audit(12)
+    learner.release(asked[:1])
+    learner.teach(asked[1:], [Y[i] for i in asked[1:]])
+    criterion = AuditedErrors(0.5)
+    assert not criterion.should_stop(learner) and criterion.values_ == []
+    asked = learner.audit(12)
+    learner.teach(asked, [Y[i] for i in asked])
+    criterion.should_stop(learner)
+    expected = error_upper_bound(learner.audits[1], level=1 - 0.05 / 6)
+    assert criterion.values_ == [pytest.approx(expected)]
 
 
 def test_audits_draw_words_evenly():
