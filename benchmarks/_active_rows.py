@@ -151,7 +151,7 @@ def _claims(tasks):
     ahead = np.mean(_mean_curve(tasks, "ACL") >= _mean_curve(tasks, "CW Margin"))
     return [
         {
-            "claim": "ACL is above CW Margin after almost every round, mean of the tasks",
+            "claim": "ACL is above CW Margin after almost every round (mean of tasks)",
             "found": f"after {ahead:.0%} of the rounds",
             "held": bool(ahead >= 0.9),
         },
