@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from skcw._compat import _safe_indexing
 from skcw.active._pool import Pool, is_fitted
-from skcw.active._selection import select
+from skcw.active._selection import askable, select
 from skcw.active._utilities import find_utility, random_utility
 
 
@@ -213,7 +213,7 @@ def _chosen(door, estimator, X, n, rng, **options):
     if door.max_overlap is not None:
         features = pool.features(np.arange(len(pool)))
     positions = select(
-        utilities,
+        askable(utilities, pool.lengths),
         n,
         lengths=pool.lengths,
         features=features,

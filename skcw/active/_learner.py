@@ -10,7 +10,7 @@ from skcw.active._journal import Journal
 from skcw.active._labels import check_answers, check_positions, count_wrong
 from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger
 from skcw.active._pool import Pool, is_fitted
-from skcw.active._selection import check_number, draw_candidates, select
+from skcw.active._selection import askable, check_number, draw_candidates, select
 from skcw.active._utilities import find_utility, random_utility
 from skcw.exceptions import ModelFileError
 
@@ -236,7 +236,7 @@ class ActiveLearner:
                 f"the utility gave an array of shape {found.shape} for "
                 f"{len(candidates)} items"
             )
-        return found
+        return askable(found, self._pool.lengths[candidates])
 
     def audit(self, n):
         """Return positions drawn at random, to learn how many words are wrong.

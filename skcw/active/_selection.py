@@ -108,6 +108,16 @@ def _spread_out(order, features, max_overlap, enough):
     return np.array(kept + passed, dtype=np.int64)
 
 
+def askable(utilities, lengths):
+    """Return utilities that leave out empty items alone, however sure a model is.
+
+    A model that knows a single label is infinitely sure of everything, and still has
+    something to learn.
+    """
+    utilities = np.maximum(utilities, np.finfo(np.float64).min)
+    return np.where(np.asarray(lengths) > 0, utilities, -np.inf)
+
+
 def draw_candidates(positions, n_candidates, rng):
     """Return a random subset of positions, in order; all of them if they are few."""
     if n_candidates is None or n_candidates >= len(positions):

@@ -134,6 +134,14 @@ def test_a_fitted_estimator_is_asked_at_once():
     assert learner.history_[0]["how"] == "utility"
 
 
+@pytest.mark.parametrize("utility", ["min-margin", "min-conf-margin", "random"])
+def test_a_model_that_knows_one_label_goes_on_asking(utility):
+    learner = ActiveLearner(TAGGER, X, utility=utility)
+    first = learner.query(3)
+    learner.teach(first, [["O"] * WORDS[i] for i in first])
+    assert len(learner.query(len(X) - 3)) == len(X) - 3
+
+
 @pytest.mark.parametrize("form", [list, "objects", "batch"])
 def test_the_form_of_the_pool_does_not_matter(form):
     pool = X
