@@ -18,6 +18,7 @@ Options of this benchmark alone:
                 papers' protocol, 10 in every round, is 0
 --strategies NAMES  sequences: these only, joined by commas
 --corpora NAMES     sequences: these only, likewise
+--skip NAMES        sequences: leave these out, such as "Spanish CRF,Dutch CRF"
 
 ``--cache`` names a folder that keeps each run, so that a benchmark that was interrupted
 goes on where it stopped, and one with more runs adds to it. What is in the cache and
@@ -52,6 +53,7 @@ class ActiveSettings(Settings):
     growth: float = 0.0
     strategies: tuple = ()
     corpora: tuple = ()
+    skip: tuple = ()
 
 
 def settings_of(arguments=None):
@@ -63,6 +65,7 @@ def settings_of(arguments=None):
     parser.add_argument("--growth", type=float, default=0.0)
     parser.add_argument("--strategies", default="")
     parser.add_argument("--corpora", default="")
+    parser.add_argument("--skip", default="")
     given, others = parser.parse_known_args(arguments)
     parts, settings = parse(__doc__, PARTS, RESULTS, others)
     if settings.quick:
@@ -75,6 +78,7 @@ def settings_of(arguments=None):
         growth=0.5 if settings.quick else given.growth,
         strategies=tuple(filter(None, given.strategies.split(","))),
         corpora=tuple(filter(None, given.corpora.split(","))),
+        skip=tuple(filter(None, given.skip.split(","))),
     )
 
 
