@@ -11,7 +11,7 @@ from skcw.datasets import make_tagged_corpus
 
 @cache
 def sentences(n=80, seed=0):
-    """Return sentences and their labels, both as tuples that no test can change."""
+    """Return sentences and their labels."""
     X, y = make_tagged_corpus(n, random_state=seed, return_X_y=True)
     return list(X), list(y)
 
@@ -32,3 +32,19 @@ def fitted_tagger(**parameters):
 def fitted_classifier(n_classes=2, **parameters):
     X, y = rows(n_classes=n_classes)
     return MultiClassCW(random_state=0, variance_scale=1.0, **parameters).fit(X, y)
+
+
+def records(scores, repeat=0, step=100):
+    """Return the records of a run of the strategy "s" with these scores."""
+    return [
+        {
+            "strategy": "s",
+            "repeat": repeat,
+            "n_labels": k + 1,
+            "n_words": step * (k + 1),
+            "score": score,
+            "seconds": 0.0,
+            "stopped": None,
+        }
+        for k, score in enumerate(scores)
+    ]

@@ -5,7 +5,7 @@ import pytest
 
 from skcw.active import Study
 from skcw.display import LearningCurveDisplay
-from tests.active.test_simulation import records
+from tests.active.problems import records
 
 
 @pytest.fixture
