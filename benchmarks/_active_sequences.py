@@ -48,8 +48,9 @@ NOTES = f"""\
 "best" is sequence_improbability. It was chosen among about ten utilities on the first
 split of NP chunking and of Spanish, so the first run there is flattered; Dutch was not
 looked at. It and the CRF rank all that is left, the others 1,000 random candidates. The
-CRF adds {CRF_GROWTH:.0%} in a round, so that it is fitted about twenty times, and has the
-same mark, {GOAL:.0%} of the F of CW on the whole pool. Seconds are wall time of a run."""
+CRF adds {CRF_GROWTH:.0%} in a round, so that it is fitted about twenty times. Its mark
+is the same, {GOAL:.0%} of the F of CW on the whole pool. Seconds are wall time of a
+run."""
 
 
 @dataclass(frozen=True)
