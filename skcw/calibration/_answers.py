@@ -107,6 +107,10 @@ class CalibratedAnswers:
         """Return the n best labelings of the inner tagger."""
         return self._inner.nbest(n)
 
+    def lead(self, in_deviations=False):
+        """Return the lead of the inner tagger's best labeling over the second."""
+        return self._inner.lead(in_deviations)
+
     def sampled(self, n, unit_variance=None, **options):
         """Return labelings drawn from what the inner tagger believes."""
         return self._inner.sampled(n, unit_variance, **options)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.confidence._draws import count_draws, draw_votes
+from skcw.confidence._labelings import labeling_lead
 from skcw.confidence._marginals import draw_chains
 from skcw.confidence._tallies import SPAN_EVENTS, Labelings, span_borders
 from skcw.data._checks import check_same_lengths
@@ -293,6 +294,26 @@ class Answers:
             "sequences",
             name,
             settings,
+        ).copy()
+
+    def lead(self, in_deviations=False):
+        """Return by how much the best labeling leads the second best one.
+
+        Parameters
+        ----------
+        in_deviations : bool, default=False
+            Whether to count in standard deviations of that difference, which only a
+            model that keeps variances can.
+
+        Returns
+        -------
+        lead : ndarray of float64, shape (n_sequences,)
+            One number per sequence; infinite where there is one labeling only.
+        """
+        return self._once(
+            lambda: labeling_lead(self._scored, in_deviations=in_deviations),
+            "lead",
+            in_deviations,
         ).copy()
 
     def entities(self, span_event=None, method=None, **options):

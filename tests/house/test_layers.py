@@ -30,6 +30,7 @@ LAYERS = [
     {"inspection"},
     {"guarantee"},
     {"_loading"},
+    {"active"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},

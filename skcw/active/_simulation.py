@@ -1,0 +1,400 @@
+"""``simulate``: studies with known labels, over strategies and repetitions."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from tqdm import tqdm
+
+from skcw.active._labels import noisy_labels
+from skcw.active._learner import ActiveLearner
+from skcw.active._pool import Pool, as_items, digest_of
+from skcw.active._selection import check_number
+from skcw.active._study import Study
+from skcw.data._files import replacing
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to choose items and to learn from them.
+
+    Parameters
+    ----------
+    utility : str or callable
+        What ranks the items, as for ``ActiveLearner``.
+    estimator : tagger or classifier, default=None
+        What learns; None is the estimator of the study.
+    update : {"online", "refit"}, default=None
+        How it learns; None is the update of the study.
+    max_overlap : float, default=None
+        Keep items out of a batch that repeat the others, see :func:`select`.
+    batch : int or callable, default=None
+        The size of a batch; None is that of the study.
+
+    Examples
+    --------
+    >>> from skcw import MultiClassPA
+    >>> from skcw.active import Strategy
+    >>> Strategy("margin", MultiClassPA()).utility
+    'margin'
+    """
+
+    utility: str | Callable
+    estimator: object = None
+    update: str | None = None
+    max_overlap: float | None = None
+    batch: int | Callable | None = None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What all runs of a study share."""
+
+    estimator: object
+    X: object
+    y: np.ndarray
+    test: tuple
+    n_initial: int
+    batch: int | Callable
+    n_candidates: int | None
+    max_labels: int
+    max_words: int | None
+    until_score: float | None
+    evaluate_every: int
+    update: str
+    classes: list | None
+    scoring: object
+    stopping: Callable | None
+    noise: float
+    stratify: bool
+    random_state: int
+
+
+def simulate(
+    estimator,
+    X,
+    y,
+    strategies,
+    *,
+    X_test,
+    y_test,
+    n_initial=50,
+    batch=10,
+    n_candidates=1000,
+    max_labels=None,
+    max_words=None,
+    until_score=None,
+    evaluate_every=10,
+    update="refit",
+    scoring=None,
+    stopping=None,
+    noise=0.0,
+    n_repeats=5,
+    n_jobs=None,
+    cache=None,
+    random_state=0,
+    verbose=0,
+):
+    """Run active learning with labels that are known, and score it along the way.
+
+    The defaults are those of the study of sequences in [1]_, section 6. In repetition r
+    all strategies begin with the same items.
+
+    Parameters
+    ----------
+    estimator : tagger or classifier
+        What learns, unless a strategy brings its own. A copy gets, in place of its
+        own ``random_state``, that of the study plus the number of the repetition.
+    X : rows or sequences
+        The pool.
+    y : sequence of labels, or of sequences of labels
+        Its labels, which play the annotator.
+    strategies : list of str, or dict of str to str, callable or Strategy
+        Names of utilities, or names of the caller's own with what they stand for.
+    X_test, y_test : as X and y
+        What the models are judged by.
+    n_initial : int, default=50
+        The number of items that are labelled from the beginning, chosen at random; for
+        rows with two from each class at most, if it allows no more, as in [2]_.
+    batch : int or callable, default=10
+        The number of items in a round, or a function that gives it for a number of
+        labelled items.
+    n_candidates : int or None, default=1000
+        The size of the random subset that is ranked in each round; None for all.
+    max_labels : int, default=None
+        Stop at this number of items; by default with the pool.
+    max_words : int, default=None
+        Stop at this number of words.
+    until_score : float, default=None
+        Stop when a score reaches this.
+    evaluate_every : int, default=10
+        The number of rounds from one score to the next.
+    update : {"refit", "online"}, default="refit"
+        How labels are learnt, see ``ActiveLearner``.
+    scoring : str or callable, default=None
+        As in scikit-learn; None is the estimator's own ``score``.
+    stopping : callable, default=None
+        A function without arguments that returns a fresh stopping criterion for each
+        run. Where it would have stopped is recorded; the run goes on.
+    noise : float, default=0.0
+        The probability that the annotator gives a wrong label, see
+        :func:`noisy_labels`.
+    n_repeats : int, default=5
+        The number of repetitions.
+    n_jobs : int, default=None
+        The number of processes, as in joblib.
+    cache : str or path-like, default=None
+        A folder that keeps each run that is complete. A study that was interrupted goes
+        on there, and gives the same result.
+    random_state : int, default=0
+        The seed.
+    verbose : int, default=0
+        Above 0, a progress bar is shown.
+
+    Returns
+    -------
+    study : Study
+        The scores of all runs, as a table and as curves.
+
+    See Also
+    --------
+    skcw.display.LearningCurveDisplay : The curves with bands.
+
+    References
+    ----------
+    .. [1] Avihai Mejer and Koby Crammer, "Confidence in Structured-Prediction using
+       Confidence-Weighted Models", 2010.
+    .. [2] Mark Dredze and Koby Crammer, "Active Learning with Confidence", 2008.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.active import simulate
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> X, y = make_tagged_corpus(200, random_state=0, return_X_y=True)
+    >>> study = simulate(
+    ...     CWSequenceTagger(),
+    ...     X[:150],
+    ...     y[:150],
+    ...     ["random", "min-margin"],
+    ...     X_test=X[150:],
+    ...     y_test=y[150:],
+    ...     n_initial=10,
+    ...     max_labels=40,
+    ...     evaluate_every=1,
+    ...     n_repeats=2,
+    ... )
+    >>> study.names
+    ['random', 'min-margin']
+    >>> study.curve("min-margin", by="n_labels")[0]
+    array([10., 20., 30., 40.])
+    """
+    pool = Pool(X, estimator)
+    items = as_items(y)
+    _check(pool, items, n_initial, n_repeats, evaluate_every, random_state)
+    plan = _Plan(
+        estimator,
+        X,
+        items,
+        (X_test, y_test),
+        n_initial,
+        batch,
+        n_candidates,
+        len(pool) if max_labels is None else min(max_labels, len(pool)),
+        max_words,
+        until_score,
+        evaluate_every,
+        update,
+        None if pool.has_sequences else np.unique(items).tolist(),
+        scoring,
+        stopping,
+        noise,
+        not pool.has_sequences,
+        random_state,
+    )
+    named = _named(strategies)
+    tasks = [(name, repeat) for repeat in range(n_repeats) for name in named]
+    store = _Store(cache, plan, pool)
+    work = (delayed(_stored_run)(plan, named[n], n, r, store) for n, r in tasks)
+    found = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    shown = tqdm(found, total=len(tasks), disable=not verbose, desc="runs")
+    return Study([record for run in shown for record in run], list(named))
+
+
+def _stored_run(plan, strategy, name, repeat, store):
+    """Return the records of a run, computed now or earlier."""
+    kept = store.read(strategy, name, repeat)
+    if kept is not None:
+        return kept
+    records = _run(plan, strategy, name, repeat)
+    store.write(strategy, name, repeat, records)
+    return records
+
+
+def _run(plan, strategy, name, repeat):
+    """Return one record for each time that a run was scored."""
+    seed = plan.random_state + repeat
+    estimator = plan.estimator if strategy.estimator is None else strategy.estimator
+    estimator = clone(estimator)
+    # Also of what a pipeline is made of.
+    names = [n for n in estimator.get_params() if n.split("__")[-1] == "random_state"]
+    estimator.set_params(**dict.fromkeys(names, seed))
+    learner = ActiveLearner(
+        estimator,
+        plan.X,
+        utility=strategy.utility,
+        update=strategy.update or plan.update,
+        n_candidates=plan.n_candidates,
+        max_overlap=strategy.max_overlap,
+        classes=plan.classes,
+        random_state=seed,
+    )
+    answers = noisy_labels(plan.y, plan.noise, random_state=seed)
+    first = _first_items(plan, seed)
+    learner.seed(first, answers[first])
+    score = check_scoring(estimator, scoring=plan.scoring)
+    criterion = plan.stopping() if plan.stopping else None
+    batch = plan.batch if strategy.batch is None else strategy.batch
+    return _rounds(plan, learner, answers, score, criterion, batch, name, repeat)
+
+
+def _rounds(plan, learner, answers, score, criterion, batch, name, repeat):
+    began, records, stopped = perf_counter(), [], None
+    for number in range(len(answers) + 1):
+        if criterion is not None and stopped is None and criterion.should_stop(learner):
+            stopped = criterion.reason_
+        left = min(plan.max_labels - learner.n_labels, _n_free(learner))
+        spent = plan.max_words is not None and learner.n_words >= plan.max_words
+        is_last = left < 1 or spent
+        if number % plan.evaluate_every == 0 or is_last:
+            records.append(
+                {
+                    "strategy": name,
+                    "repeat": repeat,
+                    "n_labels": learner.n_labels,
+                    "n_words": learner.n_words,
+                    "score": float(score(learner.estimator_, *plan.test)),
+                    "seconds": perf_counter() - began,
+                    "stopped": stopped,
+                }
+            )
+            goal = plan.until_score
+            is_last |= goal is not None and records[-1]["score"] >= goal
+        if is_last:
+            return records
+        wanted = batch(learner.n_labels) if callable(batch) else batch
+        asked = learner.query(min(wanted, left, plan.n_candidates or left))
+        learner.teach(asked, answers[asked])
+    return records
+
+
+def _n_free(learner):
+    return np.count_nonzero(learner.pool.lengths[learner.unlabelled])
+
+
+def _first_items(plan, seed):
+    """Return the items that are labelled at first; of rows some of each class."""
+    rng = np.random.default_rng([seed, 0])
+    order = rng.permutation(len(plan.y))
+    if plan.stratify:
+        labels = plan.y[order]
+        turn = np.zeros(len(order), dtype=np.int64)
+        for label in plan.classes:
+            own = np.flatnonzero(labels == label)
+            turn[own] = np.arange(len(own))
+        # One row of each class before the second of any.
+        order = order[np.argsort(turn, kind="stable")]
+    elif hasattr(plan.y[0], "__len__"):
+        order = order[[len(plan.y[i]) > 0 for i in order]]
+    return order[: plan.n_initial]
+
+
+def _named(strategies):
+    if not isinstance(strategies, dict):
+        if isinstance(strategies, str):
+            strategies = [strategies]
+        strategies = {name: name for name in strategies}
+    if not strategies:
+        raise ValueError("there is no strategy to simulate")
+    return {
+        str(name): what if isinstance(what, Strategy) else Strategy(what)
+        for name, what in strategies.items()
+    }
+
+
+def _check(pool, y, n_initial, n_repeats, evaluate_every, random_state):
+    if len(y) != len(pool):
+        raise ValueError(f"X has {len(pool)} items but y has {len(y)}")
+    check_number("n_initial", n_initial)
+    check_number("n_repeats", n_repeats)
+    check_number("evaluate_every", evaluate_every)
+    check_number("random_state", random_state, least=0)
+    if n_initial > len(pool):
+        raise ValueError(
+            f"n_initial is {n_initial}, but the pool has {len(pool)} items only"
+        )
+    if not pool.has_sequences and len(set(y.tolist())) < 2:
+        raise ValueError("y has one class only; a classifier needs two")
+
+
+class _Store:
+    """Complete runs in a folder, one file each; None keeps nothing."""
+
+    def __init__(self, folder, plan, pool):
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            X_test, y_test = plan.test
+            data = [pool.fingerprint(), Pool(X_test, plan.estimator).fingerprint()]
+            self.study = _digest(digest_of([*data, *plan.y, *y_test]), plan)
+
+    def _path(self, strategy, name, repeat):
+        key = _digest(self.study, strategy)
+        plain = "".join(c if c.isalnum() else "-" for c in name)
+        return self.folder / f"{plain}-{repeat}-{key}.json"
+
+    def read(self, strategy, name, repeat):
+        """Return the records of a run, or None."""
+        if self.folder is None:
+            return None
+        path = self._path(strategy, name, repeat)
+        if not path.exists():
+            return None
+        return json.loads(path.read_text("utf-8"))
+
+    def write(self, strategy, name, repeat, records):
+        """Keep the records of a run, all or none."""
+        if self.folder is not None:
+            with replacing(self._path(strategy, name, repeat)) as draft:
+                draft.write_text(json.dumps(records), "utf-8")
+
+
+def _digest(first, settings):
+    """Return a short hash of settings, but for the data, which are hashed before."""
+    words = [str(first)]
+    for name, value in vars(settings).items():
+        if name in ("X", "y", "test"):
+            continue
+        words.append(f"{name}={_described(value)}")
+    return hashlib.sha256(";".join(words).encode()).hexdigest()[:12]
+
+
+def _described(value):
+    """Return a text that is the same in every process."""
+    if hasattr(value, "func"):  # functools.partial
+        return f"{_described(value.func)}{value.args}{sorted(value.keywords.items())}"
+    if not hasattr(value, "__code__"):
+        return repr(value)
+    # Two functions without a name differ in what they do and in what they hold.
+    code, held = value.__code__, value.__closure__ or ()
+    held = [_described(cell.cell_contents) for cell in held]
+    made_of = [value.__qualname__, value.__defaults__, code.co_code, code.co_names]
+    constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
+    return repr([*made_of, constants, held])

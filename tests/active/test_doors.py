@@ -1,0 +1,228 @@
+"""The loops of modAL and scikit-activeml, with the packages themselves.
+
+modAL 0.4.2.1 passes ``force_all_finite`` to scikit-learn, which 1.8 has removed, so its
+loop runs in the environment with the lowest versions only.
+"""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.utils.fixes import parse_version
+
+from skcw import CWSequenceTagger, MultiClassCW
+from skcw.active import (
+    ActiveLearner,
+    ActiveMLQuery,
+    ModALQuery,
+    margin,
+    min_margin,
+    normalised_margin,
+)
+from tests.active.problems import fitted_classifier, rows, sentences
+
+X, Y = rows(120)
+SEED = np.array([np.flatnonzero(label == Y)[0] for label in ("a", "b")])
+N_ROUNDS = 25
+
+needs_modal = pytest.mark.skipif(
+    parse_version(sklearn.__version__) >= parse_version("1.8"),
+    reason="modAL calls an argument that scikit-learn 1.8 has removed",
+)
+# What becomes an error with scikit-learn 1.8.
+of_modal = pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed")
+
+
+def classifier():
+    return MultiClassCW(random_state=0, variance_scale=1.0)
+
+
+def our_loop():
+    """Return the rows in the order in which our own learner asks about them."""
+    options = {"utility": "normalised-margin", "update": "refit"}
+    learner = ActiveLearner(classifier(), X, **options)
+    learner.seed(SEED, Y[SEED])
+    for _ in range(N_ROUNDS):
+        asked = learner.query(1)
+        learner.teach(asked, Y[asked])
+    return learner.labelled
+
+
+@needs_modal
+@of_modal
+def test_modal_asks_what_our_loop_asks():
+    from modAL.models import ActiveLearner as ModALLearner
+
+    dense = X.toarray()
+    learner = ModALLearner(
+        estimator=classifier(),
+        query_strategy=ModALQuery("normalised-margin"),
+        X_training=dense[SEED],
+        y_training=Y[SEED],
+    )
+    left, asked = np.setdiff1d(np.arange(len(Y)), SEED), list(SEED)
+    for _ in range(N_ROUNDS):
+        (position,), _ = learner.query(dense[left], n_instances=1)
+        learner.teach(dense[left[[position]]], Y[left[[position]]])
+        asked.append(left[position])
+        left = np.delete(left, position)
+    assert asked == our_loop().tolist()
+    assert learner.score(dense, Y) > 0.7
+
+
+@needs_modal
+@of_modal
+def test_modal_loops_over_sequences_in_an_object_array():
+    from modAL.models import ActiveLearner as ModALLearner
+
+    X, Y = (np.array([*rows, None], dtype=object)[:-1] for rows in sentences())
+    learner = ModALLearner(
+        estimator=CWSequenceTagger(random_state=0),
+        query_strategy=ModALQuery(min_margin),
+        X_training=X[:10],
+        y_training=Y[:10],
+    )
+    positions, sentences_asked = learner.query(X[10:], n_instances=3)
+    utility = min_margin(learner.estimator, X[10:])
+    assert set(positions) == set(np.argsort(-utility)[:3])
+    assert sentences_asked[0] == X[10:][positions[0]]
+
+
+def test_the_door_of_modal_returns_positions_and_utilities():
+    model = fitted_classifier()
+    positions, utilities = ModALQuery(margin)(model, X, n_instances=4)
+    np.testing.assert_array_equal(utilities, margin(model, X)[positions])
+    assert utilities[0] == margin(model, X).max()
+
+
+def activeml_loop(clf, pool, fit_clf=True):
+    y = np.full(len(Y), None, dtype=object)
+    y[SEED] = Y[SEED]
+    strategy = ActiveMLQuery("normalised-margin", missing_label=None)
+    asked = list(SEED)
+    for _ in range(N_ROUNDS):
+        (position,) = strategy.query(pool, y, clf=clf, fit_clf=fit_clf)
+        y[position] = Y[position]
+        asked.append(position)
+    return asked
+
+
+def test_a_bare_classifier_is_asked_in_the_manner_of_activeml():
+    # Its rows are in another order than ours, and the order of rows does not matter.
+    assert activeml_loop(classifier(), X) == our_loop().tolist()
+
+
+def test_activeml_asks_what_our_loop_asks():
+    from skactiveml.classifier import SklearnClassifier
+
+    clf = SklearnClassifier(classifier(), classes=["a", "b"], missing_label=None)
+    assert activeml_loop(clf, X.toarray()) == our_loop().tolist()
+
+
+def test_the_answer_has_the_form_that_activeml_documents():
+    from skactiveml.classifier import SklearnClassifier
+    from skactiveml.pool import UncertaintySampling
+
+    dense, codes = X.toarray(), np.searchsorted(["a", "b"], Y).astype(float)
+    y = np.where(np.arange(len(Y)) < 20, codes, np.nan)
+    clf = SklearnClassifier(classifier(), classes=[0, 1])
+    theirs = UncertaintySampling("least_confident", random_state=0)
+    options = {"clf": clf, "batch_size": 3, "return_utilities": True}
+    expected, their_utilities = theirs.query(dense, y, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, utilities = ActiveMLQuery("least-confident").query(dense, y, **options)
+    assert found.shape == expected.shape
+    assert utilities.shape == their_utilities.shape
+    np.testing.assert_array_equal(np.isnan(utilities), np.isnan(their_utilities))
+    np.testing.assert_allclose(utilities[0], their_utilities[0], rtol=1e-9)
+    assert set(found) == set(expected)
+
+
+def test_candidates_are_positions_or_rows():
+    y = np.full(len(Y), np.nan)
+    codes = np.searchsorted(["a", "b"], Y)
+    y[:20] = codes[:20]
+    clf = classifier().fit(X[:20], codes[:20])
+    options = {"clf": clf, "fit_clf": False, "batch_size": 2, "return_utilities": True}
+    strategy = ActiveMLQuery("margin")
+    some = np.arange(40, 60)
+    positions, utilities = strategy.query(X, y, candidates=some, **options)
+    assert set(positions) <= set(some)
+    assert np.isnan(utilities[0, :40]).all() and not np.isnan(utilities[0, some]).any()
+    dense = X.toarray()[some]
+    among, utilities = strategy.query(X.toarray(), y, candidates=dense, **options)
+    assert utilities.shape == (2, len(some))
+    np.testing.assert_array_equal(some[among], positions)
+
+
+def test_without_any_label_the_choice_is_random_and_repeatable():
+    y = np.full(len(Y), np.nan)
+    asked = [
+        ActiveMLQuery("margin", random_state=seed).query(
+            X, y, classifier(), batch_size=5
+        )
+        for seed in (0, 0, 1)
+    ]
+    assert asked[0].tolist() == asked[1].tolist() != asked[2].tolist()
+
+
+def test_activeml_may_ask_about_sequences():
+    X, Y = sentences()
+    y = [*Y[:15], *[None] * (len(Y) - 15)]
+    strategy = ActiveMLQuery("min-margin", missing_label=None)
+    (asked,) = strategy.query(X, y, CWSequenceTagger(random_state=0))
+    tagger = CWSequenceTagger(random_state=0).fit(X[:15], Y[:15])
+    utility = min_margin(tagger, X[15:])
+    assert utility[asked - 15] == utility.max()
+
+
+def test_a_batch_may_be_kept_diverse_in_all_doors():
+    model = fitted_classifier()
+    plain, _ = ModALQuery(normalised_margin)(model, X, n_instances=10)
+    spread, _ = ModALQuery(normalised_margin, max_overlap=0.1)(model, X, n_instances=10)
+    assert plain[0] == spread[0]
+    assert set(plain) != set(spread)
+
+
+def test_nothing_left_and_too_much_asked_are_errors():
+    codes = np.searchsorted(["a", "b"], Y)
+    with pytest.raises(ValueError, match="all labels are known"):
+        ActiveMLQuery("margin").query(X, codes, classifier())
+    y = np.where(np.arange(len(Y)) < 118, codes, np.nan)
+    with pytest.raises(ValueError, match="5 items are asked for, but only 2"):
+        ActiveMLQuery("margin").query(X, y, classifier(), batch_size=5)
+    with pytest.raises(ValueError, match="121 items are asked for"):
+        ModALQuery("margin")(fitted_classifier(), X, n_instances=121)
+
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "active-learning.md"
+BLOCKS = re.findall(
+    r"^(<!-- needs: .*? -->\n)?```python\n(.*?)^```$",
+    DOCUMENT.read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def run_blocks(*numbers):
+    """Run blocks of the document in one namespace; they hold their own assertions."""
+    found = {}
+    for number in numbers:
+        exec(compile(BLOCKS[number][1], DOCUMENT.name, "exec"), found)
+    return found
+
+
+def test_the_document_asks_the_same_in_skcw_and_activeml():
+    assert [bool(condition) for condition, _ in BLOCKS] == [False, False, False, True]
+    found = run_blocks(0, 1, 2)
+    assert len(found["ours"]) == 22 and found["activeml"] == found["ours"]
+
+
+@needs_modal
+@of_modal
+def test_the_document_asks_the_same_in_skcw_and_modal():
+    found = run_blocks(0, 1, 3)
+    assert found["modal"] == found["ours"]
