@@ -39,8 +39,6 @@ examples:
 # Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
 NO_VALUE = "_"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-# Enough to rank: most labels of a good tagger have more than 0.9999.
-DIGITS = ".8f"
 # What may follow the last column of a line.
 ENDS = "\r \t"
 
@@ -203,8 +201,31 @@ def _added_columns(answers, options, acceptance=None):
 
 
 def _as_text(rows):
-    """Return the numbers of all rows in a list: with all digits that rank them."""
-    return [format(number, DIGITS) for row in rows for number in row.tolist()]
+    """Return the numbers of all rows in a list, with eight digits after the point.
+
+    Most labels of a good tagger have more than 0.9999, so four would not rank them.
+    """
+    import numpy as np
+
+    numbers = np.concatenate(rows)
+    if ((numbers >= 0) & (numbers <= 1)).all():
+        return _probabilities_as_text(numbers)
+    return [format(number, ".8f") for number in numbers.tolist()]
+
+
+def _probabilities_as_text(numbers):
+    """Return numbers from 0 to 1 with eight digits, two at a time: twice as fast."""
+    import numpy as np
+
+    two_digits = np.array([b"%02d" % number for number in range(100)])
+    rest = np.rint(1e8 * numbers).astype(np.int64)
+    pairs = np.empty((len(numbers), 5), dtype="S2")
+    for place in (4, 3, 2, 1):
+        rest, last = np.divmod(rest, 100)
+        pairs[:, place] = two_digits[last]
+    pairs[:, 0] = np.where(rest > 0, b"1.", b"0.")
+    text = pairs.tobytes().decode("ascii")
+    return [text[start : start + 10] for start in range(0, len(text), 10)]
 
 
 def _ranked(ranked, lengths, rank, options):

@@ -5,6 +5,7 @@ import io
 import sys
 from itertools import chain
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import skcw
 from skcw.cli import main
 from skcw.cli._messages import one_line
+from skcw.cli._tag import _probabilities_as_text
 from skcw.data import read_columns
 
 WORDS = st.text("aZé中0-#.", min_size=1, max_size=4)
@@ -328,3 +330,9 @@ def test_ctrl_c_leaves_the_old_file(run, files, tmp_path, monkeypatch):
     assert (code, out, err) == (130, "", "skcw tag: interrupted\n")
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_text() == "old"
+
+
+def test_probabilities_are_written_as_python_writes_them():
+    numbers = np.array([0.0, 1.0, 0.5, 0.99999999, 0.123456784, 0.00000001, 0.9999])
+    found = _probabilities_as_text(numbers)
+    assert found == [f"{number:.8f}" for number in numbers.tolist()]
