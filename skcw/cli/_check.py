@@ -91,8 +91,7 @@ def _folds(options):
 
 
 def _row(X, y, found, sentence, word):
-    words = X[sentence].column(0)[0] if hasattr(X[sentence], "column") else X[sentence]
-    words = [w if isinstance(w, str) else w[0] for w in words]
+    words = list(X[sentence : sentence + 1].column(0)[0])
     before = words[max(0, word - AROUND) : word]
     after = words[word + 1 : word + 1 + AROUND]
     return {

@@ -57,7 +57,7 @@ class SelectiveAnswers:
         if self._tagger.unit == ENTITY:
             return self._entity_sets()
         sets = label_sets(
-            word_table(self._inner), self._tagger.set_threshold_, self._inner.classes
+            self._inner.label_table(), self._tagger.set_threshold_, self._inner.classes
         )
         return split_rows(sets, self._inner.offsets)
 
@@ -75,16 +75,6 @@ class SelectiveAnswers:
 def _sorted(row):
     """Return spans with their scores, from left to right."""
     return sorted(row.items(), key=lambda item: (item[0][1], item[0][2], item[0][0]))
-
-
-def word_table(answers):
-    """Return the probability of every label at every word."""
-    default = answers.label_table
-    try:
-        return default()
-    except ValueError:
-        # The default method compares the predicted label with its rivals.
-        return default("marginal")
 
 
 def measured(answers, X, batch, method=None):

@@ -9,7 +9,6 @@ from skcw.data._checks import check_same_lengths
 from skcw.data._labels import check_label_rows
 from skcw.data._ragged import object_rows, split_rows
 from skcw.data._schemes import extract_spans
-from skcw.guarantee._answers import word_table
 from skcw.guarantee._sets import (
     entity_candidates,
     entity_scores,
@@ -115,7 +114,7 @@ def set_threshold_of(tagger, answers, y, groups):
         given |= {"n_missing": missing, "groups": _of(groups, sentence)}
         return set_threshold(rows, risk, **given) if rows else np.nan
     labels = list(chain.from_iterable(y))
-    scores = scores_of_truth(word_table(answers), answers.classes, labels)
+    scores = scores_of_truth(answers.label_table(), answers.classes, labels)
     # A label that the tagger has never seen is in no set.
     rows = [row[~np.isnan(row)] for row in split_rows(scores, answers.offsets)]
     rows, sentence = _with_truths(rows)
