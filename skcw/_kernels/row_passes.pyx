@@ -13,8 +13,9 @@ import numpy as np
 
 from skcw._kernels.common cimport Row, longest_sequence, real
 from skcw._kernels.row_updates cimport (
-    EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, PARALLEL, SEQUENTIAL, SHARED_SLACK,
-    RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums, update_row)
+    EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, JOINT, PARALLEL, SEQUENTIAL,
+    SHARED_SLACK, RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums,
+    update_row)
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
     precision_diagonal, variance_step)
@@ -215,8 +216,8 @@ def cw_row_pass(
         covariance_diagonal if diagonal == "covariance" else precision_diagonal, phi)
     if update == "exact" or (diagonal == "optimal" and options.k == 1):
         options.kind = EXACT_STDEV if step == "stdev" else EXACT_VARIANCE
-    elif update == "parallel":
-        options.kind = PARALLEL
+    elif update in ("parallel", "joint"):
+        options.kind = PARALLEL if update == "parallel" else JOINT
     if budget < INFINITY:
         options.soften = _soft_stdev if step == "stdev" else _soft_variance
         options.budget, options.prior = budget, prior

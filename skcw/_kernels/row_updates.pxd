@@ -20,6 +20,7 @@ ctypedef void (*Soften)(
 cdef enum UpdateKind:
     SEQUENTIAL
     PARALLEL
+    JOINT
     EXACT_STDEV
     EXACT_VARIANCE
     EXACT_AROW

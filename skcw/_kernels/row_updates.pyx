@@ -202,17 +202,27 @@ cdef bint _update_in_turn(
     return moved
 
 
-cdef void _average_precision(
+cdef void _average(
     real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Work work, Py_ssize_t label, Py_ssize_t first, Py_ssize_t stop,
-    double sign, double share,
+    double pull, double share,
 ) noexcept nogil:
-    """Move a label by the mean of k steps, of which `first` to `stop` concern it.
+    """Move a label by `pull` times the steps `first` to `stop`, those that concern it.
 
-    The other steps leave it as it is; precisions are averaged, not variances.
+    The other steps leave it as it is; precisions are averaged over all, not variances.
     """
     cdef Py_ssize_t i, j, cell
     cdef double sigma, precision, change, weight = 1.0 / options.k
+    cdef Step step
+    if options.diagonal == precision_diagonal:
+        # Precisions grow by beta x^2, so one move by the mean is the mean of the moves.
+        step.alpha = step.beta = step.spread = 0.0
+        for j in range(first, stop):
+            step.alpha += pull * share * work.steps[j].alpha
+            step.beta += weight * share * work.steps[j].beta
+        move(mean, variance, drift, rounds, options.width, label, row, step,
+             options.diagonal)
+        return
     for i in range(row.n):
         cell = row.index[i] * options.width + label
         sigma = variance[cell]
@@ -222,7 +232,7 @@ cdef void _average_precision(
             change += work.steps[j].alpha
             precision += weight / options.diagonal(
                 sigma, row.value[i], share * work.steps[j].beta, work.steps[j].spread)
-        change *= sign * share * weight * sigma * row.value[i]
+        change *= pull * share * sigma * row.value[i]
         mean[cell] = <real>(mean[cell] + change)
         if drift != NULL:
             drift[cell] = <real>(drift[cell] + rounds * change)
@@ -233,10 +243,18 @@ cdef bint _update_at_once(
     real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
-    """Update for every rival from the same start, then average the results."""
+    """Update for every rival from the same start, then bring the results together.
+
+    PARALLEL takes the mean of the k results. JOINT moves the means further, by
+    2 / (k + 1) of every step: k rivals that are alike are then satisfied at once,
+    since a step for one is also half a step for each of the others, through the gold
+    label that they share.
+    """
     cdef Py_ssize_t j, rival
     cdef Step step
     cdef bint moved = False
+    cdef double pull = (
+        2.0 / (options.k + 1) if options.kind == JOINT else 1.0 / options.k)
     _read_spreads(variance, options, squares, work, gold)
     for j in range(options.k):
         rival = work.rivals[j]
@@ -246,12 +264,12 @@ cdef bint _update_at_once(
         moved = moved or step.alpha > 0.0
     if not moved:
         return False
-    _average_precision(mean, variance, drift, rounds, options, row, work, gold, 0,
-                       options.k, 1.0, share)
+    _average(mean, variance, drift, rounds, options, row, work, gold, 0, options.k,
+             pull, share)
     for j in range(options.k):
         if work.steps[j].alpha > 0.0:
-            _average_precision(mean, variance, drift, rounds, options, row, work,
-                               work.rivals[j], j, j + 1, -1.0, share)
+            _average(mean, variance, drift, rounds, options, row, work, work.rivals[j],
+                     j, j + 1, -pull, share)
     return True
 
 
@@ -329,7 +347,7 @@ cdef bint update_row(
     if options.width == 1:
         return _update_two_classes(mean, variance, drift, rounds, options, row, squares,
                                    work, gold, share)
-    if options.kind == PARALLEL:
+    if options.kind in (PARALLEL, JOINT):
         return _update_at_once(mean, variance, drift, rounds, options, row, squares,
                                work, gold, share)
     if options.kind == SHARED_SLACK:

@@ -43,18 +43,24 @@ class MultiClassCW(GaussianRowClassifier):
         that no weights tell apart (40 features, 5 classes, a tenth of the labels wrong)
         accuracy is .32 with infinity and .52 with 2. The exact update and
         ``diagonal="optimal"`` have no C.
-    update : {"single", "sequential", "parallel", "exact"}, default="single"
-        Which rivals count, and how: the best one; several, one after the other; several
-        from the same start, averaged; or the smallest change that satisfies several
-        at once (slow).
+    update : {"joint", "single", "sequential", "parallel", "exact"}, default="joint"
+        Which rivals count, and how: several from the same start, each moving the means
+        by 2 / (k + 1) of its step, which satisfies k rivals that are alike; the best
+        one; several, one after the other; several from the same start, averaged; or the
+        smallest change that satisfies several at once (slow). The papers have the last
+        four. Where classes overlap "joint" has less log loss than "single": of tuned
+        logistic regression's, Enron A .93 against 1.02, then tf-idf .99 (1.07), Enron B
+        .93 (.97), then .99 (1.04); accuracy is alike, and training takes a third
+        longer. Two classes have one rival, and all updates but "exact" are one.
     n_rivals : int, "all" or None, default=None
         How many rivals count, best first, unless the update is "single"; None means
-        all.
+        4 with "joint" and all with the others.
     step : {"stdev", "variance"}, default="stdev"
         The form of the constraint, M ≥ φ √V or M ≥ φ V. With the former predictions
         do not depend on the initial variance nor on the scale of the features; the
         latter is that of the multi-class paper, which is
-        ``MultiClassCW(norm.ppf(0.9), step="variance", C=inf, variance_scale=1.0)``.
+        ``MultiClassCW(norm.ppf(0.9), update="single", step="variance", C=inf,
+        variance_scale=1.0)``.
     bound : {"outer", "inner"}, default="outer"
         Ask for η in every pair of labels; or for 1 - (1 - η) / (K - 1), so that the
         label beats all of the K - 1 others together with probability η.
@@ -196,6 +202,9 @@ class MultiClassCW(GaussianRowClassifier):
 
     _parameter_constraints: dict = {
         **GaussianRowClassifier._parameter_constraints,
+        "update": [
+            StrOptions({"joint", "single", "sequential", "parallel", "exact"})
+        ],
         "phi": [Interval(Real, 1e-10, 1e10, closed="both"), StrOptions({"auto"})],
         "C": [Interval(Real, 1e-10, None, closed="both")],
         "step": [StrOptions({"variance", "stdev"})],
@@ -208,7 +217,7 @@ class MultiClassCW(GaussianRowClassifier):
         phi="auto",
         *,
         C=2.0,
-        update="single",
+        update="joint",
         n_rivals=None,
         step="stdev",
         bound="outer",
@@ -258,14 +267,12 @@ class MultiClassCW(GaussianRowClassifier):
 
     def _check_settings(self, n_classes):
         super()._check_settings(n_classes)
-        several = (
-            self.update in ("sequential", "parallel") and self._n_rivals(n_classes) > 1
-        )
+        several = self.update != "exact" and self._n_rivals(n_classes) > 1
         if self.diagonal == "optimal" and several:
             raise ValueError(
                 f"diagonal='optimal' is for updates with one rival, but update="
                 f"{self.update!r} considers {self._n_rivals(n_classes)}; choose "
-                "update='exact', its form for several"
+                "update='single', or update='exact', its form for several"
             )
 
     def _prepare(self, rows, whole):

@@ -32,6 +32,8 @@ from skcw.metrics import root_calibration_mse
 from skcw.metrics._proper_losses import CLIP
 
 N_DRAWS = 1000
+# How many rivals the joint update considers unless told.
+JOINT_RIVALS = 4
 SHADOW = "shadow"
 # The shadow leaves out one part of the rows.
 N_PARTS = 3
@@ -108,14 +110,15 @@ class GaussianRowClassifier(RowClassifier):
         if self.update == "single" and self.n_rivals not in (None, 1):
             raise ValueError(
                 f"update='single' considers one rival, but n_rivals is "
-                f"{self.n_rivals!r}; choose update='sequential', 'parallel' or "
-                "'exact' for several"
+                f"{self.n_rivals!r}; choose another update for several"
             )
 
     def _n_rivals(self, n_classes):
         """Return how many rivals an update considers."""
         if self.update == "single":
             return 1
+        if self.n_rivals is None and self.update == "joint":
+            return min(JOINT_RIVALS, n_classes - 1)
         if self.n_rivals in (None, "all"):
             return n_classes - 1
         return min(self.n_rivals, n_classes - 1)

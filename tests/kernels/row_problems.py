@@ -162,7 +162,7 @@ def soft_cw(update, step, diagonal, phi=0.8, budget=0.6, prior=0.4):
     """Return CW with a step that is cut, and its twin."""
     solve = {"variance": steps.soft_variance_step, "stdev": steps.soft_cw_step}[step]
     rival = twin.soft_rival(solve, diagonal, budget, prior)
-    teach = {"sequential": twin.in_turn, "parallel": twin.at_once}[update](rival)
+    teach = SOFT_MANNERS[update](rival)
     return Learner("cw", teach, phi, (phi, update, step, diagonal, budget, prior))
 
 
@@ -178,7 +178,16 @@ def arow(update="sequential", diagonal="precision", r=0.7):
     return Learner("arow", teach, r, (r, update, diagonal))
 
 
-MANNERS = {"sequential": twin.sequential, "parallel": twin.parallel}
+MANNERS = {
+    "sequential": twin.sequential,
+    "parallel": twin.parallel,
+    "joint": twin.joint,
+}
+SOFT_MANNERS = {
+    "sequential": twin.in_turn,
+    "parallel": twin.at_once,
+    "joint": twin.jointly,
+}
 APPROXIMATE = (
     {
         f"CW {update} {step} {diagonal}": cw(update, step, diagonal)
@@ -193,7 +202,7 @@ APPROXIMATE = (
     }
     | {
         f"AROW {update} {diagonal}": arow(update, diagonal)
-        for update in MANNERS
+        for update in ("sequential", "parallel")
         for diagonal in ("covariance", "precision")
     }
 )

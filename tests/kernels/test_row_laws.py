@@ -214,14 +214,16 @@ def test_two_classes_in_another_order_give_the_opposite_weights(name, seed):
     assert_array_equal(here.variance, there.variance)
 
 
-@pytest.mark.parametrize("learner", [cw, arow])
+@pytest.mark.parametrize(
+    ("learner", "manner"), [(cw, "parallel"), (cw, "joint"), (arow, "parallel")]
+)
 @pytest.mark.parametrize("diagonal", ["precision", "covariance"])
 @few
 @given(seeds, label_counts)
-def test_with_one_rival_all_manners_agree(learner, diagonal, seed, n_labels):
+def test_with_one_rival_all_manners_agree(learner, manner, diagonal, seed, n_labels):
     tables, X, gold = problem(seed, n_labels)
     in_turn = learner("sequential", diagonal=diagonal)
-    at_once = learner("parallel", diagonal=diagonal)
+    at_once = learner(manner, diagonal=diagonal)
     one, _ = in_turn.run(tables, compressed(X, gold), 1)
     other, _ = at_once.run(tables, compressed(X, gold), 1)
     assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-12)

@@ -106,13 +106,30 @@ def parallel(solve, diagonal):
     return at_once(one_rival(solve, diagonal))
 
 
+def joint(solve, diagonal):
+    """Return the update that satisfies equal rivals: 2 / (k + 1) of every step."""
+    return jointly(one_rival(solve, diagonal))
+
+
 def at_once(step):
     """Return the update that averages the steps for all rivals."""
+    return from_one_start(step, lambda k: 1 / k)
+
+
+def jointly(step):
+    """Return the update that moves means by 2 / (k + 1) of the step for each rival."""
+    return from_one_start(step, lambda k: 2 / (k + 1))
+
+
+def from_one_start(step, pull):
+    """Return the update by ``pull(k)`` of each step; precisions are averaged."""
 
     def teach(mean, variance, g, strength, share):
         models = [step(mean, variance, rival, strength, share) for rival in g]
         means, variances = zip(*models, strict=True)
-        return np.mean(means, axis=0), 1 / np.mean(1 / np.array(variances), axis=0)
+        moves = np.array(means) - mean
+        narrow = 1 / np.mean(1 / np.array(variances), axis=0)
+        return mean + pull(len(g)) * moves.sum(axis=0), narrow
 
     return teach
 

@@ -113,6 +113,13 @@ def test_the_parallel_update_of_section_5_2():
     assert_word(tables, [-1 / 8, -1 / 8, 1 / 4], [2 / 5, 2 / 5, 1 / 3])
 
 
+def test_the_joint_update_satisfies_rivals_that_are_alike():
+    # As above, but every step counts 2/3 instead of 1/2. The margin over each rival is
+    # 1/3 + 1/6 = 1/2: what one step alone would have reached for one rival.
+    tables = learn(variance_form("joint"), (1, C), variance=0.5, k=2)
+    assert_word(tables, [-1 / 6, -1 / 6, 1 / 3], [2 / 5, 2 / 5, 1 / 3])
+
+
 def test_a_soft_step_is_cut_at_a_share_of_the_first():
     # Prop. 1 of Wang, Zhao & Hoi (2012): alpha is at most C, here half of the alpha
     # with which u would move the prior, 1/2 as above: alpha = 1/4, beta = 2 phi alpha.
