@@ -1,6 +1,7 @@
 """``SequenceBatch``: sequences in compiled form."""
 
 from itertools import pairwise
+from numbers import Integral
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from skcw.data._ragged import (
     frozen,
     joined_ranges,
     offsets_of,
+    own_copy,
     place_of,
 )
 
@@ -52,17 +54,23 @@ class SequenceBatch(RaggedRows):
     """
 
     def __init__(self, offsets, indptr, indices, values, n_features, vocabulary=None):
-        if values is not None:
-            values = np.ascontiguousarray(values, dtype=np.float64)
+        # Copies, for the arrays are the caller's, who may change them later.
         self._store(
-            np.ascontiguousarray(offsets, dtype=np.int64),
-            np.ascontiguousarray(indptr, dtype=np.int64),
-            np.ascontiguousarray(indices, dtype=np.int32),
-            values,
+            own_copy("offsets", offsets, np.int64),
+            own_copy("indptr", indptr, np.int64),
+            own_copy("indices", indices, np.int32),
+            None if values is None else own_copy("values", values, np.float64),
             n_features,
             vocabulary,
         )
         self._check()
+
+    @classmethod
+    def owning(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
+        """Return a batch of arrays that nobody else has, checked but not copied."""
+        batch = cls.unchecked(offsets, indptr, indices, values, n_features, vocabulary)
+        batch._check()
+        return batch
 
     def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
         """Keep read-only views; kernels rely on what `_check` once found true."""
@@ -75,8 +83,16 @@ class SequenceBatch(RaggedRows):
 
     def _check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        check_steps("offsets", self.offsets, len(self.indptr) - 1)
+        if not isinstance(self.n_features, Integral) or self.n_features < 0:
+            raise ValueError(
+                f"n_features is {self.n_features!r}; it must be a whole number from 0"
+            )
+        if self.indices.ndim != 1:
+            raise ValueError(
+                f"indices has the shape {self.indices.shape}; it must be flat"
+            )
         check_steps("indptr", self.indptr, len(self.indices))
+        check_steps("offsets", self.offsets, len(self.indptr) - 1)
         if len(self.indices) and not (
             self.indices.min() >= 0 and self.indices.max() < self.n_features
         ):

@@ -104,7 +104,7 @@ def _check_values(columns, c, separator, encoding):
     used = np.flatnonzero(np.isin(columns.codes[c], list(faults)))
     if len(used):
         text, fault = faults[columns.codes[c, used[0]]]
-        place = place_of(used[0], columns.offsets, "sentence")
+        place = place_of(used[0], columns.offsets, noun="sentence")
         raise ValueError(f"{place} has {text!r} in column {c}, which {fault}")
 
 

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import _fit_context
 from skcw._kernels.ranking import total_scores
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import read_model, write_model
 from skcw._version import __version__
 from skcw.data._checks import check_sample_weight
@@ -55,6 +56,7 @@ class BaseReranker(BaseEstimator):
         RERANKERS[name] = cls
         cls._file_name = name
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from lists of candidates.
@@ -84,6 +86,7 @@ class BaseReranker(BaseEstimator):
 
     # What is asked of a fitted reranker.
 
+    @reads_at_once
     def decision_function(self, X):
         """Return the score of every candidate.
 
@@ -100,6 +103,7 @@ class BaseReranker(BaseEstimator):
         lists = self._checked(X)
         return lists.rows(self._totals(lists))
 
+    @reads_at_once
     def predict(self, X):
         """Return the position of the best candidate of each list.
 
