@@ -5,7 +5,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._persistence import read_model
+from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
@@ -304,8 +304,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Parameters
         ----------
         path : str or path-like
-            The file. Its arrays are mapped into memory: keep it while the pipeline is
-            in use.
+            The file.
 
         Returns
         -------
@@ -322,11 +321,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @classmethod
     def _from_model(cls, path, header, arrays):
-        try:
+        with naming(path):
             name, tagger_name = header["steps"]
             features = WindowFeatures._opened(header["features"], arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.
