@@ -67,7 +67,7 @@ def check_steps(name, steps, last):
 
 
 def place_of(token, offsets, first=0, noun="sequence"):
-    """Say where a token is, given where each sequence begins, and the first's number."""
+    """Say where a token is, given where sequences begin and the first one's number."""
     sequence = int(np.searchsorted(offsets, token, side="right")) - 1
     return f"{noun} {first + sequence}, token {token - offsets[sequence]}"
 

@@ -6,7 +6,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._one_step import changes_at_once, reads_at_once
-from skcw._persistence import read_model
+from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
@@ -314,8 +314,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Parameters
         ----------
         path : str or path-like
-            The file. Its arrays are mapped into memory: keep it while the pipeline is
-            in use.
+            The file.
 
         Returns
         -------
@@ -332,11 +331,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @classmethod
     def _from_model(cls, path, header, arrays):
-        try:
+        with naming(path):
             name, tagger_name = header["steps"]
             features = WindowFeatures._opened(header["features"], arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.
