@@ -34,6 +34,11 @@ def n_threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, (cores or os.cpu_count() or 1) + 1 + n_jobs)
 
 
+def n_workers(n_jobs, n_tasks):
+    """Return ``n_jobs`` for joblib, but never more than there are tasks."""
+    return n_jobs if n_jobs is None else min(n_jobs, max(1, n_tasks))
+
+
 class Decoder:
     """The weights of a belief, ready to score batches.
 

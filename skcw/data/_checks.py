@@ -1,5 +1,7 @@
 """Input checks for all modules: lengths that agree, valid weights, sparse matrices."""
 
+from numbers import Real
+
 import numpy as np
 
 # What counts at all counts at least so much: the squares of such weights, and their
@@ -180,6 +182,22 @@ def check_weight_values(weight, what="sequences", *, at_most=HEAVIEST, place=Non
             f"{at_most:g}: a weight says how often one of the {what} counts, so scale "
             "them to a mean of one"
         )
+
+
+def check_real(name, value):
+    """Return a parameter as a float; raise unless it is a real number.
+
+    Examples
+    --------
+    >>> from skcw.data._checks import check_real
+    >>> check_real("zero_division", "1")
+    Traceback (most recent call last):
+        ...
+    TypeError: zero_division is '1'; it must be a number
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; it must be a number")
+    return float(value)
 
 
 def check_sparse(matrix, name="X"):

@@ -18,7 +18,7 @@ from skcw.calibration._tagger import PREFIT
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
 from skcw.exceptions import NoPromiseWarning
-from skcw.guarantee._checks import check_level, check_risks
+from skcw.guarantee._checks import check_groups, check_level, check_risks
 from skcw.guarantee._sets import label_sets, scores_of_truth, set_threshold
 from skcw.guarantee._thresholds import promise_for, risk_threshold
 
@@ -147,13 +147,14 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        groups = None if groups is None else check_groups(groups)
         X, y, groups = indexable(X, y, groups)
         weight = check_sample_weight(sample_weight, len(y), "rows")
         classifier, rows = self._fitted(X, y, weight, groups)
         held = (
             _rows(X, rows),
             y[rows],
-            None if groups is None else np.asarray(groups)[rows],
+            None if groups is None else groups[rows],
         )
         self.classifier_ = classifier
         self.classes_ = classifier.classes_

@@ -21,7 +21,7 @@ from skcw.data._ragged import object_rows
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
 from skcw.guarantee._answers import SelectiveAnswers, measured
 from skcw.guarantee._calibration import promises_of, set_threshold_of
-from skcw.guarantee._checks import check_level, check_risks
+from skcw.guarantee._checks import check_groups, check_level, check_risks
 from skcw.guarantee._thresholds import Promise, promise_for
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._wrapped import WrappedTagger
@@ -210,7 +210,7 @@ class SelectiveTagger(WrappedTagger):
     def _fitted(self, X, y, sample_weight, groups):
         """Return a fitted tagger, and the sentences that calibrate it."""
         if groups is not None:
-            groups = np.asarray(groups)
+            groups = check_groups(groups)
             if groups.shape != (len(X),):
                 raise ValueError(
                     f"groups has the shape {groups.shape}; it must hold one for each "

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from skcw._belief import BeliefMean
 from skcw._callbacks import PassTasks
+from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._unknown import views_of
 
@@ -171,7 +172,9 @@ def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     ]
     if judges.source == "shadow":
         jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
-    workers = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    workers = Parallel(
+        n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
+    )
     for trained, records in workers(
         delayed(train)(belief, corpus, *job) for job in jobs
     ):
