@@ -14,6 +14,10 @@ from skcw.data._ragged import (
     own_copy,
     place_of,
 )
+from skcw.data._vocabulary import Vocabulary
+
+# Features are numbered by 32 bits, and a model may add one for unknown words.
+MOST_FEATURES = np.iinfo(np.int32).max - 1
 
 
 class SequenceBatch(RaggedRows):
@@ -70,7 +74,14 @@ class SequenceBatch(RaggedRows):
         """Return a batch of arrays that nobody else has, checked but not copied."""
         batch = cls.unchecked(offsets, indptr, indices, values, n_features, vocabulary)
         batch._check()
-        return batch
+        return cls.unchecked(
+            np.ascontiguousarray(offsets, dtype=np.int64),
+            np.ascontiguousarray(indptr, dtype=np.int64),
+            np.ascontiguousarray(indices, dtype=np.int32),
+            None if values is None else np.ascontiguousarray(values, dtype=np.float64),
+            n_features,
+            vocabulary,
+        )
 
     def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
         """Keep read-only views; kernels rely on what `_check` once found true."""
@@ -83,9 +94,11 @@ class SequenceBatch(RaggedRows):
 
     def _check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        if not isinstance(self.n_features, Integral) or self.n_features < 0:
+        n = self.n_features
+        if not isinstance(n, Integral) or not 0 <= n <= MOST_FEATURES:
             raise ValueError(
-                f"n_features is {self.n_features!r}; it must be a whole number from 0"
+                f"n_features is {n!r}; it must be a whole number from 0 to "
+                f"{MOST_FEATURES}"
             )
         if self.indices.ndim != 1:
             raise ValueError(
@@ -102,6 +115,10 @@ class SequenceBatch(RaggedRows):
             or not np.isfinite(self.values).all()
         ):
             raise ValueError("values must be one finite number for each of indices")
+        if not isinstance(self.vocabulary, Vocabulary | None):
+            raise TypeError(
+                f"vocabulary is {self.vocabulary!r}; it must be a Vocabulary or None"
+            )
         if self.vocabulary is not None and len(self.vocabulary) != self.n_features:
             raise ValueError(
                 f"n_features is {self.n_features}, but the vocabulary has "

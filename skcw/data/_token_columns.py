@@ -131,6 +131,9 @@ class TokenColumns(RaggedRows):
                 f"codes has the shape {self.codes.shape}; it must have one row for "
                 f"each of the {len(self.values)} vocabularies in values"
             )
+        for c, values in enumerate(self.values):
+            if not isinstance(values, Vocabulary):
+                raise TypeError(f"values[{c}] is {values!r}; it must be a Vocabulary")
         n_tokens = self.codes.shape[1]
         check_steps("offsets", self.offsets, n_tokens)
         for c, (codes, values) in enumerate(zip(self.codes, self.values, strict=True)):

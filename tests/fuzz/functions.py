@@ -5,15 +5,16 @@
 
 import inspect
 import sys
+from functools import partial
 
 import numpy as np
 
 from skcw import active, data, features, guarantee, metrics, reranking
 from skcw.linear_model import MultiClassCW
 from skcw.tagging import CWSequenceTagger
-from tests.fuzz.inputs import fitted, quick, rows, sentences
+from tests.fuzz.inputs import fitted, fitted_classifier, rows, sentences
 from tests.fuzz.isolation import long_run
-from tests.fuzz.mutators import mutated_call
+from tests.fuzz.mutators import clearly, mutated_call
 
 # Names of parameters, and what is accepted for them.
 RNG = np.random.default_rng(0)
@@ -121,14 +122,14 @@ def function_case(name, function):
 UNDEFINED = {"calibration_bins", "calibration_bands", "set_threshold"}
 
 
-def utility_case(name, function, estimator, X):
-    """Return a case: a utility of changed sentences or rows."""
+def utility_case(name, function, model, X):
+    """Return a case: a utility of changed sentences or rows under a model."""
     _, options = call_of(name, function)
 
     def case(seed):
         rng = np.random.default_rng(seed)
         changed, given = mutated_call(rng, [X], {}, options)
-        return function(estimator, *changed, **given)
+        return function(model(), *changed, **given)
 
     return case
 
@@ -139,15 +140,15 @@ def groups():
     for name, function in public_functions().items():
         first = next(iter(inspect.signature(function).parameters))
         if first in ("estimator", "tagger"):
-            tagger = fitted(CWSequenceTagger)
+            tagger = partial(fitted, CWSequenceTagger)
             cases[name] = utility_case(name, function, tagger, sentences()[0])
         else:
             cases[name] = function_case(name, function)
-    classifier = quick(MultiClassCW).fit(*rows())
+    classifier = partial(fitted_classifier, MultiClassCW)
     for name in ("entropy", "least_confident", "margin", "normalised_margin"):
         function = getattr(active, name)
         cases[f"{name} of rows"] = utility_case(name, function, classifier, rows()[0])
-    return cases
+    return {name: clearly(case) for name, case in cases.items()}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 """
 
 import sys
+import warnings
 from functools import cache
 
 import numpy as np
@@ -44,7 +45,7 @@ from skcw.tagging import (
     PerceptronSequenceTagger,
 )
 from tests.fuzz.isolation import long_run
-from tests.fuzz.mutators import mutated, mutated_call, pick
+from tests.fuzz.mutators import clearly, mutated, mutated_call, pick
 
 CLASSIFIERS = (MultiClassCW, MultiClassAROW, MultiClassPA, MultiClassPerceptron)
 ONLINE = (
@@ -107,7 +108,16 @@ def weights(rng, n):
 @cache
 def fitted(Tagger):
     """Return a tagger that has learnt the sentences."""
-    return quick(Tagger).fit(*sentences())
+    with warnings.catch_warnings():
+        # Two iterations are few.
+        warnings.simplefilter("ignore")
+        return quick(Tagger).fit(*sentences())
+
+
+@cache
+def fitted_classifier(Classifier):
+    """Return a classifier that has learnt the rows."""
+    return quick(Classifier).fit(*rows())
 
 
 def quick(Estimator, **params):
@@ -155,11 +165,10 @@ def classifier_case(Classifier):
 
 def answered_rows(Classifier):
     """Return a case: a fitted classifier is asked about changed rows."""
-    X, y = rows()
-    model = quick(Classifier).fit(X, y)
 
     def case(seed):
         rng = np.random.default_rng(seed)
+        X, model = rows()[0], fitted_classifier(Classifier)
         asked = mutated(sparse.csr_matrix(X) if rng.random() < 0.5 else X, rng)
         return answers_of_classifier(model, asked)
 
@@ -189,12 +198,11 @@ OPTIONS = ("variance_scale", "temperature", "n_best", "n_draws", "random_state")
 
 def question_case(Tagger):
     """Return a case: a fitted tagger answers a question about changed sentences."""
-    model = fitted(Tagger)
-    methods = list(model.confidence_methods_)
 
     def case(seed):
         rng = np.random.default_rng(seed)
-        X, y = sentences()
+        (X, y), model = sentences(), fitted(Tagger)
+        methods = list(model.confidence_methods_)
         asked = mutated(X, rng) if rng.random() < 0.7 else X
         method = pick(rng, methods) if rng.random() < 0.9 else mutated("marginal", rng)
         names = OPTIONS if rng.random() < 0.5 else ()
@@ -331,7 +339,8 @@ def groups():
     cases |= {f"fit {R.__name__}": reranker_case(R) for R in RERANKERS}
     cases |= {f"fit {M.__name__}": map_case(M) for M in MAPS}
     cases |= {"fit SelectiveClassifier": selective_classifier_case}
-    return cases | {"SequenceBatch": batch_case, "TokenColumns": columns_case}
+    cases |= {"SequenceBatch": batch_case, "TokenColumns": columns_case}
+    return {name: clearly(case) for name, case in cases.items()}
 
 
 if __name__ == "__main__":

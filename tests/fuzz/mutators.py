@@ -201,3 +201,22 @@ def mutated_call(rng, args, kwargs, odd_names=()):
 
 def _is_large(value):
     return isinstance(value, (int, float)) and value > MOST
+
+
+# What compiled code or NumPy says when nobody has looked at an argument before them.
+UNCLEAR = ("Buffer dtype mismatch", "Buffer has wrong number", "buffer source array")
+UNCLEAR += ("could not be broadcast together", "object arrays are not supported")
+
+
+def clearly(case):
+    """Return a case in which an error that says nothing to a user is a finding."""
+
+    def checked(seed):
+        try:
+            return case(seed)
+        except (TypeError, ValueError) as error:
+            if any(text in str(error) for text in UNCLEAR):
+                raise AssertionError("an error from the inside") from error
+            raise
+
+    return checked
