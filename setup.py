@@ -1,7 +1,8 @@
 """Build the compiled kernels; everything else is declared in pyproject.toml.
 
-Two variables of the environment change what is built: ``SKCW_DEBUG=1`` checks every
-index, ``SKCW_PORTABLE=1`` does without the vector types of GCC and Clang.
+Three variables of the environment change what is built: ``SKCW_DEBUG=1`` checks every
+index, ``SKCW_SANITIZE=1`` lets GCC or Clang watch every access to memory and everything
+that C leaves undefined, ``SKCW_PORTABLE=1`` does without the vector types of these two.
 """
 
 import os
@@ -14,11 +15,13 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("SKCW_DEBUG", "0") != "0"
+SANITIZE = os.environ.get("SKCW_SANITIZE", "0") != "0"
 PORTABLE = os.environ.get("SKCW_PORTABLE", "0") != "0"
 
 # Each mode has a folder of its own for C files, objects and libraries, so that
 # no build ever picks up what another one left behind.
-BUILD = "build/" + ("debug" if DEBUG else "release") + ("-portable" if PORTABLE else "")
+BUILD = "build/" + ("debug" if DEBUG else "release")
+BUILD += "-sanitized" * SANITIZE + "-portable" * PORTABLE
 
 DIRECTIVES = {
     "language_level": 3,
@@ -37,6 +40,9 @@ MACROS = [("SKCW_DEBUG", "1")] * DEBUG + [("SKCW_PORTABLE", "1")] * PORTABLE
 # library: -g0 takes that back.
 UNIX_FLAGS = ["-ffp-contract=off"]
 UNIX_FLAGS += ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"]
+# A finding ends the process: a test that goes on would be a test that passes.
+WATCHED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] * SANITIZE
+UNIX_FLAGS += [*WATCHED, "-O1", "-g", "-fno-omit-frame-pointer"] if SANITIZE else []
 MSVC_FLAGS = ["/std:c11", "/fp:precise", "/Od" if DEBUG else "/O2"]
 
 # Cython's code for memoryviews, compiled once instead of in every module.
@@ -117,6 +123,7 @@ class BuildKernels(build_ext):
         msvc = self.compiler.compiler_type == "msvc"
         for module in self.extensions:
             module.extra_compile_args = MSVC_FLAGS if msvc else UNIX_FLAGS
+            module.extra_link_args = [] if msvc else WATCHED
         super().build_extensions()
 
 

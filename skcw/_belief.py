@@ -305,6 +305,15 @@ class Belief:
         ):
             raise ValueError("an unseen feature has a number that does not exist")
 
+    def check_finite(self):
+        """Raise if a weight is not a finite number, after a training."""
+        if not all(np.isfinite(array).all() for array in self.arrays().values()):
+            raise ValueError(
+                "the weights grew without bound; scale the feature values (about -1 to "
+                "1 works best), use dtype='float64' where there is one, or choose less "
+                "extreme parameters"
+            )
+
     def arrays(self):
         """Return the arrays by the names that they have in the file of a model."""
         names = ("row_of", "mean", "variance", "average")

@@ -12,6 +12,7 @@ from skcw._kernels.lattice import (
     viterbi,
 )
 from skcw._kernels.marginals import marginals
+from skcw.data._ragged import place_of
 from skcw.exceptions import NoLegalLabelingError
 
 # Sequences are decoded in pieces of about this many tokens: few enough for their
@@ -20,6 +21,9 @@ TOKENS_PER_PIECE = 8192
 # A batch keeps its scores and marginals up to this size in all; those of a larger one
 # are computed piece by piece whenever they are needed.
 KEPT_BYTES = 1 << 27
+# The largest score in each precision: sums along a sequence, divided by a temperature
+# or spread by draws, stay far from where numbers end.
+LARGEST_SCORES = {"float32": 1e28, "float64": 1e150}
 
 
 def n_threads(n_jobs):
@@ -28,6 +32,11 @@ def n_threads(n_jobs):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     return n_jobs if n_jobs > 0 else max(1, (cores or os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def n_workers(n_jobs, n_tasks):
+    """Return ``n_jobs`` for joblib, but never more than there are tasks."""
+    return n_jobs if n_jobs is None else min(n_jobs, max(1, n_tasks))
 
 
 class Decoder:
@@ -88,8 +97,11 @@ class Decoder:
             return batch
         return batch.readable(self.unseen, self.unknown_feature)
 
-    def scores(self, batch):
-        """Return the score of every label at every token, padded to the width."""
+    def scores(self, batch, first=0):
+        """Return the score of every label at every token, padded to the width.
+
+        `first` is the number of the first sequence, for errors.
+        """
         belief = self.belief
         batch = batch.with_precision(belief.weights.dtype)
         scores = np.empty((batch.n_tokens, belief.width), belief.weights.dtype)
@@ -102,6 +114,7 @@ class Decoder:
             batch.values,
             scores,
         )
+        _check_scores(scores, batch, first)
         if self.borders is not None:
             full = batch.lengths > 0
             n = self.n_labels
@@ -193,7 +206,7 @@ class ScoredBatch:
         return scores
 
     def _score(self):
-        return self.decoder.scores(self.batch)
+        return self.decoder.scores(self.batch, self.first)
 
     def each_piece(self, work):
         """Call work(piece, its tokens, its sequences) for parts of the batch.
@@ -350,6 +363,20 @@ class ScoredBatch:
                 f"the constraints allow no labeling of sequence "
                 f"{self.first + dead[0]}, which has {self.lengths[dead[0]]} tokens"
             )
+
+
+def _check_scores(scores, batch, first):
+    """Raise at a score that would become infinite, and then no number, in sums."""
+    limit = LARGEST_SCORES[scores.dtype.name]
+    # NaN fails as well.
+    if -limit <= scores.min(initial=0) and scores.max(initial=0) <= limit:
+        return
+    token = np.flatnonzero(~(np.abs(scores) <= limit).all(axis=1))[0]
+    raise ValueError(
+        f"{place_of(token, batch.offsets, first)} has feature values so large that the "
+        f"score of a label is above {limit:g}; scale the values (about -1 to 1 works "
+        "best)"
+    )
 
 
 def _cuts(offsets):

@@ -1,6 +1,6 @@
 """Lazy imports: public names whose modules are imported on first use.
 
-A saved model tags with NumPy and safetensors alone. So a package that offers both
+A saved model tags with NumPy alone. So a package that offers both
 estimators and parts of that runtime must not import scikit-learn for the latter.
 """
 

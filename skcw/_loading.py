@@ -6,14 +6,23 @@ from skcw.guarantee._tagger import outside_in
 from skcw.reranking import BaseReranker
 
 
-def load(path):
+def load(path, *, mapped=False):
     """Return what was saved in a file: a tagger, a pipeline or a reranker.
+
+    Opening a model runs no code that is in it. A file that is damaged, or that does not
+    fit together, is a ``ModelFileError``; but whoever makes a file decides what the
+    model says, so take models from those you trust.
 
     Parameters
     ----------
     path : str or path-like
         A file that ``save`` of a tagger, of a ``TaggingPipeline`` or of a reranker
-        wrote. Its arrays are mapped into memory: keep it while the model is in use.
+        wrote.
+    mapped : bool, default=False
+        Whether to map the arrays into memory instead of reading them. Processes that
+        open the same large model then share its memory. The file must stay as it is
+        while one of them lives: to change it in place ends them, to replace it as
+        ``save`` does is safe.
 
     Returns
     -------
@@ -33,7 +42,7 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    header, arrays = read_model(path)
+    header, arrays = read_model(path, mapped=mapped)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
     return outside_in(restored_model(path, header, arrays))

@@ -1,8 +1,8 @@
-"""``skcw.Model``: a saved model that predicts with NumPy and safetensors alone."""
+"""``skcw.Model``: a saved model that predicts with NumPy alone."""
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
-from skcw._persistence import read_model
+from skcw._persistence import naming, read_model
 from skcw.confidence._answers import Answers
 from skcw.confidence._settings import ModelConfidence
 from skcw.data._batch import SequenceBatch
@@ -145,21 +145,22 @@ class Model:
         self.selection = selection
 
     @classmethod
-    def open(cls, path):
+    def open(cls, path, *, mapped=False):
         """Return the model in a file.
 
         Parameters
         ----------
         path : str or path-like
-            A file that ``save`` of a tagger or of a pipeline wrote. Its arrays are
-            mapped into memory: keep it while the model is in use.
+            A file that ``save`` of a tagger or of a pipeline wrote.
+        mapped : bool, default=False
+            Whether to map the arrays into memory, as in ``skcw.load``.
 
         Returns
         -------
         model : Model
             The model.
         """
-        return cls.from_saved(path, *read_model(path))
+        return cls.from_saved(path, *read_model(path, mapped=mapped))
 
     @classmethod
     def from_saved(cls, path, header, arrays):
@@ -185,10 +186,8 @@ class Model:
                 f"{path} holds a {header.get('class')}{without}, which skcw.Model "
                 "cannot serve; open it with skcw.load, which needs scikit-learn"
             )
-        try:
+        with naming(path):
             return cls._opened(header, arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
 
     @classmethod
     def _opened(cls, header, arrays):

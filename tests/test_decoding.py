@@ -193,9 +193,9 @@ def test_tokens_are_scored_once_if_there_is_room(monkeypatch, kept, tokens_per_p
     scored, n_tokens = [], []
     score = Decoder.scores
 
-    def counting(self, piece):
+    def counting(self, piece, *rest):
         n_tokens.append(piece.n_tokens)
-        return score(self, piece)
+        return score(self, piece, *rest)
 
     monkeypatch.setattr(Decoder, "scores", counting)
     scored = Decoder(belief).open(batch)

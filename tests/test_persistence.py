@@ -21,7 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._persistence import FORMAT, HEADER, read_model, write_model
+from skcw._persistence import CHECKSUM, FORMAT, HEADER, read_model, seal, write_model
 from skcw.exceptions import ModelFileError
 from skcw.utils._check_data import make_tagged
 from skcw.utils._laws import outputs, weights
@@ -66,7 +66,9 @@ def changed(path, target, arrays=None, drop=(), **header):
         found = json.loads(file.metadata()[HEADER])
     kept = {k: v for k, v in load_file(path).items() if k not in drop}
     text = json.dumps({**found, **header})
-    save_file({**kept, **(arrays or {})}, target, metadata={HEADER: text})
+    metadata = {HEADER: text, CHECKSUM: "0" * 16}
+    save_file({**kept, **(arrays or {})}, target, metadata=metadata)
+    seal(target)
     return target
 
 
@@ -141,7 +143,7 @@ def test_every_loader_takes_its_own_kind_only(path):
     assert type(skcw.load(path)) is CWSequenceTagger
 
 
-# -- mapped, not read ----------------------------------------------------------------
+# -- read, or mapped -----------------------------------------------------------------
 
 
 def mapped_base(array):
@@ -150,9 +152,10 @@ def mapped_base(array):
     return array
 
 
-def test_arrays_are_mapped_into_memory(path):
-    belief = load(path).belief_
-    vocabulary = load(path).vocabulary_
+@pytest.mark.parametrize("mapped", [False, True])
+def test_arrays_are_mapped_into_memory_if_asked_for(path, mapped):
+    belief = load(path, mapped=mapped).belief_
+    vocabulary = load(path, mapped=mapped).vocabulary_
     for array in (
         belief.mean,
         belief.variance,
@@ -162,7 +165,7 @@ def test_arrays_are_mapped_into_memory(path):
         vocabulary.ends,
         vocabulary.slots,
     ):
-        assert isinstance(mapped_base(array), np.memmap)
+        assert isinstance(mapped_base(array), np.memmap) == mapped
 
 
 def test_a_large_model_is_not_copied_when_it_opens(tmp_path, monkeypatch):
@@ -180,7 +183,7 @@ def test_a_large_model_is_not_copied_when_it_opens(tmp_path, monkeypatch):
     tagger.vocabulary_ = names
     tagger.save(tmp_path / "model")
     assert os.path.getsize(tmp_path / "model") > 20_000_000
-    loaded = load(tmp_path / "model")
+    loaded = load(tmp_path / "model", mapped=True)
     large = [array for array in loaded.belief_.arrays().values() if len(array) > 1]
     assert len(large) == 4
     for array in large:
@@ -219,12 +222,10 @@ def test_a_model_may_replace_the_file_it_came_from(path, data):
 def test_a_failure_leaves_the_old_file(path, tagger, monkeypatch, data):
     before = path.read_bytes()
 
-    def fail(arrays, draft, metadata):
-        with open(draft, "wb") as file:
-            file.write(b"half")
+    def fail(draft):
         raise OSError("disk full")
 
-    monkeypatch.setattr("skcw._persistence.save_file", fail)
+    monkeypatch.setattr("skcw._persistence.seal", fail)
     with pytest.raises(OSError, match="disk full"):
         tagger.partial_fit(*data).save(path)
     assert path.read_bytes() == before
@@ -325,7 +326,7 @@ def test_a_newer_format_is_refused(path, tmp_path):
 
 def test_an_older_format_is_refused(path, tmp_path):
     older = changed(path, tmp_path / "older", format=FORMAT - 1)
-    with pytest.raises(ModelFileError, match=r"has format 2,.*Train the model again"):
+    with pytest.raises(ModelFileError, match=r"has format 3,.*Train the model again"):
         load(older)
 
 

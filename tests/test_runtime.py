@@ -21,7 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._persistence import read_model, write_model
+from skcw._persistence import read_model, seal, write_model
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError, ModelFileError
@@ -153,6 +153,7 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
     assert json.loads(metadata["skcw"])["serving"]
     del arrays[missing]
     save_file(arrays, path, metadata)
+    seal(path)
     with pytest.raises(ModelFileError, match="is damaged"):
         Model.open(path)
 

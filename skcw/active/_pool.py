@@ -35,8 +35,11 @@ class Pool:
 
     def __init__(self, X, estimator):
         self.has_sequences = not is_classifier(estimator)
-        self._X = X if hasattr(X, "__len__") or sparse.issparse(X) else list(X)
-        if isinstance(self._X, (str, bytes, dict, set)):
+        usable = np.iterable(X) or sparse.issparse(X)
+        if usable and not (hasattr(X, "__len__") or sparse.issparse(X)):
+            X = list(X)
+        self._X = X
+        if not usable or isinstance(X, (str, bytes, dict, set)):
             raise TypeError(
                 f"the pool is a {type(X).__name__}; it must be a list, an array or a "
                 "matrix of items that have an order"

@@ -5,6 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 
+from skcw.data._checks import check_sparse
+
 
 def select(
     utilities, n=None, *, words=None, lengths=None, features=None, max_overlap=None
@@ -65,13 +67,13 @@ def _within(order, lengths, n, words):
     """Return the first items that a budget allows."""
     if words is None:
         return order[:n].astype(np.int64)
-    chosen, left = [], words
+    chosen, left, sizes = [], words, lengths.tolist()
     for position in order.tolist():
         if len(chosen) == n or left <= 0:
             break
-        if lengths[position] <= left:
+        if sizes[position] <= left:
             chosen.append(position)
-            left -= lengths[position]
+            left -= sizes[position]
     return np.array(chosen, dtype=np.int64)
 
 
@@ -84,6 +86,8 @@ def _spread_out(order, features, max_overlap, enough):
         raise ValueError(f"max_overlap must be between 0 and 1, got {max_overlap!r}")
     if features is None:
         raise ValueError("max_overlap compares features: give them as a sparse matrix")
+    if sparse.issparse(features):
+        check_sparse(features, "features")
     features = sparse.csr_array(features)
     if features.shape[0] < order.max(initial=-1) + 1:
         raise ValueError(
@@ -153,6 +157,8 @@ def _check_lengths(lengths, n_items):
         raise ValueError(
             f"there are {n_items} utilities but lengths has the shape {lengths.shape}"
         )
+    if lengths.dtype.kind not in "iu" or lengths.min(initial=0) < 0:
+        raise ValueError("lengths must be whole numbers of words, none below 0")
     return lengths
 
 

@@ -8,6 +8,7 @@ can be learnt: its utility is minus infinity.
 import numpy as np
 
 from skcw.active._row_utilities import quietly
+from skcw.data._checks import check_real
 from skcw.data._ragged import offsets_of
 from skcw.inspection._answering import answering_estimator, ask_tagger
 
@@ -225,6 +226,7 @@ def doubtful_entities(
     >>> doubtful_entities(tagger, [["who", "?"], []], sure=0.99)
     array([ 0.5, -inf])
     """
+    sure, possible = check_real("sure", sure), check_real("possible", possible)
     asked = _asked(tagger, X, "label_table")
     with quietly():
         table = np.asarray(asked.label_table(method, **options))

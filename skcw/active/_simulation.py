@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from tqdm import tqdm
 
+from skcw._decoding import n_workers
 from skcw.active._labels import noisy_labels
 from skcw.active._learner import ActiveLearner
 from skcw.active._pool import Pool, as_items, digest_of
@@ -223,7 +224,7 @@ def simulate(
     tasks = [(name, repeat) for repeat in range(n_repeats) for name in named]
     store = _Store(cache, plan, pool)
     work = (delayed(_stored_run)(plan, named[n], n, r, store) for n, r in tasks)
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    found = Parallel(n_jobs=n_workers(n_jobs, len(tasks)), return_as="generator")(work)
     shown = tqdm(found, total=len(tasks), disable=not verbose, desc="runs")
     return Study([record for run in shown for record in run], list(named))
 

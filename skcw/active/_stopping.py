@@ -5,6 +5,7 @@ so far is in ``values_``, and ``reason_`` says why it stopped. They look at the 
 items in each round, or at what is left of the pool.
 """
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -406,7 +407,10 @@ def error_upper_bound(shares, *, level=0.95, is_binary=False):
     >>> round(error_upper_bound([0, 1] + [0] * 98, is_binary=True), 3)
     0.047
     """
-    shares = np.asarray(shares, dtype=np.float64)
+    try:
+        shares = np.asarray(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("shares must be a flat array of numbers") from None
     if shares.ndim != 1 or not len(shares):
         raise ValueError("an upper bound needs at least one share")
     if not ((shares >= 0) & (shares <= 1)).all():
@@ -451,6 +455,7 @@ def predicted_error_rate(estimator, X, method=None):
     >>> 0 < predicted_error_rate(tagger, [["who", "met"]]) < 1
     True
     """
+    X = list(X) if isinstance(X, Iterator) else X
     pool = Pool(X, estimator)
     if not pool.has_sequences:
         return float(least_confident(estimator, X).mean())

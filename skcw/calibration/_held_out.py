@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from skcw._decoding import n_workers
 from skcw.data import extract_spans
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_sequences
@@ -202,7 +203,7 @@ def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=
     folds = _folds(cv, y, weight)
     if not allow_overlap:
         _refuse_overlap(folds)
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads")
+    jobs = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")
     found = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
     return [one for one in found if one[0].weight.any()]
 

@@ -7,6 +7,7 @@ from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._logistic import PULL, fit_logistic
 from skcw.data._checks import check_sample_weight
 
@@ -98,12 +99,14 @@ class ConfidenceMap:
     def __init__(self, *, keep_order=True):
         self.keep_order = keep_order
 
+    @changes_at_once
     def fit(self, confidence, correct, sample_weight=None):
         """Learn from words that the tagger has not learnt from; return the map."""
         q, y, weight = check_words(confidence, correct, sample_weight)
         self._learn(self._checked(q), y, weight)
         return self
 
+    @reads_at_once
     def __call__(self, confidence):
         """Return the probability of being right, in an array of the same shape."""
         if not all(hasattr(self, name) for name in self.learns):

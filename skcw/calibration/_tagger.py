@@ -9,6 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._answers import LEAST_WORD, CalibratedAnswers
 from skcw.calibration._held_out import (
     HeldOut,
@@ -233,6 +234,7 @@ class CalibratedTagger(WrappedTagger):
             copy.tagger = self.tagger
         return copy
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Learn the map, and the tagger if it is not fitted already.
@@ -338,6 +340,7 @@ class CalibratedTagger(WrappedTagger):
         )
         return tagger, found
 
+    @reads_at_once
     def ask(self, X):
         """Return an object that answers any question about X.
 

@@ -197,6 +197,8 @@ def check_method(name, served, methods=METHODS):
     method : Method
         The method.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"method is {name!r}; it must be the name of a method")
     if name in served:
         return served[name]
     names = ", ".join(served)

@@ -1,6 +1,7 @@
 """``SequenceBatch``: sequences in compiled form."""
 
 from itertools import pairwise
+from numbers import Integral
 
 import numpy as np
 
@@ -10,8 +11,13 @@ from skcw.data._ragged import (
     frozen,
     joined_ranges,
     offsets_of,
+    own_copy,
     place_of,
 )
+from skcw.data._vocabulary import Vocabulary
+
+# Features are numbered by 32 bits, and a model may add one for unknown words.
+MOST_FEATURES = np.iinfo(np.int32).max - 1
 
 
 class SequenceBatch(RaggedRows):
@@ -52,17 +58,30 @@ class SequenceBatch(RaggedRows):
     """
 
     def __init__(self, offsets, indptr, indices, values, n_features, vocabulary=None):
-        if values is not None:
-            values = np.ascontiguousarray(values, dtype=np.float64)
+        # Copies, for the arrays are the caller's, who may change them later.
         self._store(
-            np.ascontiguousarray(offsets, dtype=np.int64),
-            np.ascontiguousarray(indptr, dtype=np.int64),
-            np.ascontiguousarray(indices, dtype=np.int32),
-            values,
+            own_copy("offsets", offsets, np.int64),
+            own_copy("indptr", indptr, np.int64),
+            own_copy("indices", indices, np.int32),
+            None if values is None else own_copy("values", values, np.float64),
             n_features,
             vocabulary,
         )
         self._check()
+
+    @classmethod
+    def owning(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
+        """Return a batch of arrays that nobody else has, checked but not copied."""
+        batch = cls.unchecked(offsets, indptr, indices, values, n_features, vocabulary)
+        batch._check()
+        return cls.unchecked(
+            np.ascontiguousarray(offsets, dtype=np.int64),
+            np.ascontiguousarray(indptr, dtype=np.int64),
+            np.ascontiguousarray(indices, dtype=np.int32),
+            None if values is None else np.ascontiguousarray(values, dtype=np.float64),
+            n_features,
+            vocabulary,
+        )
 
     def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
         """Keep read-only views; kernels rely on what `_check` once found true."""
@@ -75,8 +94,18 @@ class SequenceBatch(RaggedRows):
 
     def _check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        check_steps("offsets", self.offsets, len(self.indptr) - 1)
+        n = self.n_features
+        if not isinstance(n, Integral) or not 0 <= n <= MOST_FEATURES:
+            raise ValueError(
+                f"n_features is {n!r}; it must be a whole number from 0 to "
+                f"{MOST_FEATURES}"
+            )
+        if self.indices.ndim != 1:
+            raise ValueError(
+                f"indices has the shape {self.indices.shape}; it must be flat"
+            )
         check_steps("indptr", self.indptr, len(self.indices))
+        check_steps("offsets", self.offsets, len(self.indptr) - 1)
         if len(self.indices) and not (
             self.indices.min() >= 0 and self.indices.max() < self.n_features
         ):
@@ -86,6 +115,10 @@ class SequenceBatch(RaggedRows):
             or not np.isfinite(self.values).all()
         ):
             raise ValueError("values must be one finite number for each of indices")
+        if not isinstance(self.vocabulary, Vocabulary | None):
+            raise TypeError(
+                f"vocabulary is {self.vocabulary!r}; it must be a Vocabulary or None"
+            )
         if self.vocabulary is not None and len(self.vocabulary) != self.n_features:
             raise ValueError(
                 f"n_features is {self.n_features}, but the vocabulary has "

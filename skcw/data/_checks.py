@@ -1,6 +1,14 @@
-"""Input checks for all modules: lengths that agree, and valid weights."""
+"""Input checks for all modules: lengths that agree, valid weights, sparse matrices."""
+
+from numbers import Real
 
 import numpy as np
+
+# What counts at all counts at least so much: the squares of such weights, and their
+# products with steps in single precision, do not vanish.
+LIGHTEST = 1e-20
+# Sums and squares of larger weights may overflow.
+HEAVIEST = 1e20
 
 
 def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
@@ -71,7 +79,7 @@ def check_same_lengths(first, second, names=("X", "y"), units=("tokens", "labels
         )
 
 
-def check_sample_weight(sample_weight, n, what="sequences", *, at_most=None):
+def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST):
     """Return one finite, non-negative weight each as float64; None stays None.
 
     Parameters
@@ -82,7 +90,7 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=None):
         How many weights there must be.
     what : str, default="sequences"
         What is weighted, in the plural.
-    at_most : float, optional
+    at_most : float, default=1e20
         The largest weight that makes sense.
 
     Returns
@@ -93,8 +101,8 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=None):
     Raises
     ------
     ValueError
-        When the shape is wrong, a weight is negative, not finite or too large, or
-        when all weights are zero.
+        When the shape is wrong, a weight is negative, not finite, too large or too
+        small to count, or when all weights are zero.
 
     Examples
     --------
@@ -123,7 +131,7 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=None):
     return weight
 
 
-def check_weight_values(weight, what="sequences", *, at_most=None, place=None):
+def check_weight_values(weight, what="sequences", *, at_most=HEAVIEST, place=None):
     """Raise at the first weight of a flat array that cannot be used.
 
     Parameters
@@ -132,7 +140,7 @@ def check_weight_values(weight, what="sequences", *, at_most=None, place=None):
         The weights.
     what : str, default="sequences"
         What is weighted, in the plural.
-    at_most : float, optional
+    at_most : float, default=1e20
         The largest weight that makes sense.
     place : callable, optional
         Takes a position and returns how to name it; ``sample_weight[3]`` by default.
@@ -140,7 +148,8 @@ def check_weight_values(weight, what="sequences", *, at_most=None, place=None):
     Raises
     ------
     ValueError
-        When a weight is negative, not finite or too large, or all are zero.
+        When a weight is negative, not finite, too large or too small to count, or all
+        are zero.
 
     Examples
     --------
@@ -160,10 +169,97 @@ def check_weight_values(weight, what="sequences", *, at_most=None, place=None):
         )
     if weight.size and not weight.any():
         raise ValueError(f"sample_weight is zero for all {len(weight)} {what}")
-    if at_most is not None and weight.size and weight.max() > at_most:
+    vanishing = np.flatnonzero((weight > 0) & (weight < LIGHTEST))
+    if vanishing.size:
+        raise ValueError(
+            f"{place(vanishing[0])} is {weight[vanishing[0]]:g}; weights must be 0 or "
+            f"at least {LIGHTEST:g}: scale them to a mean of one"
+        )
+    if weight.size and weight.max() > at_most:
         heaviest = np.argmax(weight)
         raise ValueError(
             f"{place(heaviest)} is {weight[heaviest]:g}; weights must be at most "
             f"{at_most:g}: a weight says how often one of the {what} counts, so scale "
             "them to a mean of one"
         )
+
+
+def check_real(name, value):
+    """Return a parameter as a float; raise unless it is a real number.
+
+    Examples
+    --------
+    >>> from skcw.data._checks import check_real
+    >>> check_real("zero_division", "1")
+    Traceback (most recent call last):
+        ...
+    TypeError: zero_division is '1'; it must be a number
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; it must be a number")
+    return float(value)
+
+
+def check_sparse(matrix, name="X"):
+    """Raise if a sparse matrix has an entry outside of its own shape.
+
+    SciPy looks at what it is given by hand only in part, and compiled code not at all.
+
+    Parameters
+    ----------
+    matrix : sparse matrix or array
+        The matrix, in any format.
+    name : str, default="X"
+        Its name in the error message.
+
+    Raises
+    ------
+    ValueError
+        When an index is negative or too large, or the offsets of the rows are broken.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from skcw.data._checks import check_sparse
+    >>> matrix = sparse.csr_array([[0.0, 1.0]])
+    >>> matrix.indices[0] = 7
+    >>> check_sparse(matrix)
+    Traceback (most recent call last):
+        ...
+    ValueError: X is a broken csr matrix: an index is 7, but it must lie between 0 and 1
+    """
+    kind = f"{name} is a broken {matrix.format} matrix"
+    if matrix.format == "coo":
+        for axis, size in zip((matrix.row, matrix.col), matrix.shape, strict=True):
+            _check_indices(axis, len(matrix.data), size, kind)
+    if matrix.format not in ("csr", "csc", "bsr"):
+        return
+    blocks = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    shape = [size // block for size, block in zip(matrix.shape, blocks, strict=True)]
+    n_lines, n_places = shape[::-1] if matrix.format == "csc" else shape
+    steps = np.asarray(matrix.indptr)
+    if (
+        steps.shape != (n_lines + 1,)
+        or steps.dtype.kind not in "iu"
+        or steps[0] != 0
+        or (steps[1:] < steps[:-1]).any()
+        or steps[-1] > len(matrix.data)
+    ):
+        raise ValueError(
+            f"{kind}: indptr must be {n_lines + 1} whole numbers that begin with 0, "
+            f"never fall and end with {len(matrix.data)} at most"
+        )
+    _check_indices(matrix.indices, len(matrix.data), n_places, kind)
+
+
+def _check_indices(indices, n_entries, n_places, kind):
+    """Raise unless there is one index for every entry, and each is a place."""
+    indices = np.asarray(indices)
+    if indices.shape != (n_entries,) or (n_entries and indices.dtype.kind not in "iu"):
+        raise ValueError(f"{kind}: it must have one whole number for each entry")
+    for worst in (indices.min(), indices.max()) if n_entries else ():
+        if not 0 <= worst < n_places:
+            raise ValueError(
+                f"{kind}: an index is {worst}, but it must lie between 0 and "
+                f"{n_places - 1}"
+            )

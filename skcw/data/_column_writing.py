@@ -10,6 +10,7 @@ import numpy as np
 from skcw.data._files import replacing
 from skcw.data._layout import check_separator
 from skcw.data._ragged import place_of
+from skcw.data._text_lines import is_utf8
 from skcw.data._token_columns import TokenColumns
 
 
@@ -56,6 +57,8 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
     [[('Ann', 'PER'), ('sleeps', 'O')], [('Bo', 'PER')]]
     """
     check_separator(separator)
+    # Which raises at a name that Python does not know.
+    is_utf8(encoding)
     columns = TokenColumns.from_sequences(X)
     if labels is not None:
         columns = _side_by_side(columns, TokenColumns.from_sequences(labels))
@@ -104,7 +107,7 @@ def _check_values(columns, c, separator, encoding):
     used = np.flatnonzero(np.isin(columns.codes[c], list(faults)))
     if len(used):
         text, fault = faults[columns.codes[c, used[0]]]
-        place = place_of(used[0], columns.offsets, "sentence")
+        place = place_of(used[0], columns.offsets, noun="sentence")
         raise ValueError(f"{place} has {text!r} in column {c}, which {fault}")
 
 

@@ -6,6 +6,7 @@ from itertools import chain
 import numpy as np
 
 from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_sparse
 from skcw.data._encoding import TokenEncoder
 from skcw.data._ragged import offsets_of
 from skcw.data._vocabulary import Vocabulary
@@ -51,7 +52,7 @@ def encode_names(X, vocabulary, grow):
         encoder.add_sequence(sequence)
     if len(table) > known:
         vocabulary = Vocabulary(*table.freeze())
-    return SequenceBatch(*encoder.finish(), len(vocabulary), vocabulary)
+    return SequenceBatch.owning(*encoder.finish(), len(vocabulary), vocabulary)
 
 
 def encode_columns(X, n_features=None):
@@ -77,7 +78,7 @@ def encode_columns(X, n_features=None):
     nothing = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
     parts = zip(nothing, *blocks, strict=True)
     counts, columns, values = (np.concatenate(part) for part in parts)
-    return SequenceBatch(
+    return SequenceBatch.owning(
         offsets_of([len(counts) for counts, _, _ in blocks]),
         offsets_of(counts),
         columns,
@@ -89,6 +90,7 @@ def encode_columns(X, n_features=None):
 def _entries(sequence, s):
     """Return the number of entries of each row, their columns and their values."""
     if is_sparse(sequence):
+        check_sparse(sequence, f"sequence {s}")
         block = sequence.tocsr().astype(np.float64, copy=True)
         # In the copy alone: the matrix is not ours to change.
         block.sum_duplicates()
@@ -172,7 +174,7 @@ def drop_rare(batch, min_count, n_known=0):
     kept = keep[batch.indices]
     before = np.concatenate([[0], np.cumsum(kept)])
     vocabulary = batch.vocabulary.select(keep)
-    return SequenceBatch(
+    return SequenceBatch.owning(
         batch.offsets,
         before[batch.indptr].astype(np.int64),
         number[batch.indices[kept]],
@@ -187,7 +189,7 @@ def keep_entries(batch, keep):
     if keep.all():
         return batch
     before = np.concatenate([[0], np.cumsum(keep)])
-    return SequenceBatch(
+    return SequenceBatch.owning(
         batch.offsets,
         before[batch.indptr],
         batch.indices[keep],

@@ -7,11 +7,14 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path):
-    """Give a draft beside a file; it takes the file's place once it is complete.
+    """Give a draft of a file; it takes the file's place once it is complete.
 
-    An error, or Ctrl-C, leaves the file as it was. A file that is there keeps its
-    permissions, a new one has the usual ones; a link stays a link, and what it points
-    to is replaced. Pipes and devices cannot be replaced and are written to directly.
+    An error, Ctrl-C or the end of the process leaves the file as it was. Where the
+    system can, the draft has no name, so that nothing is left of one that was never
+    finished; otherwise it lies beside the file. It is on the disk before it takes the
+    file's place. A file that is there keeps its permissions, a new one has the usual
+    ones; a link stays a link, and what it points to is replaced. Pipes and devices
+    cannot be replaced and are written to directly.
 
     Parameters
     ----------
@@ -22,6 +25,7 @@ def replacing(path):
     ------
     draft : pathlib.Path
         The path to write to: an empty file, or `path` itself for a pipe or a device.
+        Open it and write; another file in its place would not be seen.
 
     Examples
     --------
@@ -41,18 +45,99 @@ def replacing(path):
         yield path
         return
     target = path.resolve()
-    draft = target.parent / f".{target.name}.{os.urandom(4).hex()}"
+    nameless = _nameless(target.parent)
+    draft = _named_draft(target) if nameless is None else _entry_of(nameless)
     try:
-        # Made here, the draft has the usual permissions whatever writes to it.
-        draft.touch(exist_ok=False)
-        mode = (target if target.exists() else draft).stat().st_mode & 0o7777
+        if nameless is None:
+            # Made here, the draft has the usual permissions whatever writes to it.
+            draft.touch(exist_ok=False)
+        if target.exists():
+            mode = target.stat().st_mode & 0o7777
+        else:
+            mode = draft.stat().st_mode & 0o7777
         yield draft
         draft.chmod(mode)
-        os.replace(draft, target)
+        _flush(draft)
+        if nameless is None:
+            os.replace(draft, target)
+        else:
+            _give_name(draft, target, nameless)
+        _flush(target.parent)
     except BaseException as error:
-        with suppress(OSError):
-            os.unlink(draft)
-        if isinstance(error, OSError) and str(error.filename) == str(draft):
-            # The name that the caller gave says more than the name of a draft.
-            error.filename = str(path)
+        if isinstance(error, OSError) and error.errno is not None:
+            # The name that the caller gave says more than the name of a draft, and a
+            # full disk names nothing.
+            if error.filename is None or str(error.filename) == str(draft):
+                error.filename = str(path)
         raise
+    finally:
+        if nameless is not None:
+            os.close(nameless)
+        else:
+            with suppress(OSError):
+                os.unlink(draft)
+
+
+def _nameless(folder):
+    """Return a new file without a name, open, or None where there is no such thing."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        number = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except OSError:
+        # Not on this disk. A folder that is missing is reported by what comes next.
+        return None
+    if not _entry_of(number).exists():
+        os.close(number)
+        return None
+    return number
+
+
+def _entry_of(number):
+    """Return the path under which the system shows an open file."""
+    return Path(f"/proc/self/fd/{number}")
+
+
+def _named_draft(target):
+    return target.parent / f".{target.name}.{os.urandom(4).hex()}.draft"
+
+
+def _give_name(draft, target, number):
+    """Put a file without a name in the place of another, which only a rename can.
+
+    Between two calls the draft has a name. Whoever dies there leaves a complete file,
+    which the next one to write the same file takes away.
+    """
+    from fcntl import LOCK_EX, flock
+
+    named = target.parent / f".{target.name}.draft"
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            # Where folders cannot be locked, two must not write a file at once.
+            flock(folder, LOCK_EX)
+        with suppress(FileNotFoundError):
+            os.unlink(named)
+        # With a folder given, even one of no importance, the link is followed.
+        os.link(draft, named, src_dir_fd=number)
+        os.replace(named, target)
+    finally:
+        os.close(folder)
+
+
+def _flush(path):
+    """Wait until a file, or the list of files in a folder, is on the disk."""
+    try:
+        number = os.open(path, os.O_RDONLY)
+    except OSError:
+        # Not every system opens folders.
+        return
+    try:
+        os.fsync(number)
+    except OSError as error:
+        # Some disks cannot flush folders; that a file is not on the disk is serious.
+        if not os.path.isdir(path):
+            error.filename = str(path)
+            raise
+    finally:
+        os.close(number)

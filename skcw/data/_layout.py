@@ -1,6 +1,7 @@
 """The layout of a column file: format, separator, comments and columns."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from skcw.data._token_columns import check_names
 from skcw.exceptions import ColumnFileError
@@ -72,7 +73,7 @@ def check_separator(separator):
 def _checked_columns(columns, conllu):
     if columns is None:
         return None
-    if isinstance(columns, (str, int)):
+    if isinstance(columns, (str, bytes)) or not hasattr(columns, "__iter__"):
         raise TypeError(f"columns is {columns!r}; give a list, such as [0, -1]")
     numbers = []
     for column in columns:
@@ -83,7 +84,12 @@ def _checked_columns(columns, conllu):
                     f"CoNLL-U files also by a name of {', '.join(CONLLU)}"
                 )
             column = CONLLU.index(column)
-        numbers.append(column.__index__())
+        if isinstance(column, bool) or not isinstance(column, Integral):
+            raise TypeError(
+                f"columns holds {column!r}; columns are chosen by whole numbers, such "
+                "as 0 for the first and -1 for the last"
+            )
+        numbers.append(int(column))
     if not numbers:
         raise ValueError("columns is empty; name at least one column or pass None")
     return tuple(numbers)

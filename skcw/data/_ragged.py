@@ -41,18 +41,35 @@ def frozen(array):
     return view
 
 
+def own_copy(name, array, dtype):
+    """Return a copy that nobody else can change: what is checked once stays true."""
+    try:
+        given = np.asarray(array)
+        copy = np.array(given, dtype=dtype, order="C")
+        same = not np.issubdtype(dtype, np.integer) or np.array_equal(copy, given)
+    except (TypeError, ValueError, OverflowError):
+        same = False
+    if not same:
+        kind = "whole numbers" if np.issubdtype(dtype, np.integer) else "numbers"
+        raise ValueError(f"{name} must be an array of {kind} that fit {dtype.__name__}")
+    copy.flags.writeable = False
+    return copy
+
+
 def check_steps(name, steps, last):
     """Raise unless an array of offsets begins with 0, never falls and ends so."""
-    if not len(steps) or steps[0] != 0 or (np.diff(steps) < 0).any():
+    if steps.ndim != 1:
+        raise ValueError(f"{name} has the shape {steps.shape}; it must be flat")
+    if not len(steps) or steps[0] != 0 or (steps[1:] < steps[:-1]).any():
         raise ValueError(f"{name} must begin with 0 and never fall")
     if steps[-1] != last:
         raise ValueError(f"{name} ends with {steps[-1]} instead of {last}")
 
 
-def place_of(token, offsets, noun="sequence"):
-    """Say where a token is, given where each sequence begins."""
+def place_of(token, offsets, first=0, noun="sequence"):
+    """Say where a token is, given where sequences begin and the first one's number."""
     sequence = int(np.searchsorted(offsets, token, side="right")) - 1
-    return f"{noun} {sequence}, token {token - offsets[sequence]}"
+    return f"{noun} {first + sequence}, token {token - offsets[sequence]}"
 
 
 class RaggedRows:

@@ -42,6 +42,8 @@ def parse_label(label, bare=BARE_PREFIXES):
     >>> parse_label("B-PER"), parse_label("I"), parse_label("NN")
     (('B', 'PER'), ('I', ''), (None, 'NN'))
     """
+    if not isinstance(label, str):
+        raise TypeError(f"a label is {label!r}; labels must be strings")
     if label[1:2] == "-" and label[0] in ROLES:
         return label[0], label[2:]
     if len(label) == 1 and (label == "O" or label in bare):
@@ -62,8 +64,8 @@ def split_label(label):
 
 def scheme_name(name, parameter, *, auto=False):
     """Return the first name of a scheme that may have several, or refuse it."""
-    scheme = ALIASES.get(name, name)
-    if scheme not in SCHEMES and not (auto and name == "auto"):
+    scheme = ALIASES.get(name, name) if isinstance(name, str) else None
+    if scheme not in SCHEMES and not (auto and scheme == "auto"):
         known = [*(["auto"] if auto else []), *SCHEMES, *ALIASES]
         raise ValueError(
             f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}"
@@ -197,7 +199,7 @@ def detect_scheme(labels):
     >>> detect_scheme(["O", "B-PER", "E-PER", "S-LOC"])
     'IOBES'
     """
-    prefixes = {parse_label(label)[0] for label in set(labels)}
+    prefixes = {parse_label(label)[0] for label in set(check_labels(labels, "labels"))}
     if prefixes & {"L", "U"}:
         return "BILOU"
     return "IOBES" if prefixes & {"E", "S"} else "IOB2"

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._batch import SequenceBatch
 from skcw.data._encoder import check_batch, drop_rare, encode_any
 
@@ -55,6 +56,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     def __init__(self, min_count=1):
         self.min_count = min_count
 
+    @changes_at_once
     def fit(self, X, y=None):
         """Learn the features.
 
@@ -73,6 +75,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.fit_transform(X)
         return self
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, y=None):
         """Learn the features and return the encoded sequences.
@@ -95,6 +98,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.n_features_out_ = batch.n_features
         return batch
 
+    @reads_at_once
     def transform(self, X):
         """Encode sequences; features not known are left out.
 

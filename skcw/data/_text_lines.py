@@ -56,7 +56,14 @@ def utf8_lines(source, encoding):
 
 def is_utf8(encoding):
     """Tell whether an encoding is UTF-8 under one of its names."""
-    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    try:
+        found = codecs.lookup(encoding)
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(
+            f"encoding is {encoding!r}, which Python does not know; usual ones are "
+            "'utf-8' and 'latin-1'"
+        ) from None
+    return found.name in ("utf-8", "utf-8-sig")
 
 
 def _read(file):

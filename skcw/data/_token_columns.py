@@ -11,6 +11,7 @@ from skcw.data._ragged import (
     joined_ranges,
     object_rows,
     offsets_of,
+    own_copy,
     place_of,
 )
 from skcw.data._vocabulary import Vocabulary
@@ -65,14 +66,13 @@ class TokenColumns(RaggedRows):
     """
 
     def __init__(self, offsets, codes, values, names=None, lines=None):
-        if lines is not None:
-            lines = np.ascontiguousarray(lines, dtype=np.int64)
+        # Copies, for the arrays are the caller's, who may change them later.
         self._store(
-            np.ascontiguousarray(offsets, dtype=np.int64),
-            np.ascontiguousarray(codes, dtype=np.int32),
+            own_copy("offsets", offsets, np.int64),
+            own_copy("codes", codes, np.int32),
             tuple(values),
             None if names is None else tuple(names),
-            lines,
+            None if lines is None else own_copy("lines", lines, np.int64),
         )
         self._check()
 
@@ -131,6 +131,9 @@ class TokenColumns(RaggedRows):
                 f"codes has the shape {self.codes.shape}; it must have one row for "
                 f"each of the {len(self.values)} vocabularies in values"
             )
+        for c, values in enumerate(self.values):
+            if not isinstance(values, Vocabulary):
+                raise TypeError(f"values[{c}] is {values!r}; it must be a Vocabulary")
         n_tokens = self.codes.shape[1]
         check_steps("offsets", self.offsets, n_tokens)
         for c, (codes, values) in enumerate(zip(self.codes, self.values, strict=True)):

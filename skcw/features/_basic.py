@@ -78,6 +78,8 @@ def basic_features(sequence):
     rows = [(row,) if isinstance(row, str) else tuple(row) for row in sequence]
     if not rows:
         return []
+    if not rows[0]:
+        raise ValueError("token 0 has no columns; the first one of a token is its word")
     for position, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise ValueError(

@@ -106,10 +106,12 @@ class FeatureExtractor:
         else:
             self._add_sequences(compiled, X)
         if hashed:
-            return SequenceBatch(*compiled.finish(), None, self.n_features)
+            return SequenceBatch.owning(*compiled.finish(), None, self.n_features)
         if len(table) > known:
             vocabulary = Vocabulary(*table.freeze())
-        return SequenceBatch(*compiled.finish(), None, len(vocabulary), vocabulary)
+        return SequenceBatch.owning(
+            *compiled.finish(), None, len(vocabulary), vocabulary
+        )
 
     def _add_columns(self, compiled, X):
         used = sorted({view[0] for view in self._views if view[0] is not None})

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._encoder import drop_rare
 from skcw.data._vocabulary import Vocabulary
 from skcw.features._columns import check_names, look_ahead, names_of
@@ -114,6 +115,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.min_count = min_count
         self.n_features = n_features
 
+    @changes_at_once
     def fit(self, X, y=None):
         """Learn the features.
 
@@ -132,6 +134,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.fit_transform(X)
         return self
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, y=None):
         """Learn the features and return those of the sentences.
@@ -158,6 +161,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self._keep_names(batch)
         return batch
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y=None):
         """Learn further features; those known keep their numbers.
@@ -182,6 +186,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self._keep_names(drop_rare(batch, self.min_count, len(self.vocabulary_)))
         return self
 
+    @reads_at_once
     def transform(self, X):
         """Return the features of sentences; those not known are left out.
 

@@ -75,8 +75,8 @@ def check_pairs(correct, confidence, groups=None):
     group : ndarray of intp, shape (n_words,)
         Numbers from 0 on, without a gap.
     """
-    flat, lengths = _flat(correct)
-    sure, others = _flat(confidence)
+    flat, lengths = _flat(correct, "correct")
+    sure, others = _flat(confidence, "confidence")
     if lengths != others:
         raise ValueError("correct and confidence must have the same layout")
     if not len(flat):
@@ -89,9 +89,56 @@ def check_pairs(correct, confidence, groups=None):
     return flat, np.nan_to_num(sure), _group_numbers(groups, lengths)
 
 
-def _flat(values):
+def check_groups(groups):
+    """Return the number of each group from 0 on, and the shape that they came in.
+
+    Parameters
+    ----------
+    groups : array-like
+        Names or numbers, whatever can be told apart.
+
+    Returns
+    -------
+    numbers : ndarray of intp
+        The same, counted from 0 without a gap, in the same shape.
+    """
+    given = np.asarray(groups)
+    flat = given.ravel().tolist()
+    for position, group in enumerate(flat):
+        if group is None or group != group:
+            raise ValueError(
+                f"groups[{position}] is {group!r}; everything must belong to a group, "
+                "by itself if to no other"
+            )
+    try:
+        numbers = np.unique(given, return_inverse=True)[1]
+    except TypeError:
+        kinds = sorted({type(group).__name__ for group in flat})
+        raise ValueError(
+            f"groups holds things of the kinds {', '.join(kinds)}, which cannot be "
+            "compared; give all as numbers or all as texts"
+        ) from None
+    return numbers.reshape(given.shape).astype(np.intp)
+
+
+def check_unit(unit):
+    """Raise unless the name of the things is a text."""
+    if not isinstance(unit, str):
+        raise TypeError(f"unit is {unit!r}; it must be a text such as 'words'")
+
+
+def _flat(values, name):
     """Return numbers in one row, and the lengths of the rows if there were several."""
-    rows = [np.asarray(row, dtype=np.float64) for row in values]
+    try:
+        rows = [np.asarray(row, dtype=np.float64) for row in values]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must be one array of numbers, or an array for each sentence"
+        ) from None
+    if any(row.ndim > 1 for row in rows):
+        raise ValueError(f"{name} must hold one flat array for each sentence")
+    if len({row.ndim for row in rows}) > 1:
+        raise ValueError(f"{name} holds both numbers and arrays; give one of the two")
     if all(row.ndim == 0 for row in rows):
         return np.array(rows, dtype=np.float64), len(rows)
     return np.concatenate([np.empty(0), *rows]), [len(row) for row in rows]
@@ -99,10 +146,10 @@ def _flat(values):
 
 def _group_numbers(groups, lengths):
     if isinstance(lengths, int):
-        given = np.arange(lengths) if groups is None else np.asarray(groups)
+        given = np.arange(lengths) if groups is None else check_groups(groups)
         expected, owner = lengths, slice(None)
     else:
-        given = np.arange(len(lengths)) if groups is None else np.asarray(groups)
+        given = np.arange(len(lengths)) if groups is None else check_groups(groups)
         expected, owner = len(lengths), np.repeat(np.arange(len(lengths)), lengths)
         if given.shape == (sum(lengths),) != (expected,):
             _refuse_split(given, owner)

@@ -13,11 +13,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, indexable
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._tagger import PREFIT
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
 from skcw.exceptions import NoPromiseWarning
-from skcw.guarantee._checks import check_level, check_risks
+from skcw.guarantee._checks import check_groups, check_level, check_risks
 from skcw.guarantee._sets import label_sets, scores_of_truth, set_threshold
 from skcw.guarantee._thresholds import promise_for, risk_threshold
 
@@ -121,6 +122,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             copy.classifier = self.classifier
         return copy
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
         """Learn the classifier, if it is not fitted already, and find the thresholds.
@@ -145,13 +147,14 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        groups = None if groups is None else check_groups(groups)
         X, y, groups = indexable(X, y, groups)
         weight = check_sample_weight(sample_weight, len(y), "rows")
         classifier, rows = self._fitted(X, y, weight, groups)
         held = (
             _rows(X, rows),
             y[rows],
-            None if groups is None else np.asarray(groups)[rows],
+            None if groups is None else groups[rows],
         )
         self.classifier_ = classifier
         self.classes_ = classifier.classes_
@@ -226,6 +229,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return promise_for(self.promises_, risk)
 
+    @reads_at_once
     def accept(self, X, risk=None):
         """Tell which rows are accepted.
 
@@ -244,6 +248,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         threshold = self.promise(risk).threshold
         return self._table(X).max(axis=1) >= threshold
 
+    @reads_at_once
     def predict_sets(self, X):
         """Return labels that contain the true one but for a share `set_risk` of rows.
 
@@ -263,6 +268,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             label_sets(table, self.set_threshold_, self.classes_.tolist())
         )
 
+    @reads_at_once
     def predict(self, X):
         """Return the most probable label of every row.
 

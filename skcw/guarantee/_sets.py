@@ -1,7 +1,10 @@
 """Sets that contain the truth: conformal risk control for labels and entities."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils import check_scalar
 
 from skcw.data._ragged import object_rows
 from skcw.data._schemes import extract_spans
@@ -53,7 +56,11 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     >>> set_threshold([0.9, 0.2, 0.7, 0.8, 0.6, 0.95, 0.5, 0.4, 0.85, 0.99], 0.3)
     0.5
     """
+    if np.ndim(risk) > 0:
+        raise ValueError(f"risk is {risk!r}; it must be one number")
     (alpha,) = check_risks(risk)
+    check_scalar(n_missing, "n_missing", Integral, min_val=0)
+    score = list(score) if np.iterable(score) else score
     ones = [np.ones(np.shape(row)) for row in score]
     _, flat, group = check_pairs(ones, score, groups)
     most = check_most(most_wrong, np.bincount(group)) * (1.0 - alpha)
@@ -88,12 +95,19 @@ def label_sets(table, threshold, classes):
     >>> label_sets([[0.7, 0.25, 0.05], [0.1, 0.1, 0.8]], 0.2, ["A", "B", "C"])
     [['A', 'B'], ['C']]
     """
-    table = np.asarray(table, dtype=np.float64)
+    table, names = np.asarray(table, dtype=np.float64), list(classes)
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise ValueError(
+            f"table has the shape {table.shape}; it must have a row for each thing and "
+            f"a column for each of the {len(names)} classes"
+        )
+    if np.isnan(table).any():
+        raise ValueError("table must hold numbers, but some are NaN")
+    check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
     # Where even full sets miss too many, full ones miss least.
     least = -np.inf if np.isnan(threshold) else threshold
     sizes = np.maximum((table >= least).sum(axis=1), 1)
-    names = list(classes)
     return [
         [names[k] for k in row[:size]]
         for row, size in zip(order.tolist(), sizes.tolist(), strict=True)

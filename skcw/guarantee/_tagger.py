@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import MOST_KNOWN, PREFIT, encodes, restored_model
 from skcw.confidence._acceptance import UNITS, difference_in_words, unlike
@@ -20,7 +21,7 @@ from skcw.data._ragged import object_rows
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
 from skcw.guarantee._answers import SelectiveAnswers, measured
 from skcw.guarantee._calibration import promises_of, set_threshold_of
-from skcw.guarantee._checks import check_level, check_risks
+from skcw.guarantee._checks import check_groups, check_level, check_risks
 from skcw.guarantee._thresholds import Promise, promise_for
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._wrapped import WrappedTagger
@@ -164,6 +165,7 @@ class SelectiveTagger(WrappedTagger):
             copy.tagger = self.tagger
         return copy
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
         """Learn the tagger, if it is not fitted already, and find the thresholds.
@@ -208,7 +210,7 @@ class SelectiveTagger(WrappedTagger):
     def _fitted(self, X, y, sample_weight, groups):
         """Return a fitted tagger, and the sentences that calibrate it."""
         if groups is not None:
-            groups = np.asarray(groups)
+            groups = check_groups(groups)
             if groups.shape != (len(X),):
                 raise ValueError(
                     f"groups has the shape {groups.shape}; it must hold one for each "
@@ -257,6 +259,7 @@ class SelectiveTagger(WrappedTagger):
                 "allow_training_data=True calibrates on them all the same"
             )
 
+    @reads_at_once
     def ask(self, X):
         """Return an object that answers any question about X.
 
@@ -302,6 +305,7 @@ class SelectiveTagger(WrappedTagger):
         check_is_fitted(self)
         return promise_for(self.promises_, risk)
 
+    @reads_at_once
     def accept(self, X, risk=None, *, check=True):
         """Tell which words, entities or sentences are accepted.
 

@@ -7,11 +7,13 @@ import numpy as np
 from skcw.guarantee._bounds import binomial, capital
 from skcw.guarantee._checks import (
     check_entities,
+    check_groups,
     check_level,
     check_most,
     check_pairs,
     check_risks,
     check_true_counts,
+    check_unit,
 )
 
 # Acceptance may begin at these shares of all things, the surest first, and is then
@@ -184,6 +186,7 @@ def risk_threshold(
     >>> print(risk_threshold(correct[:20], confidence[:20], 0.05))
     20 sentences cannot promise 5 %; about 240 would
     """
+    check_unit(unit)
     correct, confidence, group = check_pairs(correct, confidence, groups)
     risks, level = check_risks(risk), check_level(level)
     most = check_most(most_wrong, np.bincount(group))
@@ -323,6 +326,7 @@ def recall_threshold(
     >>> round(promise.threshold, 2), round(promise.observed, 3)
     (0.71, 0.084)
     """
+    check_unit(unit)
     rows, confidence = check_entities(correct, confidence)
     n_true = check_true_counts(n_true, rows)
     risks, level = check_risks(risk), check_level(level)
@@ -334,7 +338,7 @@ def recall_threshold(
 
 def _true_by_group(rows, confidence, n_true, groups):
     """Return true and missed entities of every group, and the predicted ones flat."""
-    numbers = np.arange(len(rows)) if groups is None else np.asarray(groups)
+    numbers = np.arange(len(rows)) if groups is None else check_groups(groups)
     if numbers.shape != (len(rows),):
         raise ValueError(
             f"groups has the shape {numbers.shape}; it must hold one for each of the "

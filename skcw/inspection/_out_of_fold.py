@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from skcw._decoding import n_workers
 from skcw.calibration._held_out import reusable_rows
 from skcw.data._checks import check_same_length
 from skcw.data._labels import check_label_rows
@@ -129,7 +130,7 @@ def cross_val_confidence(
         sure = answers.confidence(**given)
         return answers.labels(), sure, _given_confidence(answers, y[test], given_method)
 
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads")
+    jobs = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")
     said = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
     rows = [np.empty(len(y), dtype=object) for _ in range(3)]
     number = np.empty(len(y), dtype=np.intp)

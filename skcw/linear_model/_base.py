@@ -1,11 +1,11 @@
 """Base class of the online classifiers."""
 
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,6 +19,8 @@ from skcw._compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
+from skcw._one_step import changes_at_once, reads_at_once
+from skcw.data._checks import check_sparse
 from skcw.linear_model._rows import (
     class_weights,
     compressed_rows,
@@ -26,7 +28,7 @@ from skcw.linear_model._rows import (
     row_repeats,
     row_weights,
 )
-from skcw.linear_model._training import Plan, TableBelief, train
+from skcw.linear_model._training import Plan, TableBelief, check_finite, train
 
 
 class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -84,6 +86,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from labelled rows.
@@ -103,10 +106,10 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        with unchanged_on_failure(self):
-            self._learn_all(X, y, sample_weight)
+        self._learn_all(X, y, sample_weight)
         return self
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more rows.
@@ -132,8 +135,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         # scikit-learn checks parameters before the first call only.
         self._validate_params()
-        with unchanged_on_failure(self):
-            self._learn_piece(X, y, classes, sample_weight)
+        self._learn_piece(X, y, classes, sample_weight)
         return self
 
     def _learn_all(self, X, y, sample_weight):
@@ -181,6 +183,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return probe.classes_
 
     def _check_rows(self, X, y, reset):
+        if sparse.issparse(X):
+            check_sparse(X)
         X, y = validate_data(
             self,
             X,
@@ -224,6 +228,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         belief, self.history_ = train(belief, learnt, plan)
         for name, value in self._fitted(belief, classes).items():
             setattr(self, name, value)
+        check_finite(self.weights_)
         self.n_iter_ = self.history_[-1]["epoch"]
         if fresh or not one_pass:
             self._learn_variance(rows, plan)
@@ -254,10 +259,9 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 self.averaging,
                 self.dtype,
             )
-        belief = self.belief_.as_dtype(self.dtype)
-        if not one_pass:
-            # A training that fails must leave the classifier as it was.
-            belief = belief.copy()
+        # A training that fails must leave the classifier as it was, and others may ask
+        # it in the meantime.
+        belief = self.belief_.copied_as(self.dtype)
         if self.averaging:
             return belief.with_average_started()
         return belief.with_average_restarted()
@@ -288,6 +292,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X):
         """Return rows to predict, checked."""
         check_is_fitted(self, "belief_")
+        if sparse.issparse(X):
+            check_sparse(X)
         X = validate_data(
             self,
             X,
@@ -297,6 +303,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         return compressed_rows(X, self.weights_.dtype, self.fit_intercept)
 
+    @reads_at_once
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -316,6 +323,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, rows):
         return sklearn_shape(rows.scores(self.weights_), len(self.classes_))
 
+    @reads_at_once
     def predict(self, X):
         """Return the class with the highest score.
 
@@ -358,18 +366,6 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-@contextmanager
-def unchanged_on_failure(estimator):
-    """Give an estimator its attributes back should the block raise."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 def sklearn_shape(columns, n_classes):

@@ -14,8 +14,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, indexable
 
 from skcw._compat import Interval, StrOptions, _safe_indexing
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.exceptions import UnlearntConfidenceWarning
-from skcw.linear_model._base import RowClassifier, sklearn_shape, unchanged_on_failure
+from skcw.linear_model._base import RowClassifier, sklearn_shape
 from skcw.linear_model._probabilities import (
     DISTRIBUTIONS,
     fit_softmax,
@@ -123,6 +124,7 @@ class GaussianRowClassifier(RowClassifier):
             return n_classes - 1
         return min(self.n_rivals, n_classes - 1)
 
+    @changes_at_once
     def fit(self, X, y, sample_weight=None):
         """Learn from labelled rows.
 
@@ -141,11 +143,10 @@ class GaussianRowClassifier(RowClassifier):
         self : object
             The fitted classifier.
         """
-        with unchanged_on_failure(self):
-            super().fit(X, y, sample_weight)
-            if self.variance_scale in LOSSES:
-                self.variance_scale_ = cross_validated_scale(self, X, y, sample_weight)
-                self.noise_ = self.caution_ = None
+        super().fit(X, y, sample_weight)
+        if self.variance_scale in LOSSES:
+            self.variance_scale_ = cross_validated_scale(self, X, y, sample_weight)
+            self.noise_ = self.caution_ = None
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -211,9 +212,11 @@ class GaussianRowClassifier(RowClassifier):
                 "be, so its probabilities are those of its belief alone; fit on more, "
                 "or give a number as variance_scale",
                 UnlearntConfidenceWarning,
-                stacklevel=3,
+                # The line that asks, above the method and its decorator.
+                stacklevel=4,
             )
 
+    @reads_at_once
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -241,6 +244,7 @@ class GaussianRowClassifier(RowClassifier):
         scores, spreads = self._scores_and_spreads(X)
         return np.nan_to_num(in_deviations(scores, self._widened(spreads)))
 
+    @reads_at_once
     def predict_distribution(
         self, X, method="exact", *, n_draws=N_DRAWS, random_state=0
     ):
@@ -279,6 +283,7 @@ class GaussianRowClassifier(RowClassifier):
         spreads = self._widened(spreads)
         return gaussian_distribution(scores, spreads, method, n_draws, random_state)
 
+    @reads_at_once
     def predict_proba(self, X):
         """Return the probabilities of the labels, the predicted one's the highest.
 
@@ -318,6 +323,7 @@ class GaussianRowClassifier(RowClassifier):
             distribution = gaussian_distribution(scores, widened, "exact")
         return with_predicted_first(distribution, scores)
 
+    @reads_at_once
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``.
 
@@ -336,6 +342,7 @@ class GaussianRowClassifier(RowClassifier):
         with np.errstate(divide="ignore"):
             return np.log(self._proba(*scores_and_spreads))
 
+    @reads_at_once
     def predict_confidence(self, X, method="probability"):
         """Return how sure the classifier is of each predicted label.
 

@@ -129,7 +129,11 @@ class MultiClassPA(RowClassifier):
         self.n_rivals = n_rivals
 
     def _run_pass(self, belief, rows, order, n_classes):
-        k = n_classes - 1 if self.n_rivals == "all" else self.n_rivals
+        k = (
+            n_classes - 1
+            if self.n_rivals == "all"
+            else min(self.n_rivals, n_classes - 1)
+        )
         return pa_row_pass(
             belief.mean, belief.drift, belief.rounds, rows, order, n_classes, k, self.C
         )

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import row_keys, table_sums
-from skcw.data._checks import check_sample_weight
+from skcw.data._checks import check_sample_weight, check_weight_values
 from skcw.data._ragged import joined_ranges, offsets_of
 
 # Squares of larger values, times variances, have no room in single precision.
@@ -180,6 +180,7 @@ def _check_class_weights(by_class):
             f"class_weight gives the classes the weights {by_class.tolist()}; they "
             "must be finite, not negative and not all zero"
         )
+    check_weight_values(by_class, "classes", place=lambda _: "a class_weight")
     return by_class
 
 
@@ -193,4 +194,8 @@ def row_repeats(weight, by_class, codes):
             f"row {heavy} has the weight {weight[heavy]:g}; a row of weight w is "
             f"presented w times, at most {HEAVIEST:.0e}: scale the weights"
         )
+    if by_class is not None:
+        # The product may be too small where neither factor is.
+        place = "row {}, by its weight times that of its class, counts what".format
+        check_weight_values(weight, "rows", place=place)
     return weight

@@ -55,28 +55,18 @@ class TableBelief:
 
     def copy(self):
         """Return a belief that shares no array with this one."""
-        return replace(
-            self,
-            **{
-                name: None if table is None else table.copy()
-                for name, table in self.tables().items()
-            },
-        )
+        return self.copied_as(self.mean.dtype)
 
     def tables(self):
         """Return the arrays by name."""
         return {"mean": self.mean, "variance": self.variance, "drift": self.drift}
 
-    def as_dtype(self, dtype):
-        """Return a belief in this precision that can be changed in place.
-
-        It shares arrays that have the precision already, unless they are read-only, as
-        those are that joblib maps from a file.
-        """
+    def copied_as(self, dtype):
+        """Return a belief in this precision that shares no array with this one."""
         return replace(
             self,
             **{
-                name: None if table is None else np.require(table, dtype, ["C", "W"])
+                name: None if table is None else np.array(table, dtype, order="C")
                 for name, table in self.tables().items()
             },
         )
@@ -172,12 +162,12 @@ def train(belief, rows, plan):
         if stop:
             break
     trained = monitor.best or belief
-    _check_finite(trained)
+    check_finite(*trained.tables().values())
     return trained, monitor.history
 
 
-def _check_finite(belief: TableBelief):
-    tables = belief.tables().values()
+def check_finite(*tables):
+    """Raise if a table of numbers, or None, holds one that is not finite."""
     # A sum is finite only if all its summands are, and costs no array of its own.
     if not all(t is None or np.isfinite(t.sum(dtype=np.float64)) for t in tables):
         raise ValueError(

@@ -1,10 +1,12 @@
 """True and predicted labels: checked once, and counted as scikit-learn counts them."""
 
 from itertools import chain
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics import classification_report, precision_recall_fscore_support
+from sklearn.utils import check_scalar
 
 from skcw.data._checks import check_same_lengths
 from skcw.data._labels import check_label_rows, check_labels
@@ -68,13 +70,29 @@ def _encode(labels, index):
     return np.fromiter(chain(codes, (UNSCORED,)), dtype=np.intp)
 
 
+# The square of a larger weight of recall may overflow.
+LARGEST_BETA = 1e100
+# More would be noise, and a page of it.
+MOST_DIGITS = 20
+
+
+def _as_float(value):
+    """Return a number as the type by which scikit-learn knows it."""
+    return float(value) if isinstance(value, Real) else value
+
+
 def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
     """Return precision, recall, F and support, averaged as scikit-learn does.
 
     Unlike scikit-learn's, the support of an average is the total, not None.
     """
-    if average not in AVERAGES:
+    if not (average is None or isinstance(average, str)) or average not in AVERAGES:
         raise ValueError(f"average is {average!r}; it must be one of {AVERAGES}")
+    check_scalar(beta, "beta", Real, min_val=0.0)
+    if LARGEST_BETA < beta < np.inf:
+        raise ValueError(
+            f"beta is {beta!r}; it must be at most {LARGEST_BETA:g}, or inf"
+        )
     *scores, support = precision_recall_fscore_support(
         pairs.true,
         pairs.pred,
@@ -83,7 +101,7 @@ def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
         average=average,
         warn_for=warn_for,
         sample_weight=pairs.weight,
-        zero_division=zero_division,
+        zero_division=_as_float(zero_division),
     )
     if average is None:
         n = len(pairs.names)
@@ -100,6 +118,7 @@ def _total_support(pairs):
 
 def report_pairs(pairs, *, digits, output_dict, zero_division):
     """Return scikit-learn's report with a row per name and three averages."""
+    check_scalar(digits, "digits", Integral, min_val=0, max_val=MOST_DIGITS)
     phantom = [] if pairs.names else ["(none)"]
     report = classification_report(
         pairs.true,
@@ -109,7 +128,7 @@ def report_pairs(pairs, *, digits, output_dict, zero_division):
         sample_weight=pairs.weight,
         digits=digits,
         output_dict=output_dict,
-        zero_division=zero_division,
+        zero_division=_as_float(zero_division),
     )
     if output_dict:
         return {name: row for name, row in report.items() if name not in phantom}

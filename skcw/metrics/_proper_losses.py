@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, ndtr
 
+from skcw.data._checks import check_real
 from skcw.metrics._pairs import check_pairs
 from skcw.metrics._score import MeanScore, registered
 
@@ -33,7 +34,7 @@ class LogLoss(MeanScore):
     bounds = (0.0, -np.log(CLIP))
 
     def __init__(self, pairs, clip=CLIP):
-        if not 0 < clip < 0.5:
+        if not 0 < check_real("clip", clip) < 0.5:
             raise ValueError(f"clip is {clip!r}; it must lie between 0 and 0.5")
         super().__init__(pairs, log_losses(pairs.y > 0, pairs.q, clip))
         self.bounds = (0.0, -np.log(clip))

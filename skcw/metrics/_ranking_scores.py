@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._kernels.score_loops import average_precision, mean_risk
+from skcw.data._checks import check_real
 from skcw.metrics._isotonic import Ties
 from skcw.metrics._pairs import check_ranked_pairs
 from skcw.metrics._score import Score, registered
@@ -27,7 +28,7 @@ class RankingScore(Score):
 
     def __init__(self, pairs, *, zero_division=0.0):
         super().__init__(pairs)
-        self.zero_division = float(zero_division)
+        self.zero_division = check_real("zero_division", zero_division)
         self._ties = Ties(pairs.q)
 
     @classmethod

@@ -5,7 +5,7 @@ from operator import eq
 
 import numpy as np
 
-from skcw.data._checks import check_same_length, check_sample_weight
+from skcw.data._checks import check_real, check_same_length, check_sample_weight
 from skcw.data._labels import check_labels, listed_in_order
 from skcw.data._ragged import offsets_of, split_rows
 from skcw.data._schemes import split_label
@@ -186,7 +186,7 @@ def token_classification_report(
 def _weighted_share(hits, sizes, sample_weight, zero_division):
     """Return the weighted sum of hits over that of sizes, both given per sequence."""
     weight = check_sample_weight(sample_weight, len(sizes))
-    if_nothing = float(zero_division)
+    if_nothing = check_real("zero_division", zero_division)
     if weight is None:
         right, total = sum(hits), sum(sizes)
     else:

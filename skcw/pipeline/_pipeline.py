@@ -5,7 +5,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._persistence import read_model
+from skcw._one_step import changes_at_once, reads_at_once
+from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
@@ -68,6 +69,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The last step."""
         return self.steps[-1][1]
 
+    @changes_at_once
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
         """Learn features and weights from labelled sequences.
 
@@ -116,6 +118,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self
 
     @available_if(_tagger_has("partial_fit"))
+    @changes_at_once
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences; new features may appear.
 
@@ -140,6 +143,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
         return self
 
+    @reads_at_once
     def encode(self, X):
         """Return sequences in compiled form, to be used several times.
 
@@ -156,6 +160,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         check_is_fitted(self)
         return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
 
+    @reads_at_once
     def ask(self, X):
         """Return an object that answers any question about X.
 
@@ -184,6 +189,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.tagger.confidence_methods_
 
     @available_if(_tagger_has("seen_fraction"))
+    @reads_at_once
     def seen_fraction(self, X):
         """Return the fraction of the words of X that the tagger has learnt from.
 
@@ -200,6 +206,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.tagger.seen_fraction(self.encode(X))
 
     @available_if(_tagger_has("accept"))
+    @reads_at_once
     def accept(self, X, risk=None, **options):
         """Tell what a selective tagger accepts.
 
@@ -220,6 +227,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.tagger.accept(self.encode(X), risk, **options)
 
     @available_if(_tagger_has("predict_sets"))
+    @reads_at_once
     def predict_sets(self, X):
         """Return sets of labels or entities that contain the truth.
 
@@ -236,6 +244,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.tagger.predict_sets(self.encode(X))
 
     @available_if(_tagger_has("explain"))
+    @reads_at_once
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
@@ -253,6 +262,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.tagger.explain(self.encode(only_sequence(sequence)))
 
     @available_if(_tagger_has("fit_confidence"))
+    @changes_at_once
     def fit_confidence(self, X, y, method=None, **options):
         """Choose the parameters of a confidence method of the tagger.
 
@@ -304,8 +314,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Parameters
         ----------
         path : str or path-like
-            The file. Its arrays are mapped into memory: keep it while the pipeline is
-            in use.
+            The file.
 
         Returns
         -------
@@ -322,11 +331,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @classmethod
     def _from_model(cls, path, header, arrays):
-        try:
+        with naming(path):
             name, tagger_name = header["steps"]
             features = WindowFeatures._opened(header["features"], arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.

@@ -7,7 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import _fit_context
 from skcw._kernels.ranking import total_scores
-from skcw._persistence import read_model, write_model
+from skcw._one_step import changes_at_once, reads_at_once
+from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._checks import check_sample_weight
 from skcw.exceptions import ModelFileError
@@ -55,6 +56,7 @@ class BaseReranker(BaseEstimator):
         RERANKERS[name] = cls
         cls._file_name = name
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from lists of candidates.
@@ -84,6 +86,7 @@ class BaseReranker(BaseEstimator):
 
     # What is asked of a fitted reranker.
 
+    @reads_at_once
     def decision_function(self, X):
         """Return the score of every candidate.
 
@@ -100,6 +103,7 @@ class BaseReranker(BaseEstimator):
         lists = self._checked(X)
         return lists.rows(self._totals(lists))
 
+    @reads_at_once
     def predict(self, X):
         """Return the position of the best candidate of each list.
 
@@ -266,8 +270,7 @@ class BaseReranker(BaseEstimator):
         Parameters
         ----------
         path : str or path-like
-            The file. Its arrays are mapped into memory: keep it while the reranker is
-            in use.
+            The file.
 
         Returns
         -------
@@ -282,15 +285,13 @@ class BaseReranker(BaseEstimator):
         if found is None or not issubclass(found, cls):
             what = header.get(KIND, header.get("class"))
             raise ModelFileError(f"{path} holds a {what!r}, not a {cls.__name__}")
-        try:
+        with naming(path):
             reranker = found(**header["params"])
             for name in ("coef_", *found._saved):
                 setattr(reranker, name, arrays[f"{KIND}.{name}"])
             reranker.score_coef_ = float(header["score_coef"])
             reranker.n_features_in_ = len(reranker.coef_)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
-        return reranker
+            return reranker
 
 
 class Problem:

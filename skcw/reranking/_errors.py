@@ -90,8 +90,14 @@ def oracle_scores(y, nbest, n=(1, 5, 20, 50)):
     >>> oracle_scores([["B-PER", "O"]], nbest, n=(1, 2))
     {1: (0.0, 0.0, 0.0), 2: (1.0, 1.0, 1.0)}
     """
-    y = [list(labels) for labels in y]
-    rows = [[list(labels) for labels, _ in row] for row in nbest]
+    try:
+        y = [list(labels) for labels in y]
+        rows = [[list(labels) for labels, _ in row] for row in nbest]
+    except (TypeError, ValueError):
+        raise ValueError(
+            "y must hold the labels of each sentence, and nbest a list of (labels, "
+            "score) for each, as predict_nbest returns them"
+        ) from None
     check_same_length(len(y), len(rows), ("y", "nbest"), "sentences")
     for s, row in enumerate(rows):
         if not row:

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._checks import check_same_length
 from skcw.data._ragged import object_rows, offsets_of
 from skcw.data._vocabulary import Vocabulary
@@ -94,6 +95,7 @@ class GlobalFeatures(BaseEstimator):
         self.lexicon = lexicon
         self.min_count = min_count
 
+    @changes_at_once
     def fit(self, X, nbest, words=None):
         """Learn the lexicon and the features.
 
@@ -114,6 +116,7 @@ class GlobalFeatures(BaseEstimator):
         self.fit_transform(X, nbest, words)
         return self
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, nbest, words=None):
         """Learn the lexicon and the features; return the encoded candidates.
@@ -149,6 +152,7 @@ class GlobalFeatures(BaseEstimator):
         self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
         return lists
 
+    @reads_at_once
     def transform(self, X, nbest, words=None):
         """Return the encoded candidates; features not known are left out.
 

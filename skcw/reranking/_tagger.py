@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import restored_model
 from skcw.data import SequenceBatch
@@ -197,6 +198,7 @@ class RerankedTagger(BaseSequenceTagger):
         self.loss = loss
         self.word_prefix = word_prefix
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Learn the base tagger, and the reranker from lists of held-out sentences.
@@ -255,6 +257,7 @@ class RerankedTagger(BaseSequenceTagger):
             return rows, first_columns(rows)
         return rows, words_of_features(rows, self.word_prefix)
 
+    @reads_at_once
     def ask(self, X):
         """Return an object that answers any question about X.
 
@@ -288,6 +291,7 @@ class RerankedTagger(BaseSequenceTagger):
             tokens, answers.nbest(self.n_best), words
         )
 
+    @reads_at_once
     def candidates(self, X):
         """Return the encoded candidates of the base tagger, the best of it first.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skcw._persistence import read_model, write_model
+from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
 from skcw.data._token_columns import TokenColumns
@@ -440,8 +440,7 @@ class BaseSequenceTagger(BaseEstimator):
         Parameters
         ----------
         path : str or path-like
-            The file. Its arrays are mapped into memory: keep it while the tagger is
-            in use.
+            The file.
 
         Returns
         -------
@@ -469,9 +468,7 @@ class BaseSequenceTagger(BaseEstimator):
             raise ModelFileError(
                 f"{path} holds a {found.__name__}, not a {cls.__name__}"
             )
-        try:
+        with naming(path):
             tagger = found(**header["params"])
             tagger._restore(header["state"], arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path} is damaged: {error!r}") from error
-        return tagger
+            return tagger

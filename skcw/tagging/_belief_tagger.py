@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw._runtime import serving_state
 from skcw.confidence._answers import Answers
 from skcw.confidence._fitting import METRICS, fit_method, make_trial
@@ -53,6 +54,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     # What is asked of a fitted tagger.
 
+    @reads_at_once
     def ask(self, X):
         """Return an object that answers any question about X.
 
@@ -91,6 +93,7 @@ class BeliefTagger(BaseSequenceTagger):
         return self._confidence().settings("marginal").temperature
 
     @available_if(lambda self: self._is_chain)
+    @reads_at_once
     def explain(self, sequence):
         """Explain the label of every token of one sequence.
 
@@ -121,6 +124,7 @@ class BeliefTagger(BaseSequenceTagger):
             self._border_rows(),
         )
 
+    @reads_at_once
     def seen_fraction(self, X):
         """Return the fraction of the words of X that the tagger has learnt from.
 
@@ -149,6 +153,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     # How sure it is.
 
+    @changes_at_once
     def fit_confidence(
         self,
         X,
@@ -273,6 +278,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     # From sequences to a batch, and to its scores.
 
+    @reads_at_once
     def encode(self, X):
         """Return sequences in compiled form, to be used several times.
 

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_batch, encode_any
@@ -170,6 +171,7 @@ class CRFSequenceTagger(BeliefTagger):
     ):
         store_parameters(self, locals())
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
         """Train the model.
@@ -202,8 +204,8 @@ class CRFSequenceTagger(BeliefTagger):
         trainer = _crfsuite.make_trainer(algorithm, params, self.verbose)
         batch = self._training_batch(X, fresh=True)
         data, labels = self._training_data(batch, y, sample_weight)
-        # The warning names the line that calls fit, above scikit-learn's wrapper.
-        rules = legal_steps(self, labels, data, True, "float64", 4)
+        # The warning names the line that calls fit, above two decorators.
+        rules = legal_steps(self, labels, data, True, "float64", 5)
         copies = _crfsuite.numbers_of_copies(data.weight)
         rows = _named(data.codes, labels, data.batch.offsets)
         _crfsuite.append(trainer, data.batch, rows, copies)
@@ -213,6 +215,7 @@ class CRFSequenceTagger(BeliefTagger):
         memory = self._memory(data)
         vars(self).pop("confidence_", None)
         self._keep_weights(model, batch, rules.forbidden)
+        self.belief_.check_finite()
         vars(self).update(rules.attributes())
         self.history_ = trainer.history()
         self.n_iter_ = len(self.history_)

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._encoder import without_needless
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
@@ -173,6 +174,7 @@ class HMMSequenceTagger(BeliefTagger):
     ):
         store_parameters(self, locals())
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Count labelled sequences.
@@ -195,6 +197,7 @@ class HMMSequenceTagger(BeliefTagger):
         """
         return self._count(X, y, None, sample_weight, fresh=True)
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Count more sequences; the result is that of ``fit`` on all of them.
@@ -229,12 +232,13 @@ class HMMSequenceTagger(BeliefTagger):
         batch = check_values(self._training_batch(X, fresh))
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
-        # The warning names the line that calls fit, above scikit-learn's wrapper.
-        rules = legal_steps(self, labels, data, fresh, "float64", 5)
+        # The warning names the line that calls fit, above two decorators.
+        rules = legal_steps(self, labels, data, fresh, "float64", 6)
         new = count(data, len(labels))
         counts = new if fresh else self._counts().plus(new)
         used = {name: getattr(self, name) for name in USED}
         fitted = self._estimate(counts, batch.vocabulary, labels, rules.forbidden, used)
+        fitted["belief_"].check_finite()
         # What encode keeps of the same sequences later.
         kept = without_needless(batch, _known(fitted["belief_"], batch.n_features))
         memory = self._memory(data._replace(batch=kept), fresh)
@@ -283,6 +287,7 @@ class HMMSequenceTagger(BeliefTagger):
             self.border_count_,
         )
 
+    @reads_at_once
     def encode(self, X):
         """Return sequences in compiled form, to be used several times.
 

@@ -2,20 +2,27 @@
 
 import numpy as np
 
+# Counts that are neither zero nor in this range, and their shares, may vanish or
+# overflow.
+SMALLEST, LARGEST = 1e-20, 1e20
+
 
 def check_values(batch):
-    """Return a batch; raise if a value is negative, which no count can be."""
+    """Return a batch; raise if a value is no count, or too large or small for one."""
     compact = batch.compact()
     if compact.values is None:
         return batch
-    bad = np.flatnonzero(compact.values < 0)
+    size = np.abs(compact.values)
+    bad = np.flatnonzero(
+        (compact.values < 0) | (size > LARGEST) | ((size > 0) & (size < SMALLEST))
+    )
     if len(bad):
         token = np.searchsorted(compact.indptr, bad[0], side="right") - 1
         s = np.searchsorted(compact.offsets, token, side="right") - 1
         raise ValueError(
             f"sequence {s}, token {token - compact.offsets[s]} has the feature value "
             f"{compact.values[bad[0]]}; a hidden Markov model counts features, so "
-            "values cannot be negative"
+            f"values must be 0 or from {SMALLEST:g} to {LARGEST:g}"
         )
     return batch
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
+from skcw._one_step import changes_at_once
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import Examples, checked_weights
@@ -163,6 +164,7 @@ class MaxEntSequenceTagger(BeliefTagger):
     ):
         store_parameters(self, locals())
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from labelled sequences.
@@ -190,6 +192,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)
+        weights.belief.check_finite()
         self.training_hashes_ = self._memory(data)
         self._keep(self._fitted(weights.belief, batch.vocabulary, labels))
         self.intercept_ = weights.intercept

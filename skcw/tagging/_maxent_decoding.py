@@ -18,7 +18,7 @@ class ScoredHistories(ScoredBatch):
 
     def _score(self):
         """Return what each label scores at each token before its history is known."""
-        scores = self.decoder.scores(self.batch)
+        scores = self.decoder.scores(self.batch, self.first)
         scores[:, : self.n_labels] += self.decoder.intercept
         return scores
 

@@ -10,6 +10,7 @@ from skcw._belief import Belief
 from skcw._callbacks import PassTasks
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
+from skcw._one_step import changes_at_once
 from skcw.confidence._settings import DEFAULT_TEMPERATURE, ModelConfidence
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
@@ -73,6 +74,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "verbose": ["verbose"],
     }
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
         """Learn from labelled sequences.
@@ -109,6 +111,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         dev = None if X_dev is None else (X_dev, y_dev)
         return self._learn(X, y, sample_weight, fresh, dev=dev)
 
+    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more sequences.
@@ -149,8 +152,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         y = list(y) if isinstance(y, Iterator) else y
         codes, labels = self._training_labels(y, batch, fresh, classes)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
-        # The warning names the line that calls fit, above scikit-learn's wrapper.
-        rules = legal_steps(self, labels, data, fresh, self.dtype, 5)
+        # The warning names the line that calls fit, above two decorators.
+        rules = legal_steps(self, labels, data, fresh, self.dtype, 6)
         rng = check_random_state(self.random_state)
         n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
         seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)

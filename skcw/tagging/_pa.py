@@ -135,7 +135,8 @@ class PASequenceTagger(OnlineTagger):
     _parameter_constraints: dict = {
         **OnlineTagger._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "n_rivals": [Interval(Integral, 1, None, closed="left")],
+        # An update compares all rivals with each other.
+        "n_rivals": [Interval(Integral, 1, 1000, closed="both")],
     }
 
     def __init__(

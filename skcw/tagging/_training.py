@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from skcw._belief import Belief, BeliefMean
+from skcw._belief import BeliefMean
 from skcw._callbacks import PassTasks
+from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._unknown import views_of
 
@@ -153,7 +154,7 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
         if stop:
             break
     trained = monitor.best or expanded.compacted(n_rows)
-    _check_finite(trained)
+    trained.check_finite()
     return trained, monitor.history
 
 
@@ -171,7 +172,9 @@ def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     ]
     if judges.source == "shadow":
         jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
-    workers = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    workers = Parallel(
+        n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
+    )
     for trained, records in workers(
         delayed(train)(belief, corpus, *job) for job in jobs
     ):
@@ -204,12 +207,3 @@ def _train_one(belief, corpus, plan, seed, judges, n_jobs):
             trained, history = one()
             judge, _ = other.result()
     return trained, history, [judge]
-
-
-def _check_finite(belief: Belief):
-    arrays = belief.arrays().values()
-    if not all(np.isfinite(array).all() for array in arrays):
-        raise ValueError(
-            "the weights grew without bound; scale the feature values (about -1 to 1 "
-            "works best) or use dtype='float64'"
-        )

@@ -390,7 +390,7 @@ def test_a_file_without_tokens_has_no_sentences(text):
         ({"columns": "word"}, TypeError),
         ({"columns": [0], "names": ["a", "b"]}, ValueError),
         ({"columns": [0, 1], "names": ["a", "a"]}, ValueError),
-        ({"encoding": "no such"}, LookupError),
+        ({"encoding": "no such"}, ValueError),
     ],
     ids=str,
 )

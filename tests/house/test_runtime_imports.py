@@ -1,4 +1,4 @@
-"""Tagging needs NumPy and safetensors alone: the heavy libraries are for training."""
+"""Tagging needs NumPy alone: the heavy libraries are for training."""
 
 import pkgutil
 import subprocess
@@ -11,6 +11,7 @@ from skcw.data import write_columns
 from skcw.datasets import make_tagged_corpus
 
 HEAVY = (
+    "safetensors",
     "sklearn",
     "scipy",
     "joblib",

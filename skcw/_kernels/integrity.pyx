@@ -1,0 +1,113 @@
+"""What tells an intact file from a damaged one: a checksum, and the largest number.
+
+The checksum is made against accidents, not against forgers. Eight lanes each take a
+word of every 64 bytes; all steps can be undone, so that a change within one word always
+changes the result, and other changes escape once in 2**64 times.
+"""
+
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    LANES = 8
+    STRIPE = 64  # bytes
+
+
+cdef inline unsigned long long _stirred(
+    unsigned long long lane, unsigned long long word
+) noexcept nogil:
+    lane = (lane ^ word) * 0x9E3779B97F4A7C15ULL
+    return lane ^ (lane >> 32)
+
+
+cdef void _take(unsigned long long* lane, const unsigned char* stripe) noexcept nogil:
+    cdef unsigned long long word[LANES]
+    cdef int k
+    memcpy(word, stripe, STRIPE)
+    for k in range(LANES):
+        lane[k] = _stirred(lane[k], word[k])
+
+
+def checksum(const unsigned char[::1] data, unsigned long long before):
+    """Return the checksum of some bytes that follow those with the checksum `before`.
+
+    Parameters
+    ----------
+    data : buffer of bytes
+        The bytes.
+    before : int
+        The checksum of what comes before them, 0 if nothing does.
+
+    Returns
+    -------
+    checksum : int
+        Of 64 bits.
+    """
+    cdef Py_ssize_t at = 0, size = data.shape[0]
+    cdef unsigned long long lane[LANES]
+    cdef unsigned char rest[STRIPE]
+    cdef unsigned long long found
+    cdef int k
+    if not size:
+        return before
+    with nogil:
+        for k in range(LANES):
+            lane[k] = _stirred(before, <unsigned long long>k)
+        while at + STRIPE <= size:
+            _take(lane, &data[at])
+            at += STRIPE
+        if at < size:
+            memset(rest, 0, STRIPE)
+            memcpy(rest, &data[at], size - at)
+            _take(lane, rest)
+        # Zeros at the end are told apart by their number.
+        found = _stirred(before, <unsigned long long>size)
+        for k in range(LANES):
+            found = _stirred(found, lane[k])
+    return found
+
+
+def largest_float(const unsigned int[::1] bits):
+    """Return the bits of the largest size of a number, given the bits of them all.
+
+    Without their sign, numbers have the order of their bits as integers: infinity is
+    above all numbers, and NaN above infinity. One pass finds them all.
+
+    Parameters
+    ----------
+    bits : buffer of uint32
+        Numbers in single precision.
+
+    Returns
+    -------
+    bits : int
+        Those of the largest size, 0 of none.
+    """
+    cdef unsigned int most = 0, size
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(bits.shape[0]):
+            size = bits[i] & 0x7FFFFFFFU
+            most = size if size > most else most
+    return most
+
+
+def largest_double(const unsigned long long[::1] bits):
+    """Return the same of numbers in double precision.
+
+    Parameters
+    ----------
+    bits : buffer of uint64
+        The bits of all numbers.
+
+    Returns
+    -------
+    bits : int
+        Those of the largest size, 0 of none.
+    """
+    cdef unsigned long long most = 0, size
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(bits.shape[0]):
+            size = bits[i] & 0x7FFFFFFFFFFFFFFFULL
+            most = size if size > most else most
+    return most
