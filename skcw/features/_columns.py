@@ -4,10 +4,8 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
+from skcw.data._tables import default_names
 from skcw.data._token_columns import TokenColumns
-
-DEFAULT_NAMES = ("word", "pos")
-
 
 class ColumnNames:
     """The names and positions of the columns that tokens have.
@@ -26,11 +24,6 @@ class ColumnNames:
         if name in self.names:
             return self.names.index(name)
         return 0 if name == "word" and self.names else None
-
-
-def default_name(position):
-    """Return what a column is called if nobody has named it."""
-    return DEFAULT_NAMES[position] if position < 2 else f"x{position}"
 
 
 def is_sequence(thing):
@@ -61,14 +54,14 @@ def look_ahead(X):
 def names_of(X, first, given):
     """Return the names of the columns of X, whose first token is `first`."""
     if isinstance(X, TokenColumns):
-        found = X.names or [default_name(c) for c in range(X.n_columns)]
+        found = X.names or default_names(X.n_columns)
     elif isinstance(first, Mapping):
         return list(given) if given else list(first)
     elif first is None:
-        found = [default_name(c) for c in range(2)]
+        found = default_names(2)
     else:
         n_columns = 1 if isinstance(first, str) else _width(first)
-        found = [default_name(c) for c in range(n_columns)]
+        found = default_names(n_columns)
     if given is None:
         return list(found)
     if len(given) > len(found):
