@@ -36,4 +36,7 @@ def load(path):
     header, arrays = read_model(path)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
-    return outside_in(restored_model(path, header, arrays))
+    model = outside_in(restored_model(path, header, arrays))
+    if "reading" in header:
+        model.reading_ = header["reading"]
+    return model

@@ -60,11 +60,11 @@ def read_model(path):
         The arrays, mapped: pages are read when they are used, and writing to an
         array does not change the file.
     """
+    # safetensors calls whatever it cannot open "not found"; Python says why.
+    open(path, "rb").close()
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
-    except (FileNotFoundError, PermissionError):
-        raise
     except (SafetensorError, OSError) as error:
         raise ModelFileError(
             f"{path} is not a complete skcw model: {error}. It may be truncated, or "

@@ -195,7 +195,7 @@ def _lines(source, encoding):
 
 
 def csv_text(rows, separator=",", line_end="\n"):
-    """Return rows as the text of a CSV file.
+    r"""Return rows as the text of a CSV file.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def csv_text(rows, separator=",", line_end="\n"):
         The cells.
     separator : str, default=","
         What to write between them.
-    line_end : str, default="\\n"
+    line_end : str, default="\n"
         What to write after a row.
 
     Returns
@@ -215,7 +215,7 @@ def csv_text(rows, separator=",", line_end="\n"):
     --------
     >>> from skcw.data._csv_files import csv_text
     >>> csv_text([["1", "a, b"]])
-    '1,"a, b"\\n'
+    '1,"a, b"\n'
     """
     file = io.StringIO()
     csv.writer(file, delimiter=separator, lineterminator=line_end).writerows(rows)

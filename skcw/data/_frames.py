@@ -52,7 +52,9 @@ def _table(frame):
     import narwhals as nw
 
     if not nw.dependencies.is_into_dataframe(frame):
-        lazy = " (a lazy one: call collect() first)" if hasattr(frame, "collect") else ""
+        lazy = (
+            " (a lazy one: call collect() first)" if hasattr(frame, "collect") else ""
+        )
         raise TypeError(
             f"the frame is a {type(frame).__name__}{lazy}; it must be a data frame of "
             "pandas, polars or another library that narwhals knows"
@@ -272,14 +274,20 @@ class _Frame:
     def __init__(self, frame, answers, sentence):
         self.table = _table(frame)
         self.name = _sentence_column(self.table.columns, sentence)
-        starts, self.keys = sentence_starts(_ids(self.table, self.name), "row {}".format)
+        starts, self.keys = sentence_starts(
+            _ids(self.table, self.name), "row {}".format
+        )
         lengths = np.diff([*starts, len(self.table)])
         check_same_lengths(
             lengths, answers.lengths, ("the frame", "ask"), ("rows", "tokens")
         )
-        word = next(iter(choose_columns(
-            [name for name in self.table.columns if name != self.name]
-        ).values()))
+        word = next(
+            iter(
+                choose_columns(
+                    [name for name in self.table.columns if name != self.name]
+                ).values()
+            )
+        )
         flat = iter(self.table[word].to_list())
         self.words = [[str(next(flat)) for _ in range(n)] for n in lengths]
 

@@ -122,7 +122,9 @@ def parsed_line(line, place):
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         hint = ""
-        if line.strip() == b"[" or place.endswith("line 1") and line.lstrip()[:1] == b"[":
+        if line.strip() == b"[" or (
+            place.endswith("line 1") and line.lstrip()[:1] == b"["
+        ):
             hint = "; a list of records must be written one record per line"
         raise ColumnFileError(f"{place}: not JSON: {error}{hint}") from None
 
@@ -162,7 +164,7 @@ def columns_of_sentences(pairs, name):
 
 
 def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
-    """Write sentences as JSON, one record per line, in UTF-8.
+    r"""Write sentences as JSON, one record per line, in UTF-8.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
     ...     path = Path(folder) / "corpus.jsonl"
     ...     write_json_lines(path, [["Ann", "left"]], [["B-PER", "O"]])
     ...     path.read_text()
-    '{"tokens": ["Ann", "left"], "tags": ["B-PER", "O"]}\\n'
+    '{"tokens": ["Ann", "left"], "tags": ["B-PER", "O"]}\n'
     """
     if form not in FORMS:
         raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")

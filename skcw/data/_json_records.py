@@ -91,7 +91,7 @@ def _is_spacy_pair(value):
     return pair and isinstance(value[0], str) and isinstance(value[1], Mapping)
 
 
-def read_record(record, *, label=None, names=None, tokenize=None):
+def read_record(record, *, label=None, names=None, tokenize=None, with_labels=True):
     """Return the sentence of a record.
 
     Parameters
@@ -104,6 +104,8 @@ def read_record(record, *, label=None, names=None, tokenize=None):
         The names of labels that are numbers.
     tokenize : callable, default=None
         Gives where the tokens of a text begin and end, for records without tokens.
+    with_labels : bool, default=True
+        Whether labels and spans are read; if not, they are left out, right or wrong.
 
     Returns
     -------
@@ -113,17 +115,25 @@ def read_record(record, *, label=None, names=None, tokenize=None):
     if _is_spacy_pair(record):
         record = {"text": record[0], **record[1]}
     if not isinstance(record, Mapping) or not looks_like_record(record):
+        several = isinstance(record, list) and record and looks_like_record(record[0])
+        hint = "; write each of several records on a line of its own" if several else ""
         raise RecordError(
             'a sentence is an object with "tokens" (a list of words) or "text"; this '
-            f"is {_brief(record)}"
+            f"is {_brief(record)}{hint}"
         )
-    words = next((record[k] for k in WORD_KEYS if isinstance(record.get(k), list)), None)
+    words = next(
+        (record[k] for k in WORD_KEYS if isinstance(record.get(k), list)), None
+    )
     if words is not None and all(isinstance(word, str) for word in words):
-        return _sentence_of_tokens(record, words, label, names)
-    return _sentence_of_text(record, words, label, tokenize or simple_tokens)
+        sentence = _sentence_of_tokens(record, words, label, names, with_labels)
+    else:
+        kept = label if with_labels else None
+        labelled = record if with_labels else {"text": record.get("text")}
+        sentence = _sentence_of_text(labelled, words, kept, tokenize or simple_tokens)
+    return sentence
 
 
-def _sentence_of_tokens(record, words, label, names):
+def _sentence_of_tokens(record, words, label, names, with_labels):
     """Return a sentence whose record has a list of words."""
     lists = {
         key: value
@@ -131,7 +141,11 @@ def _sentence_of_tokens(record, words, label, names):
         if key not in WORD_KEYS and _is_list_of_labels(value)
     }
     columns = {"word": words}
-    label = _label_key(record, lists, label)
+    if with_labels or label is None:
+        label = _label_key(record, lists, label)
+    if not with_labels:
+        lists.pop(label, None)
+        label = None
     pos = find_name([key for key in lists if key != label], OTHER_NAMES["pos"])
     for key, values in lists.items():
         # An empty sentence does not tell which lists are columns.
@@ -197,9 +211,11 @@ def _sentence_of_text(record, tokens, label, tokenize):
 
 
 def _place_of(token, text):
-    if isinstance(token, Mapping) and _are_ints(token.get("start"), token.get("end")):
-        if 0 <= token["start"] <= token["end"] <= len(text):
-            return token["start"], token["end"]
+    start = end = None
+    if isinstance(token, Mapping):
+        start, end = token.get("start"), token.get("end")
+    if _are_ints(start, end) and 0 <= start <= end <= len(text):
+        return start, end
     raise RecordError(
         f"the token {_brief(token)} has no start and end within the text, which has "
         f"{len(text)} characters"
@@ -290,9 +306,7 @@ def labels_of_spans(spans, places, text, exact):
                 f"{what}, {text[start:end]!r}, cuts a token of {tokens!r} in two"
             )
         if any(labels[t] != "O" for t in inside):
-            raise RecordError(
-                f"{what} overlaps another one; a word has one label only"
-            )
+            raise RecordError(f"{what} overlaps another one; a word has one label only")
         for t in inside:
             labels[t] = f"{'B' if t == inside[0] else 'I'}-{kind}"
     return labels

@@ -108,7 +108,7 @@ class Layout:
         self.name = name
         self.first = number
         self.separator = options.separator or ("\t" if b"\t" in line else " ")
-        self.n_columns = len(_fields(line, self.separator))
+        self.n_columns = len(fields_of(line, self.separator))
         self.conllu = options.conllu
         self.skip_docstart = options.skip_docstart
         self.comments_have_no_tab = options.comment == "auto"
@@ -189,7 +189,8 @@ def find_layout(options, name, lines, first, complete):
     return Layout(options, name, *doubtful) if doubtful and complete else None
 
 
-def _fields(line, separator):
+def fields_of(line, separator):
+    """Return the columns of a line, given as bytes."""
     if separator == " ":
         return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
     return line.split(separator.encode())

@@ -7,6 +7,7 @@ from itertools import chain
 from skcw.data._tables import default_names
 from skcw.data._token_columns import TokenColumns
 
+
 class ColumnNames:
     """The names and positions of the columns that tokens have.
 

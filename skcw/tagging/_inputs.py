@@ -19,7 +19,8 @@ from skcw.data._constraints import (
     scheme_of,
 )
 from skcw.data._ragged import joined_ranges
-from skcw.exceptions import ConstraintWarning
+from skcw.data._schemes import odd_outside
+from skcw.exceptions import ConstraintWarning, OutsideLabelWarning
 from skcw.tagging._training import Corpus
 
 
@@ -153,7 +154,9 @@ class Rules(NamedTuple):
 def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     """Return the rules of a tagger; warn if sequences break those it was given."""
     faults = scheme_faults(labels, data.codes, data.batch.offsets)
-    if not fresh:
+    if fresh:
+        warn_of_outside(labels, stacklevel + 1)
+    else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
     asked, found = tagger.constraints, "given"
@@ -167,6 +170,19 @@ def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
         forbidden = forbidden_matrix(asked, labels, dtype)
         _warn_of_faults(forbidden, data, stacklevel + 1)
     return Rules(found, forbidden, faults, are_spans(labels))
+
+
+def warn_of_outside(labels, stacklevel):
+    """Warn if a label seems to stand for "O", which alone is outside of all spans."""
+    odd = odd_outside(labels)
+    if odd is not None:
+        warnings.warn(
+            f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
+            "does: it is learnt as a span of its own. Rename it first: "
+            f"convert_labels(y, 'IOB2', outside={odd!r})",
+            OutsideLabelWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _warn_of_faults(forbidden, data, stacklevel):
