@@ -25,6 +25,10 @@ class ConstraintWarning(UserWarning):
     """Training labels break the constraints the tagger was given."""
 
 
+class FileFormatWarning(UserWarning):
+    """A file looks like one of another format than the one it is read as."""
+
+
 class OutsideLabelWarning(UserWarning):
     """Labels are those of spans, but words outside of them are not called "O"."""
 

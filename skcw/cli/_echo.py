@@ -223,14 +223,22 @@ class JsonEcho:
 class RecordEcho:
     r"""Writes sentences of any file as records with tokens and labels.
 
+    Parameters
+    ----------
+    names : list of str
+        The columns that the model has learnt from; others are left out.
+
     Examples
     --------
     >>> from skcw.cli._echo import RecordEcho
     >>> from skcw.data import TokenColumns
     >>> X = TokenColumns.from_sequences([["Ann"]], names=["word"])
-    >>> RecordEcho().block(b"Ann", X, {"predicted": ["B-PER"]})
+    >>> RecordEcho(["word"]).block(b"Ann", X, {"predicted": ["B-PER"]})
     b'{"tokens": ["Ann"], "predicted": ["B-PER"]}\n'
     """
+
+    def __init__(self, names):
+        self.names = names
 
     def block(self, read, X, added):
         """Return one record per sentence, whatever was read."""
@@ -239,6 +247,8 @@ class RecordEcho:
 
         lines = []
         borders = pairwise(X.offsets.tolist())
+        names = self.names[: X.n_columns]
+        X = X.select(range(len(names)))._renamed(names)
         for columns, (a, b) in zip(lists_of(X), borders, strict=True):
             here = {name: values[a:b] for name, values in added.items()}
             lines.append(line_of(make_record(columns) | added_values(here)))

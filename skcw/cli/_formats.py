@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from contextlib import closing
 from typing import NamedTuple
 
@@ -18,8 +17,6 @@ TITLES = {
 # So many bytes of comments are enough to stop looking for a word.
 LONGEST_LOOK = 1 << 20
 JSON_ENDS = (".jsonl", ".json", ".ndjson")
-# The number of the first word of a sentence, or of a range or empty node before it.
-FIRST_WORD = re.compile(r"1|1-\d+|[01]\.\d+")
 
 
 class Opened(NamedTuple):
@@ -46,7 +43,7 @@ class Opened(NamedTuple):
     first: str | None
 
 
-def look_at(name, options, encoding):
+def look_at(name, options, encoding, expected=None):
     """Return a file with its format, which is guessed unless the options name it.
 
     Parameters
@@ -57,6 +54,8 @@ def look_at(name, options, encoding):
         With ``format``, ``conllu`` and ``command``.
     encoding : str
         The encoding of the file.
+    expected : str, default=None
+        The format of which nothing need be said: that of training.
 
     Returns
     -------
@@ -66,14 +65,15 @@ def look_at(name, options, encoding):
     source = input_of(name)
     if not isinstance(source, str) or not os.path.isfile(source):
         # What cannot be opened twice, such as a pipe, is read again from memory.
-        pipe = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115
-        source = Replayed(pipe)
+        is_path = isinstance(source, str)
+        pipe = open(source, "rb") if is_path else source  # noqa: SIM115
+        source = Replayed(pipe, owned=is_path)
     header, first = _first_lines(source, encoding)
     if isinstance(source, Replayed):
         source.rewind()
     named = "conllu" if options.conllu else options.format
     found = named or guess_format(header, first, name)
-    if not named and found != "columns":
+    if not named and found not in ("columns", expected):
         note(
             options,
             f"{'<stdin>' if name == '-' else name} is read as {TITLES[found]} "
@@ -124,6 +124,7 @@ def guess_format(header, first, name=""):
     'csv'
     """
     from skcw.data._csv_files import looks_like_header
+    from skcw.data._layout import is_conllu
 
     if first is None:
         return "columns"
@@ -132,7 +133,7 @@ def guess_format(header, first, name=""):
         return "jsonl"
     if ending.endswith(".csv") or looks_like_header(header):
         return "csv"
-    return "conllu" if _is_conllu(first) else "columns"
+    return "conllu" if is_conllu(first) else "columns"
 
 
 def _is_json(line, ending):
@@ -144,14 +145,6 @@ def _is_json(line, ending):
         return ending.endswith(JSON_ENDS)
 
 
-def _is_conllu(line):
-    """Tell the first word of CoNLL-U by its ten columns, its number and its head."""
-    cells = line.split("\t")
-    if len(cells) < 10 or not FIRST_WORD.fullmatch(cells[0]):
-        return False
-    return cells[6] == "_" or cells[6].isdecimal()
-
-
 class Replayed:
     """A stream whose first bytes can be read twice.
 
@@ -159,6 +152,8 @@ class Replayed:
     ----------
     file : binary file
         The stream, such as standard input.
+    owned : bool, default=False
+        Whether to close it at its end.
 
     Examples
     --------
@@ -169,8 +164,9 @@ class Replayed:
     (b'ab', None, b'ab', b'c')
     """
 
-    def __init__(self, file):
+    def __init__(self, file, owned=False):
         self._file = file
+        self._owned = owned
         self._kept = []
         self._again = False
         if hasattr(file, "name"):
@@ -186,6 +182,8 @@ class Replayed:
         piece = getattr(self._file, "read1", self._file.read)(size)
         if not self._again:
             self._kept.append(piece)
+        elif not piece and self._owned:
+            self._file.close()
         return piece
 
     read1 = read

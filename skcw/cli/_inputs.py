@@ -43,7 +43,7 @@ def open_input(name, options, memory=None):
 
     memory = memory or {}
     encoding = _encoding(name, options, memory)
-    opened = look_at(name, options, encoding)
+    opened = look_at(name, options, encoding, memory.get("format"))
     kinds = {"csv": CsvInput, "jsonl": JsonInput}
     kind = kinds.get(opened.format, ColumnInput)
     return kind(name, opened, options, encoding, memory)
@@ -353,9 +353,7 @@ class ColumnInput(Input):
             columns = {n: c - (c > label) for n, c in columns.items()}
         if list(columns.values()) != list(range(len(columns))):
             where = ",".join(f"{name}={number}" for name, number in columns.items())
-            note(
-                options, f"{self.title} is read with --columns {where}, as in training"
-            )
+            note(options, f"{self.title} is read as in training: --columns {where}")
         return columns, None
 
     def pairs(self, predicted=None):

@@ -9,6 +9,7 @@ ADVICE = {
     r'\bcomment="([^"]+)"': r'--comment "\1"',
     r"\bcolumns=": "--columns",
     r"\bsentence=NAME": "--sentence-column NAME",
+    r"\bname the column of the labels: .*": "--label-column tells where they are",
     r"\bpass names=.*": "--label-names says it",
     r"\bconvert_labels\(.*, outside=('[^']*')\)": r"--outside \1",
     r" \(what labels call the outside is said by outside=\.\.\.\)": "; see --outside",

@@ -56,21 +56,7 @@ def add_parser(commands):
         metavar="FILE",
         help="the file to label, also compressed by gzip (default: standard input)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="where to write, compressed if it ends in .gz (default: standard output)",
-    )
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="FILE",
-        help="write JSON lines, one sentence each, whatever the format of the input; "
-        "--json=FILE writes them there",
-    )
+    _add_output(parser)
     parser.add_argument(
         "-c",
         "--confidence",
@@ -100,6 +86,24 @@ def add_parser(commands):
     add_scheme(parser, "convert the labels to this scheme")
     add_quiet(parser)
     add_reading(parser, LEARNT_COLUMNS)
+
+
+def _add_output(parser):
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="where to write, compressed if it ends in .gz (default: standard output)",
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write JSON lines, one sentence each, whatever the format of the input; "
+        "--json=FILE writes them there",
+    )
 
 
 def _add_accepting(parser):
@@ -132,7 +136,7 @@ def run(options):
     corpus = open_input(options.input, options, reading)
     blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
     as_json = options.json is not None and corpus.opened.format != "jsonl"
-    echo = RecordEcho() if as_json else corpus.echo()
+    echo = RecordEcho(features.columns) if as_json else corpus.echo()
     with written(output) as file, _progress(options) as count:
         for read, X in _checked(blocks, features, options):
             answers = ask(X) if X.n_tokens else None

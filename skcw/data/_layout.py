@@ -1,14 +1,18 @@
 """The layout of a column file: format, separator, comments and columns."""
 
+import re
+import warnings
 from dataclasses import dataclass
 
 from skcw.data._token_columns import check_names
-from skcw.exceptions import ColumnFileError
+from skcw.exceptions import ColumnFileError, FileFormatWarning
 
 CONLLU = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
 )  # fmt: skip
 DOCSTART = b"-DOCSTART-"
+# The number of the first word of a sentence, or of a range or empty node before it.
+FIRST_WORD = re.compile(r"1|1-\d+|[01]\.\d+")
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Options:
     conllu: bool
     columns: tuple | None
     names: tuple | None
+    # Whether nobody has said that the file is not CoNLL-U.
+    doubtful: bool = False
 
     @classmethod
     def checked(cls, *, separator, comment, skip_docstart, conllu, columns, names):
@@ -39,9 +45,12 @@ class Options:
             comment = None
         columns = _checked_columns(columns, conllu)
         names = None if names is None else tuple(names)
+        doubtful = conllu is None and columns is None
         if columns is not None and names is not None:
             check_names(names, len(columns))
-        return cls(separator, comment, skip_docstart, conllu, columns, names)
+        return cls(
+            separator, comment, skip_docstart, bool(conllu), columns, names, doubtful
+        )
 
     @property
     def width(self):
@@ -117,6 +126,13 @@ class Layout:
         else:
             in_tabs = self.separator == "\t" and self.n_columns > 1
             self.comment = b"#" if in_tabs else None
+        if options.doubtful and is_conllu(line.decode("utf-8", "replace")):
+            warnings.warn(
+                f"{name} looks like CoNLL-U, whose last column is no label; pass "
+                "conllu=True to read it so, or conllu=False to read it as it is",
+                FileFormatWarning,
+                stacklevel=2,
+            )
         self.kept = self._kept(options.columns)
         self.names = options.names_of(self.kept)
         if self.names is not None:
@@ -187,6 +203,32 @@ def find_layout(options, name, lines, first, complete):
             continue
         return Layout(options, name, number, line)
     return Layout(options, name, *doubtful) if doubtful and complete else None
+
+
+def is_conllu(line):
+    """Tell the first word of CoNLL-U by its ten columns, its number and its head.
+
+    Parameters
+    ----------
+    line : str
+        The first line of a file that is no comment.
+
+    Returns
+    -------
+    is_conllu : bool
+        Whether it is probably CoNLL-U, perhaps with columns added.
+
+    Examples
+    --------
+    >>> from skcw.data._layout import is_conllu
+    >>> cells = ["1", "Ann", "_", "PROPN", "_", "_", "2", "nsubj", "_", "_"]
+    >>> is_conllu(chr(9).join(cells)), is_conllu("Ann NNP B-PER")
+    (True, False)
+    """
+    cells = line.split("\t")
+    if len(cells) < len(CONLLU) or not FIRST_WORD.fullmatch(cells[0]):
+        return False
+    return cells[6] == "_" or cells[6].isdecimal()
 
 
 def fields_of(line, separator):

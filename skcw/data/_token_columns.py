@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw.data._checks import check_sequence, refuse_table
 from skcw.data._ragged import (
     RaggedRows,
     check_steps,
@@ -14,6 +15,9 @@ from skcw.data._ragged import (
     place_of,
 )
 from skcw.data._vocabulary import Vocabulary
+
+# Ten columns, the last of which is for notes and often empty.
+LAST_OF_CONLLU = 9
 
 
 class TokenColumns(RaggedRows):
@@ -97,10 +101,10 @@ class TokenColumns(RaggedRows):
         """
         if isinstance(rows, TokenColumns):
             return rows if names is None else rows._renamed(names)
+        refuse_table(rows, "X")
         lengths, tokens = [], []
         for s, row in enumerate(rows):
-            if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__iter__"):
-                raise TypeError(f"sequence {s} is {row!r}; it must be a list of tokens")
+            check_sequence(row, s)
             before = len(tokens)
             tokens += [(t,) if isinstance(t, str) else t for t in row]
             lengths.append(len(tokens) - before)
@@ -311,8 +315,19 @@ class TokenColumns(RaggedRows):
             The other columns.
         y : ndarray of object, shape (n_sequences,)
             A list of labels for each sentence.
+
+        Raises
+        ------
+        ValueError
+            If it is the last column of CoNLL-U, and holds nothing but ``_``.
         """
         label = self._number(label)
+        if label == LAST_OF_CONLLU and self.values[label].names() == ["_"]:
+            raise ValueError(
+                f"column {label} holds nothing but _, which is no label; name the "
+                "column of the labels: split_label(...)"
+                + (f"; the columns are {', '.join(self.names)}" if self.names else "")
+            )
         others = [c for c in range(self.n_columns) if c != label]
         return self.select(others), self.column(label)
 

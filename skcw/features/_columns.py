@@ -1,9 +1,10 @@
 """Names of the columns of tokens, given or by default."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import chain
 
+from skcw.data._checks import check_sequence, refuse_table
 from skcw.data._tables import default_names
 from skcw.data._token_columns import TokenColumns
 
@@ -36,7 +37,8 @@ def look_ahead(X):
     """Return X with nothing lost, and its first token (None if there is none)."""
     if isinstance(X, TokenColumns):
         return X, None
-    if not is_sequence(X):
+    refuse_table(X, "X")
+    if not is_sequence(X) or isinstance(X, Set):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     sequences, head = iter(X), []
     for s, sequence in enumerate(sequences):
@@ -45,6 +47,7 @@ def look_ahead(X):
                 f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
                 "is a list of sentences, each a list of tokens"
             )
+        check_sequence(sequence, s)
         sequence = sequence if hasattr(sequence, "__len__") else list(sequence)
         head.append(sequence)
         if len(sequence):

@@ -18,6 +18,8 @@ HEAVY = (
     "tabulate",
     "tqdm",
     "pandas",
+    "polars",
+    "narwhals",
     "matplotlib",
 )
 
