@@ -45,15 +45,15 @@ def encode_labels(y, known=(), grow=True):
     codes, lengths = [], []
     for s, labels in enumerate(y):
         # Sets and dicts have as many labels as tokens at best by accident.
+        if not isinstance(labels, list):
+            refuse_table(labels, f"y[{s}]")
         unordered = isinstance(labels, (str, dict, set, frozenset))
         if unordered or not hasattr(labels, "__iter__"):
             raise TypeError(
                 f"the labels of sequence {s} are {labels!r} "
                 f"({type(labels).__name__}), not a list of strings"
             )
-        if not isinstance(labels, list):
-            refuse_table(labels, f"y[{s}]")
-            labels = list(labels)
+        labels = list(labels)
         try:
             codes.extend([number_of[label] for label in labels])
         except (KeyError, TypeError):

@@ -42,6 +42,7 @@ def look_ahead(X):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     sequences, head = iter(X), []
     for s, sequence in enumerate(sequences):
+        refuse_table(sequence, f"sequence {s}")
         if not is_sequence(sequence):
             raise TypeError(
                 f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "

@@ -40,7 +40,7 @@ LAYOUTS = {
 
 @pytest.fixture(params=LAYOUTS)
 def trained(request, run, tmp_path):
-    """Return a folder with a model and a test file of the same layout, and the layout."""
+    """Return a folder with a model and a test file of the same layout, and that."""
     layout, options = LAYOUTS[request.param]
     for name, corpus in CORPORA.items():
         (tmp_path / name).write_text(lines(corpus, layout))

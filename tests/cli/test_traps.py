@@ -42,8 +42,14 @@ def test_a_column_without_labels_is_not_learnt(run, tmp_path, corpus):
     code, _, err = run("train", path, "-o", model, "--format", "columns")
     assert code == 1
     assert err == (
-        f"skcw train: column -1 of {path} holds no labels, only _; --label-column tells "
-        "where they are\n"
+        "skcw train: column 9 holds nothing but _, which is no label; --label-column "
+        "tells where they are\n"
+    )
+    code, _, err = run("train", path, "-o", model, "--conllu", "--label-column", 4)
+    assert code == 1
+    assert err == (
+        f"skcw train: column 4 of {path} holds no labels, only _; --label-column "
+        "tells where they are\n"
     )
     assert not model.exists()
 
@@ -94,16 +100,15 @@ def test_every_command_has_json():
         assert "--json" in parser.format_help()
 
 
-def test_an_outside_label_of_another_name_is_told_and_can_be_named(
-    run, tmp_path, corpus
-):
+@pytest.mark.filterwarnings("default::skcw.exceptions.OutsideLabelWarning")
+def test_an_outside_label_of_another_name_can_be_named(run, tmp_path, corpus):
     path, model = tmp_path / "words", tmp_path / "m.skcw"
     path.write_text(re.sub(r" O$", " NONE", text_of(corpus), flags=re.MULTILINE))
     code, _, err = run("train", path, "-o", model, "-q", "--passes", 2)
     assert code == 0
     assert err == (
-        "skcw train: warning: the label 'NONE' seems to mean that a word is in no span, "
-        'but only "O" does: it is learnt as a span of its own. Rename it first: '
+        "skcw train: warning: the label 'NONE' seems to mean that a word is in no "
+        'span, but only "O" does: it is learnt as a span of its own. Rename it first: '
         "--outside 'NONE'\n"
     )
     args = ["train", path, "-o", model, "-q", "--passes", 2, "--outside", "NONE"]
