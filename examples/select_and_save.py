@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skcw
-from skcw import CWSequenceTagger
+from skcw import CWSequenceTagger, TaggingPipeline
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
@@ -38,7 +37,7 @@ def features(sentences):
 # Search ``phi`` inside a pipeline, with an integer ``cv``
 # --------------------------------------------------------
 
-pipeline = Pipeline(
+pipeline = TaggingPipeline(
     [
         ("features", FunctionTransformer(features)),
         ("tagger", CWSequenceTagger(random_state=0)),

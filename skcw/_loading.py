@@ -45,4 +45,7 @@ def load(path, *, mapped=False):
     header, arrays = read_model(path, mapped=mapped)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
-    return outside_in(restored_model(path, header, arrays))
+    model = outside_in(restored_model(path, header, arrays))
+    if "reading" in header:
+        model.reading_ = header["reading"]
+    return model

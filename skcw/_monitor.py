@@ -104,3 +104,25 @@ class Monitor:
         # between the two.
         sys.stderr.write(f"{line}, {record['seconds']:.2f} s\n")
         sys.stderr.flush()
+
+
+def without_seconds(history):
+    """Return a history without times, so that equal trainings make equal files.
+
+    Parameters
+    ----------
+    history : list of dict
+        A record for each pass.
+
+    Returns
+    -------
+    history : list of dict
+        The same without "seconds".
+
+    Examples
+    --------
+    >>> from skcw._monitor import without_seconds
+    >>> without_seconds([{"epoch": 1, "seconds": 0.3}])
+    [{'epoch': 1}]
+    """
+    return [{k: v for k, v in record.items() if k != "seconds"} for record in history]

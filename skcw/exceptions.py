@@ -25,6 +25,18 @@ class ConstraintWarning(UserWarning):
     """Training labels break the constraints the tagger was given."""
 
 
+class FileFormatWarning(UserWarning):
+    """A file looks like one of another format than the one it is read as."""
+
+
+class OutsideLabelWarning(UserWarning):
+    """Labels are those of spans, but words outside of them are not called "O"."""
+
+
+class PlainPipelineWarning(UserWarning):
+    """A tagger is a step of a pipeline that hides most of what it can do."""
+
+
 class UnlearntConfidenceWarning(UserWarning):
     """Confidence was asked of a model that had too little data to learn it."""
 

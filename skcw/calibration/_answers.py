@@ -6,6 +6,7 @@ import numpy as np
 
 from skcw.calibration._held_out import LEAST_RIVAL, flat_labels, flat_numbers
 from skcw.data._checks import check_same_lengths
+from skcw.data._frames import AnswersInFrames
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import object_rows, split_rows
 
@@ -48,7 +49,7 @@ def shared_rest(table, codes, confidence):
     return share
 
 
-class CalibratedAnswers:
+class CalibratedAnswers(AnswersInFrames):
     """Answers of a calibrated tagger about some sequences; ``ask`` returns them.
 
     The inner tagger is asked once. Labels and labelings are its own.

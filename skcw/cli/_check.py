@@ -23,7 +23,7 @@ them.
 examples:
   skcw check train.conll
   skcw check train.conll --top 200 --folds 10 --json=suspects.json
-  skcw check ud.conllu --conllu --features pos
+  skcw check ud.conllu --features pos
 """
 
 HEADERS = ("line", "probability", "given", "expected", "context")
@@ -64,6 +64,7 @@ def add_parser(commands):
 def run(options):
     """Check."""
     from skcw.cli._corpus import make_features, read_labelled
+    from skcw.cli._inputs import open_input
     from skcw.cli._messages import UsageError
     from skcw.cli._train import parameters
     from skcw.inspection import cross_val_confidence
@@ -73,8 +74,9 @@ def run(options):
         raise UsageError("--folds must be at least 2: one to ask, the others to learn")
     options.quiet = True  # A line for each pass of each fold would tell nothing.
     tagger = make_tagger(options.model, options.seed, parameters(options))
-    X, y = read_labelled(options.corpus, options)
-    features, _ = make_features(options, X)
+    corpus = open_input(options.corpus, options)
+    X, y = read_labelled(corpus)
+    features, _ = make_features(options, X, corpus.label_column())
     pipeline = make_tagging_pipeline(features, tagger)
     found = cross_val_confidence(pipeline, X, y, cv=_folds(options))
     suspects = found.suspects(y)

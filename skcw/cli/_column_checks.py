@@ -5,7 +5,7 @@ A model needs the columns that it has learnt from, and labels are compared with 
 
 from itertools import chain
 
-from skcw.cli._corpus import title_of
+from skcw.cli._inputs import title_of
 from skcw.cli._messages import warn
 from skcw.cli._templates import needed_columns
 
@@ -41,28 +41,6 @@ def check_width(X, templates, names, name, besides=""):
         f"{title_of(name)}, line {X.lines[0]}: {columns}{besides}; the model needs "
         f"{needed}: {', '.join(names[:needed])}"
     )
-
-
-def check_like(X, name, X_train, features, templates):
-    """Raise unless another file has the columns of the training file.
-
-    Parameters
-    ----------
-    X : TokenColumns
-        The sentences of the other file.
-    name : str
-        Its name, for messages.
-    X_train : TokenColumns
-        The sentences to learn from.
-    features : WindowFeatures
-        The features to learn.
-    templates : list of Template
-        What they stand for.
-    """
-    from skcw.features._columns import names_of
-
-    names = names_of(X_train, None, features.columns)
-    check_width(X, templates, names, name, " besides the labels")
 
 
 def check_file(features, X, name, command, besides=""):

@@ -85,8 +85,7 @@ def add_parser(commands):
 
 def run(options):
     """Train and test all learners, and report."""
-    from skcw.cli._column_checks import check_like
-    from skcw.cli._corpus import make_features
+    from skcw.cli._corpus import make_features, read_like
     from skcw.cli._scoring import margins_of_error, sentence_counts
 
     known = [*LEARNERS, *OLDER]
@@ -95,10 +94,11 @@ def run(options):
         raise UsageError(
             f"each of --learners must be one of {', '.join(known)}, not {unknown[0]!r}"
         )
-    (X_train, y_train), (X_test, y_test) = _corpora(options)
-    encoder, templates = make_features(options, X_train)
-    if options.test is not None:
-        check_like(X_test, options.test, X_train, encoder, templates)
+    (X_train, y_train), held_out, label = _corpora(options)
+    encoder, templates = make_features(options, X_train, label)
+    X_test, y_test = held_out or read_like(
+        options.test, options, X_train, encoder, templates
+    )
     train, fit_seconds = _timed(encoder.fit_transform, X_train)
     test, tag_seconds = _timed(encoder.transform, X_test)
     rows = []
@@ -123,24 +123,28 @@ def run(options):
 
 
 def _corpora(options):
+    """Return (X, y) to train on, (X, y) held out or None, and the label column."""
+    from skcw.cli._corpus import read_labelled
+    from skcw.cli._inputs import open_input
+
+    share, label = HELD_OUT_BUILT_IN, None
+    if options.train is None:
+        X, y = _built_in(options)
+    else:
+        corpus = open_input(options.train, options)
+        (X, y), share, label = read_labelled(corpus), HELD_OUT, corpus.label_column()
+    if options.test is not None:
+        return (X, y), None, label
+    return *_split(X, y, share, options.seed), label
+
+
+def _split(X, y, share, seed):
     """Return (X, y) to train on and (X, y) to test on."""
     from sklearn.model_selection import train_test_split
 
-    from skcw.cli._corpus import read_labelled
-
-    if options.test is not None:
-        return (read_labelled(name, options) for name in (options.train, options.test))
-    held_out = HELD_OUT
-    if options.train is not None:
-        X, y = read_labelled(options.train, options)
-    else:
-        X, y = _built_in(options)
-        held_out = HELD_OUT_BUILT_IN
     if len(X) < 8:
         raise ValueError(f"{len(X)} sentences are too few to hold out some for a test")
-    rows = train_test_split(
-        range(len(X)), test_size=held_out, random_state=options.seed
-    )
+    rows = train_test_split(range(len(X)), test_size=share, random_state=seed)
     return [(X[sorted(part)], y[sorted(part)]) for part in rows]
 
 

@@ -1,34 +1,22 @@
-"""Read column files, models and features as the command-line options describe them."""
+"""Read corpora, models and features as the command-line options describe them."""
 
 import warnings
 from contextlib import contextmanager
 from copy import copy
+from itertools import chain
 
-from skcw.cli._files import input_of, looks_like_model
-from skcw.cli._messages import UsageError, warn
+from skcw.cli._files import looks_like_model
+from skcw.cli._inputs import WHOLE, open_input, title_of
+from skcw.cli._messages import warn
 from skcw.cli._templates import (
     check_lines,
+    needed_columns,
     split_lines,
     template_lines,
     unused_lexicons,
 )
 
 DEFAULT_FEATURES = "ner"
-CONLLU_WORD, CONLLU_LABEL = 1, 3
-
-
-def label_column(options, otherwise=-1):
-    """Return the column of the true labels."""
-    if options.label_column is not None:
-        return options.label_column
-    return CONLLU_LABEL if options.conllu else otherwise
-
-
-def feature_columns(options):
-    """Return {name: number} of the columns for the features, or None for all."""
-    if options.columns is None and options.conllu:
-        return {"word": CONLLU_WORD}
-    return options.columns
 
 
 def rescheme(y, options):
@@ -38,50 +26,13 @@ def rescheme(y, options):
     return y if options.scheme is None else convert_labels(y, options.scheme)
 
 
-def reading_options(options):
-    """Return the options of the command line that the readers take."""
-    return {
-        "separator": options.separator,
-        "comment": options.comment,
-        "encoding": options.encoding,
-        "conllu": options.conllu,
-    }
-
-
-def chosen_columns(options, *others):
-    """Return which columns to read, and their names, as the readers take them.
+def read_labelled(corpus):
+    """Return the sentences of a file and their labels.
 
     Parameters
     ----------
-    options : argparse.Namespace
-        With ``columns``: {name: number} or None.
-    *others : int
-        Further columns, such as that of the labels; they come last.
-
-    Returns
-    -------
-    chosen : dict
-        ``columns`` and ``names``; empty if all columns are to be read.
-    """
-    columns = feature_columns(options)
-    if columns is None:
-        return {}
-    numbers = [*columns.values(), *others]
-    if len(set(numbers)) < len(numbers):
-        raise UsageError("--columns names the column of the labels, too")
-    names = [*columns, *(f" label {i}" for i in range(len(others)))]
-    return {"columns": numbers, "names": names}
-
-
-def read_labelled(name, options):
-    """Return the sentences of a column file and their labels.
-
-    Parameters
-    ----------
-    name : str
-        The file, or "-".
-    options : argparse.Namespace
-        How it is laid out.
+    corpus : Input
+        The file.
 
     Returns
     -------
@@ -90,53 +41,61 @@ def read_labelled(name, options):
     y : ndarray of object
         A list of labels for each sentence.
     """
-    from skcw.data import read_columns
-
-    label = label_column(options)
-    chosen = chosen_columns(options, label)
-    columns = read_columns(input_of(name), **reading_options(options), **chosen)
-    if not columns.n_tokens:
-        raise ValueError(f"{title_of(name)} holds no words")
-    X, y = split_labels(columns, -1 if chosen else label, name)
-    return X, rescheme(y, options)
+    blocks = [block for block in corpus.labelled(WHOLE) if block[0].n_tokens]
+    if not blocks:
+        raise ValueError(f"{corpus.title} holds no words")
+    ((X, y),) = blocks
+    _check_labels(y, corpus)
+    return X, rescheme(y, corpus.options)
 
 
-def split_labels(columns, label, name):
-    """Return columns without that of the labels, and the labels.
+def _check_labels(y, corpus):
+    """Raise if labels are missing; warn if there is nothing to tell apart."""
+    found = set(chain.from_iterable(y))
+    where = f"{corpus.label_title(True)} holds"
+    if found == {"_"}:
+        raise ValueError(
+            f"{where} no labels, only _; --label-column tells where they are"
+        )
+    if len(found) == 1:
+        warn(
+            corpus.options.command,
+            f"{where} one label only, {min(found)!r}, so that there is nothing to "
+            "learn; --label-column tells where the labels are",
+        )
+
+
+def read_like(name, options, X, features, templates):
+    """Return labelled sentences of another file, with the columns of the first.
 
     Parameters
     ----------
-    columns : TokenColumns
-        What was read.
-    label : int
-        The column of the labels.
     name : str
-        The file, for messages.
+        The other file.
+    options : argparse.Namespace
+        How both are laid out.
+    X : TokenColumns
+        The sentences of the first.
+    features : WindowFeatures
+        What is learnt from them.
+    templates : list of Template
+        What the features stand for.
 
     Returns
     -------
-    X : TokenColumns
-        The other columns.
-    y : ndarray of object
-        A list of labels for each sentence.
+    X, y : TokenColumns and ndarray of object
+        The sentences and their labels.
     """
-    n_columns = columns.n_columns
-    if n_columns < 2:
-        raise ValueError(
-            f"{title_of(name)} has one column where a word and a label are needed "
-            "(--separator says what separates columns)"
-        )
-    if not -n_columns <= label < n_columns:
-        raise ValueError(
-            f"{title_of(name)} has {n_columns} columns; --label-column {label} is not "
-            "one of them (the first is 0, the last -1)"
-        )
-    return columns.split_label(label)
+    from skcw.cli._column_checks import check_width
+    from skcw.cli._named_inputs import columns_for
+    from skcw.features._columns import names_of
 
-
-def title_of(name):
-    """Return what messages call a file of the command line."""
-    return "<stdin>" if name == "-" else name
+    other, y = read_labelled(open_input(name, options))
+    names = names_of(X, None, features.columns)
+    if other.names is not None:
+        other = columns_for(other, names, needed_columns(templates), title_of(name))
+    check_width(other, templates, names, name, " besides the labels")
+    return other, y
 
 
 def read_words(name, encoding):
@@ -148,7 +107,7 @@ def read_words(name, encoding):
             raise ValueError(f"{name} is not {encoding}: {error.reason}") from error
 
 
-def make_features(options, X):
+def make_features(options, X, label=None):
     """Return unfitted features as the options describe them, and what they stand for.
 
     Parameters
@@ -157,6 +116,8 @@ def make_features(options, X):
         With the options of ``add_features``.
     X : TokenColumns
         The sentences to learn from.
+    label : int, default=None
+        The column of the labels in a file of columns, for messages.
 
     Returns
     -------
@@ -169,12 +130,13 @@ def make_features(options, X):
     from skcw.features._columns import names_of
     from skcw.features._lines import check_lexicons, templates_of
 
-    columns = feature_columns(options)
-    given = None if columns is None else list(columns)
+    # The user has named these; names in the header of a file need not be identifiers.
+    given = None if options.columns is None else list(options.columns)
     names = names_of(X, None, given)
-    lexicons = {n: read_words(f, options.encoding) for n, f in options.lexicon}
+    encoding = options.encoding or "utf-8"
+    lexicons = {n: read_words(f, encoding) for n, f in options.lexicon}
     check_lexicons(lexicons)
-    features = _chosen_features(options, names, lexicons)
+    features = _chosen_features(options, names, lexicons, label)
     with warnings.catch_warnings():
         # Fitting shows them.
         warnings.simplefilter("ignore")
@@ -188,7 +150,7 @@ def make_features(options, X):
     return features, templates
 
 
-def _chosen_features(options, names, lexicons):
+def _chosen_features(options, names, lexicons, label):
     """Return a ready set or lines, each of which has been understood."""
     from skcw.features._sets import READY_SETS
 
@@ -199,14 +161,9 @@ def _chosen_features(options, names, lexicons):
         lines = split_lines(chosen)
     else:
         lines = template_lines(options.template)
-    check_lines(lines, names, lexicons, _label_after(options, names))
+    after = len(names) if label in (-1, len(names)) else None
+    check_lines(lines, names, lexicons, after)
     return [line for _, line in lines]
-
-
-def _label_after(options, names):
-    """Return the number of the label column if it follows the others, else None."""
-    last = label_column(options) in (-1, len(names))
-    return len(names) if last and feature_columns(options) is None else None
 
 
 def _ready_set(name, lexicons, names):
@@ -235,6 +192,8 @@ def open_model(path):
         ``ask(X)`` gives the answers of the model about ``TokenColumns``.
     selection : dict or None
         The thresholds by which it accepts labels, if it has any.
+    reading : dict or None
+        How the file that it has learnt from was read.
     """
     from skcw._persistence import read_model
     from skcw._runtime import Model, can_serve
@@ -243,10 +202,11 @@ def open_model(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
-            return model.features, model.ask, model.selection
+            return model.features, model.ask, model.selection, header.get("reading")
     # What needs scikit-learn is asked through its estimator.
     pipeline = load_pipeline(path)
-    return pipeline[0].extractor_, pipeline.ask, selection_of(pipeline)
+    selection = selection_of(pipeline)
+    return pipeline[0].extractor_, pipeline.ask, selection, header.get("reading")
 
 
 def selection_of(pipeline):
@@ -302,4 +262,6 @@ def _ending_in_tagger(wrapped):
     name, tagger = pipeline.steps[-1]
     inner = copy(wrapped)
     inner.tagger = inner.tagger_ = tagger
-    return type(pipeline)([*pipeline.steps[:-1], (name, inner)])
+    found = type(pipeline)([*pipeline.steps[:-1], (name, inner)])
+    found.reading_ = getattr(wrapped, "reading_", None)
+    return found

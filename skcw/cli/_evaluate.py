@@ -1,6 +1,6 @@
 """``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
 
-from skcw.cli._files import input_of, looks_like_model
+from skcw.cli._files import looks_like_model
 from skcw.cli._messages import UsageError
 from skcw.cli._options import (
     LEARNT_COLUMNS,
@@ -9,6 +9,7 @@ from skcw.cli._options import (
     add_reading,
     add_scheme,
     command_parser,
+    number_or_name,
 )
 from skcw.cli._tables import report
 
@@ -41,14 +42,15 @@ def add_parser(commands):
     parser.add_argument("inputs", nargs="*", metavar="FILE", help="see above")
     add_label_column(
         parser,
-        "the column of the true labels; the first is 0, the last -1 (default: -1 with "
-        "a model, else -2; 3 with --conllu)",
+        "the column of the true labels; the first is 0, the last -1 (default: with a "
+        "model as in training, else -2; 3 in CoNLL-U); a name in CSV and JSON lines",
     )
     parser.add_argument(
         "--predicted-column",
-        type=int,
-        metavar="NUMBER",
-        help="the column of the predicted labels, without a model (default: -1)",
+        type=number_or_name,
+        metavar="COLUMN",
+        help="the column of the predicted labels, without a model (default: -1; "
+        "predicted in CSV and JSON lines)",
     )
     parser.add_argument(
         "-r",
@@ -64,6 +66,7 @@ def add_parser(commands):
 def run(options):
     """Compare labels, and report."""
     from skcw.cli._corpus import rescheme
+    from skcw.cli._inputs import open_input
     from skcw.cli._scoring import SpanTally
 
     if len(options.inputs) > 2:
@@ -72,16 +75,17 @@ def run(options):
     if len(options.inputs) == 2:
         if options.predicted_column is not None:
             raise UsageError("--predicted-column cannot be used with a model")
-        labels, confidence = _labels_of_model(*options.inputs, options)
-        same = _same_labels(options.inputs[1], options, of_model=True)
+        labels, confidence, corpus = _labels_of_model(*options.inputs, options)
+        same = _same_labels(corpus, options, of_model=True)
     else:
         name = options.inputs[0] if options.inputs else "-"
         if looks_like_model(name):
             raise UsageError(
                 f"{name} is a model; name a file with true labels after it"
             )
-        labels = _labels_of_file(name, options)
-        same = _same_labels(name, options, of_model=False)
+        corpus = open_input(name, options)
+        labels = corpus.pairs(options.predicted_column)
+        same = _same_labels(corpus, options, of_model=False)
     for gold, guess in labels:
         same.add(gold, guess)
         tally.add(rescheme(gold, options), rescheme(guess, options))
@@ -95,13 +99,11 @@ def run(options):
     report(options, figures, text)
 
 
-def _same_labels(name, options, of_model):
+def _same_labels(corpus, options, of_model):
     """Return a check that both columns hold labels."""
     from skcw.cli._column_checks import LabelColumns
-    from skcw.cli._corpus import label_column, title_of
 
-    gold = label_column(options, otherwise=-1 if of_model else -2)
-    true = f"column {gold} of {title_of(name)}"
+    true = corpus.label_title(of_model)
     if of_model:
         hint = "--label-column tells where the true labels are (the last is -1)"
         return LabelColumns(true, "the labels of the model", hint)
@@ -109,43 +111,34 @@ def _same_labels(name, options, of_model):
         "--label-column and --predicted-column tell where the true and the predicted "
         "labels are (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
     )
-    return LabelColumns(true, f"column {_predicted_column(options)}", hint)
-
-
-def _predicted_column(options):
-    return -1 if options.predicted_column is None else options.predicted_column
+    predicted = options.predicted_column
+    return LabelColumns(true, f"column {-1 if predicted is None else predicted}", hint)
 
 
 def _labels_of_model(model, name, options):
-    """Return the labels of a gold file, block by block, and a tally of confidence."""
+    """Return labels block by block, a tally of confidence, and the file."""
     from skcw.cli._corpus import open_model
+    from skcw.cli._inputs import open_input
     from skcw.cli._promises import ConfidenceTally
 
-    features, ask, selection = open_model(model)
+    features, ask, selection, reading = open_model(model)
+    if options.scheme is None and reading is not None:
+        # The true labels are compared in the scheme that the model has learnt.
+        options.scheme = reading.get("scheme")
+    corpus = open_input(name, options, reading)
     tally = ConfidenceTally(selection)
-    return _judged_blocks(features, ask, name, options, tally), tally
+    return _judged_blocks(features, ask, corpus, tally), tally, corpus
 
 
-def _judged_blocks(features, ask, name, options, tally):
+def _judged_blocks(features, ask, corpus, tally):
     """Yield the true and the predicted labels, and count how sure the model is."""
-    from skcw.cli._blocks import labelled_blocks
     from skcw.cli._column_checks import check_file
+    from skcw.cli._corpus import rescheme
 
-    for number, (X, gold) in enumerate(labelled_blocks(name, options)):
+    for number, (X, gold) in enumerate(corpus.labelled()):
+        X = corpus.for_model(X, features)
         if not number:
-            check_file(features, X, name, "evaluate", " besides the labels")
+            check_file(features, X, corpus.name, "evaluate", " besides the labels")
         answers = ask(X)
-        tally.add(answers, gold)
+        tally.add(answers, rescheme(gold, corpus.options))
         yield gold, answers.labels()
-
-
-def _labels_of_file(name, options):
-    """Yield the true and the predicted labels that a file holds, block by block."""
-    from skcw.cli._corpus import label_column, reading_options
-    from skcw.data import iter_columns
-
-    gold = label_column(options, otherwise=-2)
-    chosen = [gold, _predicted_column(options)]
-    blocks = iter_columns(input_of(name), columns=chosen, **reading_options(options))
-    for block in blocks:
-        yield block.column(0), block.column(1)

@@ -70,8 +70,15 @@ def _standard_output():
             file.detach()
 
 
+@contextmanager
 def _opened(path, compressed):
-    return gzip.open(path, "wb") if compressed else open(path, "wb")
+    with open(path, "wb") as file:
+        if not compressed:
+            yield file
+            return
+        # The same result gives the same bytes at any time, under any name.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed
 
 
 def check_writable(name):

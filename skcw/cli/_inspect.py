@@ -1,10 +1,10 @@
 """``skcw inspect``: what a model has learnt, and why a word got its label."""
 
-from skcw.cli._files import input_of
 from skcw.cli._messages import UsageError
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_json,
+    add_label_column,
     add_reading,
     command_parser,
     natural,
@@ -38,7 +38,7 @@ def add_parser(commands):
     )
     parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
     parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a column file with words to explain"
+        "file", nargs="?", metavar="FILE", help="a file with words to explain"
     )
     parser.add_argument(
         "--tokens",
@@ -64,6 +64,11 @@ def add_parser(commands):
     )
     parser.add_argument(
         "--at", type=natural, metavar="N", help="explain only this word, counted from 0"
+    )
+    add_label_column(
+        parser,
+        "leave out this column of FILE, which holds true labels; the first is 0, the "
+        "last -1",
     )
     add_json(parser)
     add_reading(parser, LEARNT_COLUMNS)
@@ -157,14 +162,14 @@ def _sentence(pipeline, options):
 
 def _sentence_of_file(pipeline, options):
     from skcw.cli._column_checks import check_file
-    from skcw.cli._corpus import chosen_columns, reading_options
-    from skcw.data import iter_columns
+    from skcw.cli._inputs import open_input
 
     before, wanted = 0, options.sentence or 0
-    layout = {**reading_options(options), **chosen_columns(options)}
-    for block in iter_columns(input_of(options.file), **layout):
+    features = pipeline[0].extractor_
+    corpus = open_input(options.file, options, getattr(pipeline, "reading_", None))
+    for _, block in corpus.unlabelled(features=features):
         if not before:
-            check_file(pipeline[0].extractor_, block, options.file, "inspect")
+            check_file(features, block, options.file, "inspect")
         if wanted < before + len(block):
             return block[wanted - before]
         before += len(block)

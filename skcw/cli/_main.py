@@ -11,7 +11,7 @@ from skcw.cli._messages import UsageError, describe, one_line
 from skcw.cli._options import explicit_json
 
 # In the order of the help; each has a module of its own, with `add_parser`.
-COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check")
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check", "convert")
 
 # A shell reports 128 plus the number of the signal that ended a program.
 INTERRUPTED = 128 + 2
@@ -26,6 +26,8 @@ the label last, and an empty line after each sentence:
     Anna    NNP  B-PER
     left    VBD  O
     Madrid  NNP  B-LOC
+
+CoNLL-U, CSV with a header and JSON lines are read, too, by every command.
 """
 
 EXAMPLES = """\
@@ -36,6 +38,7 @@ examples:
   skcw evaluate names.skcw test.conll          precision, recall and F1
   skcw inspect names.skcw --label B-PER        the weights behind a label
   skcw check train.conll                       labels that may be wrong
+  skcw convert train.conll train.jsonl         the same corpus in another format
 
 See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model,
 2 wrong usage, 130 interrupted.

@@ -8,6 +8,11 @@ ADVICE = {
     r'\bencoding="([^"]+)"': r"--encoding \1",
     r'\bcomment="([^"]+)"': r'--comment "\1"',
     r"\bcolumns=": "--columns",
+    r"\bsentence=NAME": "--sentence-column NAME",
+    r"\bname the column of the labels: .*": "--label-column tells where they are",
+    r"\bpass names=.*": "--label-names says it",
+    r"\bconvert_labels\(.*, outside=('[^']*')\)": r"--outside \1",
+    r" \(what labels call the outside is said by outside=\.\.\.\)": "; see --outside",
     r"\buse dtype='(\w+)'": r"use --set dtype=\1",
     r"\bfit on more, or call fit_confidence .*": "train it on more sentences",
 }
@@ -66,6 +71,20 @@ def warn(command, message):
         What seems wrong, and what to do.
     """
     print(f"skcw {command}: warning: {message}", file=sys.stderr)
+
+
+def note(options, message):
+    """Print a line about what was assumed, unless the user wants no such lines.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``command``, and perhaps ``quiet``.
+    message : str
+        What was assumed, and what says otherwise.
+    """
+    if not getattr(options, "quiet", False):
+        print(f"skcw {options.command}: {message}", file=sys.stderr)
 
 
 def progress_bar(items=None, *, quiet=False, **about):

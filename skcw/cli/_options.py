@@ -7,14 +7,16 @@ from skcw.cli._taggers import TAGGERS
 
 COLUMNS = (
     "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
-    "one by its number, counted from 0: word=1,pos=3. Default: all but the label, "
-    "called word, pos, x2, x3, ...; word=1 with --conllu"
+    "one by its number, counted from 0: word=1,pos=3; in CSV and JSON lines, NAME=NAME "
+    "by its name. Default: all but the label, called word, pos, x2, x3, ...; word=1 "
+    "in CoNLL-U"
 )
 LEARNT_COLUMNS = (
     "where FILE has the columns that the model has learnt from, in the order of "
-    "training, counted from 0: word=1,pos=3. Default: the first ones; word=1 with "
-    "--conllu"
+    "training, counted from 0: word=1,pos=3; in CSV and JSON lines by name: "
+    "word=Token. Default: as in training, or the first ones"
 )
+FORMATS = ("columns", "conllu", "csv", "jsonl")
 
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
 
@@ -102,17 +104,39 @@ def add_reading(parser, columns=COLUMNS):
         The help of ``--columns``.
     """
     group = parser.add_argument_group("how files are read")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="columns of words, CoNLL-U, CSV with a header, or JSON lines (default: "
+        "guessed from the first line, and told unless it is columns)",
+    )
     group.add_argument("--columns", type=column_list, metavar="NAME,...", help=columns)
+    group.add_argument(
+        "--sentence-column",
+        metavar="NAME",
+        help="the column of a CSV file that tells sentences apart (default: "
+        "sentence_id, sent_id, sentence or Sentence #)",
+    )
+    group.add_argument(
+        "--label-names",
+        metavar="NAME,... | FILE",
+        help="the labels that numbers in JSON lines stand for, from 0 on: "
+        "O,B-PER,I-PER; or a file with one per line, or with an id2label in JSON",
+    )
+    group.add_argument(
+        "--outside",
+        metavar="LABEL",
+        help='what the file calls words outside of all names (default: O); read as "O"',
+    )
     group.add_argument(
         "--separator",
         type=separator,
         metavar="SEP",
         help='what separates columns: "tab", "blanks" or a character (default: TAB if '
-        "the first line has one, else blanks)",
+        "the first line has one, else blanks; in CSV what the header has most of)",
     )
     group.add_argument(
         "--comment",
-        default="auto",
         metavar="PREFIX",
         help="skip lines that begin with this (default: # in lines without a "
         "TAB, if columns are separated by TABs)",
@@ -120,25 +144,26 @@ def add_reading(parser, columns=COLUMNS):
     group.add_argument(
         "--encoding",
         type=encoding,
-        default="utf-8",
         metavar="NAME",
         help="default: utf-8",
     )
     group.add_argument(
         "--conllu",
         action="store_true",
-        help="read CoNLL-U: comments begin with #; ranges such as 1-2 and empty nodes "
-        "such as 1.1 are not words",
+        help="the same as --format conllu: comments begin with #; ranges such as 1-2 "
+        "and empty nodes such as 1.1 are not words",
     )
 
 
 def add_label_column(
     parser,
-    text="the column of the labels; the first is 0, the last -1 (default: -1; 3 with "
-    "--conllu)",
+    text="the column of the labels; the first is 0, the last -1 (default: -1; 3 in "
+    "CoNLL-U); a name in CSV and JSON lines",
 ):
     """Add ``--label-column``."""
-    parser.add_argument("--label-column", type=int, metavar="NUMBER", help=text)
+    parser.add_argument(
+        "--label-column", type=number_or_name, metavar="COLUMN", help=text
+    )
 
 
 def add_scheme(parser, text):
@@ -304,16 +329,20 @@ def value_of(text):
         return {"true": True, "false": False, "none": None}.get(text.lower(), text)
 
 
+def number_or_name(text):
+    """Return the number of a column, or its name."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
 def column_list(text):
-    """Return {name: number} of NAME,NAME=NUMBER,...; a bare name is the next one."""
-    columns, next_number = {}, 0
+    """Return {name: column} of NAME,NAME=COLUMN,...; None stands for a bare name."""
+    columns = {}
     for item in text.split(","):
-        name, equals, number = item.strip().partition("=")
-        try:
-            at = int(number) if equals else next_number
-        except ValueError:
-            raise ArgumentTypeError(f"{item!r}: {number!r} is not a number") from None
-        if not name or name in columns or at in columns.values():
+        name, equals, column = item.strip().partition("=")
+        if not name or name in columns or (equals and not column):
             raise ArgumentTypeError(f"{text!r} names a column twice, or not at all")
-        columns[name], next_number = at, at + 1
+        columns[name] = number_or_name(column) if equals else None
     return columns

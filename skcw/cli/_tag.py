@@ -1,13 +1,13 @@
 """``skcw tag``: label a file or standard input of any size."""
 
-import codecs
 import os
 import sys
 from contextlib import contextmanager
-from itertools import chain, repeat
+from itertools import chain
 
+from skcw.cli._echo import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 from skcw.cli._files import written
-from skcw.cli._messages import progress_bar
+from skcw.cli._messages import UsageError, progress_bar
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_label_column,
@@ -20,13 +20,15 @@ from skcw.cli._options import (
 )
 
 TEXT = """\
-Label each word of a column file and write the file again, with the labels as one more
-column. Comments, empty lines and all other columns stay as they are. Memory does not
-grow with the file, so a pipe may run for days.
+Label each word of a file and write the file again, with the labels as one more column.
+Comments, empty lines and all other columns stay as they are. Memory does not grow with
+the file, so a pipe may run for days. In CSV and JSON lines the labels are called
+"predicted"; records with a text get spans with character offsets.
 
-The file needs the columns that the model has learnt from, in the same order; columns
-after them, such as true labels, are ignored. If a column of true labels comes before
-others, leave it out: `--label-column 1`.
+A file of columns needs those that the model has learnt from, in the same order or where
+the training file had them; columns after them, such as true labels, are ignored. If a
+column of true labels comes before others, leave it out: `--label-column 1`. In CSV and
+JSON lines, columns are found by their names.
 
 examples:
   skcw tag names.skcw new.conll -o tagged.conll
@@ -34,13 +36,11 @@ examples:
   zcat news.gz | skcw tag names.skcw | grep B-PER
   skcw tag names.skcw test.conll | skcw evaluate
   skcw tag names.skcw new.conll --accept | grep -w review
+  skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
+  skcw tag names.skcw new.conll --json | jq .predicted
 """
 
-# Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
-NO_VALUE = "_"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-# What may follow the last column of a line.
-ENDS = "\r \t"
 
 
 def add_parser(commands):
@@ -56,18 +56,13 @@ def add_parser(commands):
         metavar="FILE",
         help="the file to label, also compressed by gzip (default: standard input)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="where to write, compressed if it ends in .gz (default: standard output)",
-    )
+    _add_output(parser)
     parser.add_argument(
         "-c",
         "--confidence",
         action="store_true",
-        help="after the label, add a column with the confidence of the model in it",
+        help="after the label, add a column with the confidence of the model in it; in "
+        "records with a text, the least one of the words of each span",
     )
     parser.add_argument(
         "-n",
@@ -93,6 +88,24 @@ def add_parser(commands):
     add_reading(parser, LEARNT_COLUMNS)
 
 
+def _add_output(parser):
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="where to write, compressed if it ends in .gz (default: standard output)",
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write JSON lines, one sentence each, whatever the format of the input; "
+        "--json=FILE writes them there",
+    )
+
+
 def _add_accepting(parser):
     parser.add_argument(
         "-a",
@@ -112,25 +125,37 @@ def _add_accepting(parser):
 def run(options):
     """Tag."""
     _import_numpy()
-    from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
     from skcw.cli._corpus import open_model
+    from skcw.cli._echo import RecordEcho
+    from skcw.cli._inputs import BLOCK_TOKENS, open_input
 
-    features, ask, selection = open_model(options.model)
+    output = _output(options)
+    features, ask, selection, reading = open_model(options.model)
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
-    blocks = raw_blocks(options.input, options, 1 if prompt else BLOCK_TOKENS)
-    echo = Echo(options)
-    with written(options.output) as file, _progress(options) as count:
-        for text, X in _checked(blocks, features, options):
+    corpus = open_input(options.input, options, reading)
+    blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
+    as_json = options.json is not None and corpus.opened.format != "jsonl"
+    echo = RecordEcho(features.columns) if as_json else corpus.echo()
+    with written(output) as file, _progress(options) as count:
+        for read, X in _checked(blocks, features, options):
             answers = ask(X) if X.n_tokens else None
-            columns = _added_columns(answers, options, acceptance) if answers else []
-            numbers = X.lines.tolist() if columns else []
-            file.write(echo.block(text, numbers, columns))
+            added = _added_columns(answers, options, acceptance)
+            file.write(echo.block(read, X, added))
             # A block is large, or someone waits for it.
             file.flush()
             count(X.n_tokens)
     if acceptance is not None:
         acceptance.report(options.command)
+
+
+def _output(options):
+    """Return the file to write, which both --output and --json may name."""
+    if options.json in (None, "-"):
+        return options.output
+    if options.output != "-":
+        raise UsageError("--json=FILE and --output name two files; there is one result")
+    return options.json
 
 
 def _acceptance(selection, options):
@@ -184,48 +209,25 @@ def _checked(blocks, features, options):
 
 
 def _added_columns(answers, options, acceptance=None):
-    """Return the columns to add: a list of strings for each, one per word."""
+    """Return the columns to add by name, with a value for each word."""
+    import numpy as np
+
     from skcw.cli._corpus import rescheme
 
+    if answers is None:
+        return {PREDICTED: []}
     flat = chain.from_iterable
-    columns = [list(flat(rescheme(answers.labels(), options)))]
+    columns = {PREDICTED: list(flat(rescheme(answers.labels(), options)))}
     if options.confidence:
-        columns.append(_as_text(answers.confidence()))
+        columns[CONFIDENCE] = np.concatenate(answers.confidence())
     if acceptance is not None:
-        columns.append(acceptance.marks(answers))
+        columns[ACCEPT] = acceptance.marks(answers)
     if options.nbest > 1:
         ranked = answers.nbest(options.nbest)
         for rank in range(1, options.nbest):
-            columns.append(list(flat(_ranked(ranked, answers.lengths, rank, options))))
+            found = _ranked(ranked, answers.lengths, rank, options)
+            columns[f"{NBEST}{rank + 1}"] = list(flat(found))
     return columns
-
-
-def _as_text(rows):
-    """Return the numbers of all rows in a list, with eight digits after the point.
-
-    Most labels of a good tagger have more than 0.9999, so four would not rank them.
-    """
-    import numpy as np
-
-    numbers = np.concatenate(rows)
-    if ((numbers >= 0) & (numbers <= 1)).all():
-        return _probabilities_as_text(numbers)
-    return [format(number, ".8f") for number in numbers.tolist()]
-
-
-def _probabilities_as_text(numbers):
-    """Return numbers from 0 to 1 with eight digits, two at a time: twice as fast."""
-    import numpy as np
-
-    two_digits = np.array([b"%02d" % number for number in range(100)])
-    rest = np.rint(1e8 * numbers).astype(np.int64)
-    pairs = np.empty((len(numbers), 5), dtype="S2")
-    for place in (4, 3, 2, 1):
-        rest, last = np.divmod(rest, 100)
-        pairs[:, place] = two_digits[last]
-    pairs[:, 0] = np.where(rest > 0, b"1.", b"0.")
-    text = pairs.tobytes().decode("ascii")
-    return [text[start : start + 10] for start in range(0, len(text), 10)]
 
 
 def _ranked(ranked, lengths, rank, options):
@@ -237,86 +239,3 @@ def _ranked(ranked, lengths, rank, options):
             yield rescheme([labelings[rank][0]], options)[0]
         else:
             yield [NO_VALUE] * length
-
-
-class Echo:
-    r"""Gives back the lines of a file with columns added.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        With ``separator``, ``encoding`` and ``conllu``.
-
-    Examples
-    --------
-    >>> from argparse import Namespace
-    >>> from skcw.cli._tag import Echo
-    >>> echo = Echo(Namespace(separator=None, encoding="utf-8", conllu=False))
-    >>> echo.block(b"# one\nAnn NNP\n\n", [2], [["B-PER"], ["0.9"]])
-    b'# one\nAnn NNP B-PER 0.9\n\n'
-    """
-
-    def __init__(self, options):
-        self.separator = options.separator
-        # It writes a byte order mark once, where the encoding has one.
-        self.encoder = codecs.getincrementalencoder(options.encoding)()
-        self.conllu = options.conllu
-        self.before = 1
-
-    def block(self, text, numbers, columns):
-        """Return a block of lines with the columns added to some of them.
-
-        Parameters
-        ----------
-        text : bytes
-            Whole lines in UTF-8.
-        numbers : list of int
-            The lines that hold words, counted from the beginning of the file.
-        columns : list of list of str
-            What to add to them.
-
-        Returns
-        -------
-        lines : bytes
-            The lines in the encoding of the file.
-        """
-        # The last line may lack its newline; only then is the last piece not empty.
-        lines = text.decode("utf-8").split("\n")
-        if columns:
-            self._add(lines, numbers, columns)
-        self.before += len(lines) - 1
-        return self.encoder.encode("\n".join(lines))
-
-    def _add(self, lines, numbers, columns):
-        first = self.before
-        if self.separator is None:
-            self.separator = _separator_of(lines[numbers[0] - first])
-        join = self.separator.join
-        if self.conllu:
-            _fill_up(lines, self.separator + join([NO_VALUE] * len(columns)))
-        # Each begins with a separator.
-        added = map(join, zip(repeat("", len(numbers)), *columns, strict=True))
-        # Blanks at the end separate nothing; a TAB there would be a column.
-        loose = " \t" if self.separator == " " else ""
-        for number, further in zip(numbers, added, strict=True):
-            line = lines[number - first]
-            if line[-1] in ENDS:
-                words = line.rstrip("\r")
-                further += line[len(words) :]
-                line = words.rstrip(loose)
-            lines[number - first] = line + further
-
-
-def _separator_of(line):
-    """Return what separates the columns of a file with this line."""
-    blank = " " in line.strip(" \r") and "\t" not in line
-    return " " if blank else "\t"
-
-
-def _fill_up(lines, filling):
-    """Add empty columns to the lines of CoNLL-U that are ranges and empty nodes."""
-    for at, line in enumerate(lines):
-        number = line.partition("\t")[0]
-        if "\t" in line and ("-" in number or "." in number):
-            words = line.rstrip("\r")
-            lines[at] = words + filling + line[len(words) :]

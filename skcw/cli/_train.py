@@ -22,7 +22,8 @@ from skcw.cli._taggers import kept_passes, kept_text, make_tagger
 
 TEXT = """\
 Learn to label words from a column file (one word per line, an empty line after each
-sentence) and save the model, features and all, in one file.
+sentence), CoNLL-U, CSV or JSON lines, and save the model, features and all, in one
+file. It remembers how the file was read, so that `tag` and `evaluate` need not be told.
 
 Progress goes to standard error, one line per pass. With --dev, the pass that does best
 on that file is kept (by span F1 if labels are spans, else by token accuracy), and
@@ -34,7 +35,9 @@ examples:
   skcw train train.conll -o names.skcw --dev dev.conll --passes 30
   skcw train train.conll -o chunks.skcw --features chunking --model arow --set r=2
   skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
-  skcw train ud.conllu -o pos.skcw --conllu --features pos
+  skcw train ud.conllu -o pos.skcw --features pos
+  skcw train words.csv -o names.skcw --sentence-column sentence_id --label-column tag
+  skcw train hf.jsonl -o names.skcw --label-names O,B-PER,I-PER,B-LOC,I-LOC
   skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
 """
 
@@ -108,7 +111,7 @@ def run(options):
     _check_output(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
-    features, (X, y), (X_dev, y_dev), held_out = _prepared(options)
+    features, (X, y), (X_dev, y_dev), held_out, reading = _prepared(options)
     clock.end("reading")
     batch = features.fit_transform(X)
     judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
@@ -116,7 +119,7 @@ def run(options):
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
     tagger.fit(batch, y, **dev)
     clock.end("training")
-    promises = _save(features, tagger, options, X, held_out)
+    promises = _save(features, tagger, options, X, held_out, reading)
     if options.calibrate is not None:
         clock.end("calibrating")
     result = {
@@ -197,35 +200,34 @@ def parameters(options):
 
 
 def _prepared(options):
-    """Return unfitted features, and what to learn, judge and calibrate by."""
-    from skcw.cli._column_checks import check_like
-    from skcw.cli._corpus import make_features, read_labelled
+    """Return unfitted features, what to learn, judge and calibrate by, and how."""
+    from skcw.cli._corpus import make_features, read_labelled, read_like
+    from skcw.cli._inputs import open_input
 
-    data = read_labelled(options.corpus, options)
-    features, templates = make_features(options, data[0])
-    dev = (None, None)
-    if options.dev is not None:
-        dev = read_labelled(options.dev, options)
-        check_like(dev[0], options.dev, data[0], features, templates)
-    held_out = options.calibrate and read_labelled(options.calibrate, options)
-    return features, data, dev, held_out
+    corpus = open_input(options.corpus, options)
+    X, y = read_labelled(corpus)
+    features, templates = make_features(options, X, corpus.label_column())
+    dev, held_out = (
+        name and read_like(name, options, X, features, templates)
+        for name in (options.dev, options.calibrate)
+    )
+    return features, (X, y), dev or (None, None), held_out, corpus.reading()
 
 
-def _save(features, tagger, options, X, held_out):
+def _save(features, tagger, options, X, held_out, reading):
     """Save the model; return what it promises, in words."""
     from skcw.pipeline import make_tagging_pipeline
 
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
     model = make_tagging_pipeline(features, tagger)
-    if options.calibrate is None:
-        model.save(options.output)
-        return []
-    from skcw.cli._promises import calibrated
+    if options.calibrate is not None:
+        from skcw.cli._promises import calibrated
 
-    model = calibrated(model, options, X, held_out)
+        model = calibrated(model, options, X, held_out)
+    model.reading_ = reading
     model.save(options.output)
-    return [str(promise) for promise in model.promises_]
+    return [str(promise) for promise in getattr(model, "promises_", ())]
 
 
 def _scores(tagger, batch, y, judged_on):

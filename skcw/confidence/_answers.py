@@ -10,6 +10,7 @@ from skcw.confidence._labelings import labeling_lead
 from skcw.confidence._marginals import draw_chains
 from skcw.confidence._tallies import SPAN_EVENTS, Labelings, span_borders
 from skcw.data._checks import check_same_lengths
+from skcw.data._frames import AnswersInFrames
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import frozen, object_rows, split_rows
 from skcw.data._schemes import extract_spans
@@ -58,7 +59,7 @@ def check_span_event(span_event):
     return span_event
 
 
-class Answers:
+class Answers(AnswersInFrames):
     """What a tagger predicts for some sequences, which are encoded and scored once.
 
     ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and

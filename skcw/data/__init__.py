@@ -7,6 +7,7 @@ from skcw.data._batch import SequenceBatch
 from skcw.data._column_files import iter_blocks, iter_columns, read_columns
 from skcw.data._column_writing import write_columns
 from skcw.data._constraints import forbidden_matrix
+from skcw.data._json_lines import read_json_lines, write_json_lines
 from skcw.data._schemes import Span, convert_labels, detect_scheme, extract_spans
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
@@ -27,7 +28,9 @@ __all__ = [
     "iter_blocks",
     "iter_columns",
     "read_columns",
+    "read_json_lines",
     "write_columns",
+    "write_json_lines",
 ]
 
 __getattr__, __dir__ = lazy_names(

@@ -1,5 +1,6 @@
-"""Input checks for all modules: lengths that agree, valid weights, sparse matrices."""
+"""Input checks for all modules: sequences in order, lengths, weights, sparse matrices."""
 
+from collections.abc import Mapping, Set
 from numbers import Real
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 LIGHTEST = 1e-20
 # Sums and squares of larger weights may overflow.
 HEAVIEST = 1e20
+# Their tables give the names of columns when one iterates over them.
+FRAME_LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf", "dask", "narwhals"}
 
 
 def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
@@ -39,6 +42,95 @@ def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
     if n_first != n_second:
         raise ValueError(
             f"{names[0]} has {n_first} {what} but {names[1]} has {n_second}"
+        )
+
+
+def is_table(thing):
+    """Tell whether a thing is a data frame, or groups of its rows.
+
+    Parameters
+    ----------
+    thing : object
+        Anything.
+
+    Returns
+    -------
+    table : bool
+        Whether iterating over it gives the names of columns, or pairs of a group.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skcw.data._checks import is_table
+    >>> frame = pd.DataFrame({"word": ["Ann"]})
+    >>> is_table(frame), is_table(frame["word"])
+    (True, False)
+    """
+    kinds = type(thing).__mro__
+    if not any(kind.__module__.partition(".")[0] in FRAME_LIBRARIES for kind in kinds):
+        return False
+    # Of the class: a lazy frame would have to work for the names of its columns.
+    return hasattr(type(thing), "columns") or "GroupBy" in type(thing).__name__
+
+
+def refuse_table(thing, name):
+    """Raise at a data frame, which cannot stand for a list of sequences or tokens.
+
+    Parameters
+    ----------
+    thing : object
+        Anything.
+    name : str
+        What messages call it.
+    """
+    if is_table(thing):
+        library = type(thing).__module__.partition(".")[0]
+        raise TypeError(
+            f"{name} is a {type(thing).__name__} of {library}; iterating over it gives "
+            "names of columns or groups of rows, not words. If it has one row per "
+            "token, TokenColumns.from_frame(df, sentence=...) makes sentences of it, "
+            "and split_label(...) of these the labels; if its columns are numbers, "
+            "give df.to_numpy() for each sequence"
+        )
+
+
+def check_sequence(sequence, s):
+    """Raise unless a thing can be a sequence: tokens in their order.
+
+    Parameters
+    ----------
+    sequence : object
+        What stands for the sequence.
+    s : int
+        Its number.
+
+    Raises
+    ------
+    TypeError
+        If it is a set, whose order means nothing, a data frame, a string, a dict, or
+        nothing to iterate over.
+
+    Examples
+    --------
+    >>> from skcw.data._checks import check_sequence
+    >>> check_sequence({"Ann"}, 0)
+    Traceback (most recent call last):
+        ...
+    TypeError: sequence 0 is a set, whose tokens have no order; give a list
+    """
+    if isinstance(sequence, (list, tuple, np.ndarray)):
+        return
+    refuse_table(sequence, f"sequence {s}")
+    if isinstance(sequence, Set):
+        raise TypeError(
+            f"sequence {s} is a {type(sequence).__name__}, whose tokens have no order; "
+            "give a list"
+        )
+    if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(sequence, "__iter__"):
+        text = repr(sequence)
+        text = text if len(text) <= 60 else text[:57] + "..."
+        raise TypeError(
+            f"sequence {s} is {text} ({type(sequence).__name__}), not a list of tokens"
         )
 
 

@@ -27,7 +27,7 @@ def read_columns(
     comment="auto",
     encoding="utf-8",
     skip_docstart=True,
-    conllu=False,
+    conllu=None,
     columns=None,
     names=None,
 ):
@@ -55,9 +55,10 @@ def read_columns(
     skip_docstart : bool, default=True
         Skip lines whose first column is ``-DOCSTART-``, as CoNLL-2003 has them. They
         end a sentence like a blank line.
-    conllu : bool, default=False
+    conllu : bool, default=None
         Read a CoNLL-U file: TABs, comments with ``#``; ranges of words such as
-        ``1-2`` and empty nodes such as ``1.1`` are skipped. Columns get their names
+        ``1-2`` and empty nodes such as ``1.1`` are skipped. By default not, with a
+        warning if the file looks like one. Columns get their names
         in the format: id, form, lemma, upos, xpos, feats, head, deprel, deps, misc.
     columns : sequence of int, default=None
         The columns to keep, in this order; negative numbers count from the end. With
@@ -114,7 +115,7 @@ def iter_columns(
     comment="auto",
     encoding="utf-8",
     skip_docstart=True,
-    conllu=False,
+    conllu=None,
     columns=None,
     names=None,
 ):
@@ -138,7 +139,7 @@ def iter_columns(
         As in :func:`read_columns`.
     skip_docstart : bool, default=True
         As in :func:`read_columns`.
-    conllu : bool, default=False
+    conllu : bool, default=None
         As in :func:`read_columns`.
     columns : sequence of int, default=None
         As in :func:`read_columns`.
@@ -182,7 +183,7 @@ def iter_blocks(
     comment="auto",
     encoding="utf-8",
     skip_docstart=True,
-    conllu=False,
+    conllu=None,
     columns=None,
     names=None,
 ):
@@ -206,7 +207,7 @@ def iter_blocks(
         As in :func:`read_columns`.
     skip_docstart : bool, default=True
         As in :func:`read_columns`.
-    conllu : bool, default=False
+    conllu : bool, default=None
         As in :func:`read_columns`.
     columns : sequence of int, default=None
         As in :func:`read_columns`.

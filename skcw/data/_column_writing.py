@@ -101,7 +101,7 @@ def _check_values(columns, c, separator, encoding):
     encode = codecs.getencoder(encoding)
     faults = {}
     for code, text in enumerate(columns.values[c].names()):
-        fault = _fault(text, separator, encode)
+        fault = fault_of(text, separator, encode)
         if fault:
             faults[code] = text, fault
     used = np.flatnonzero(np.isin(columns.codes[c], list(faults)))
@@ -111,7 +111,7 @@ def _check_values(columns, c, separator, encoding):
         raise ValueError(f"{place} has {text!r} in column {c}, which {fault}")
 
 
-def _fault(text, separator, encode):
+def fault_of(text, separator, encode):
     """Say why a value cannot stand in a file, or return None."""
     if not text.strip(" \t"):
         return "would leave the column empty; write _ for no value"

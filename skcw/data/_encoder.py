@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from skcw.data._batch import SequenceBatch
-from skcw.data._checks import check_sparse
+from skcw.data._checks import check_sequence, check_sparse, refuse_table
 from skcw.data._encoding import TokenEncoder
 from skcw.data._ragged import offsets_of
 from skcw.data._vocabulary import Vocabulary
@@ -33,7 +33,9 @@ def is_numeric_sequence(sequence):
 
 def check_sequences(X):
     """Raise if X as a whole cannot be a collection of sequences."""
-    if isinstance(X, (str, bytes, dict, set)) or not hasattr(X, "__iter__"):
+    refuse_table(X, "X")
+    unordered = isinstance(X, (str, bytes, dict, set, frozenset))
+    if unordered or not hasattr(X, "__iter__"):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     if is_sparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         raise TypeError(
@@ -48,7 +50,8 @@ def encode_names(X, vocabulary, grow):
     table = vocabulary.table(grow=grow)
     known = len(table)
     encoder = TokenEncoder(table, grow)
-    for sequence in X:
+    for s, sequence in enumerate(X):
+        check_sequence(sequence, s)
         encoder.add_sequence(sequence)
     if len(table) > known:
         vocabulary = Vocabulary(*table.freeze())

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
+from skcw.data._checks import refuse_table
+
 # The exact types are looked up first: one set per sequence is cheaper than one
 # isinstance call per label, and nearly every label is a plain str.
 _STRING_TYPES = frozenset({str, np.str_})
@@ -36,13 +38,17 @@ def encode_labels(y, known=(), grow=True):
     >>> encode_labels([["O", "B"], [], ["B"]])
     (array([0, 1, 1], dtype=int32), array([2, 0, 1]), ['O', 'B'])
     """
+    refuse_table(y, "y")
     if isinstance(y, (str, bytes, dict, set)) or not hasattr(y, "__iter__"):
         raise TypeError(f"y is a {type(y).__name__}, not a list of label sequences")
     number_of = {label: i for i, label in enumerate(known)}
     codes, lengths = [], []
     for s, labels in enumerate(y):
         # Sets and dicts have as many labels as tokens at best by accident.
-        if isinstance(labels, (str, dict, set)) or not hasattr(labels, "__iter__"):
+        if not isinstance(labels, list):
+            refuse_table(labels, f"y[{s}]")
+        unordered = isinstance(labels, (str, dict, set, frozenset))
+        if unordered or not hasattr(labels, "__iter__"):
             raise TypeError(
                 f"the labels of sequence {s} are {labels!r} "
                 f"({type(labels).__name__}), not a list of strings"

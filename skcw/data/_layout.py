@@ -1,15 +1,19 @@
 """The layout of a column file: format, separator, comments and columns."""
 
+import re
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 
 from skcw.data._token_columns import check_names
-from skcw.exceptions import ColumnFileError
+from skcw.exceptions import ColumnFileError, FileFormatWarning
 
 CONLLU = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
 )  # fmt: skip
 DOCSTART = b"-DOCSTART-"
+# The number of the first word of a sentence, or of a range or empty node before it.
+FIRST_WORD = re.compile(r"1|1-\d+|[01]\.\d+")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Options:
     conllu: bool
     columns: tuple | None
     names: tuple | None
+    # Whether nobody has said that the file is not CoNLL-U.
+    doubtful: bool = False
 
     @classmethod
     def checked(cls, *, separator, comment, skip_docstart, conllu, columns, names):
@@ -40,9 +46,12 @@ class Options:
             comment = None
         columns = _checked_columns(columns, conllu)
         names = None if names is None else tuple(names)
+        doubtful = conllu is None and columns is None
         if columns is not None and names is not None:
             check_names(names, len(columns))
-        return cls(separator, comment, skip_docstart, conllu, columns, names)
+        return cls(
+            separator, comment, skip_docstart, bool(conllu), columns, names, doubtful
+        )
 
     @property
     def width(self):
@@ -114,7 +123,7 @@ class Layout:
         self.name = name
         self.first = number
         self.separator = options.separator or ("\t" if b"\t" in line else " ")
-        self.n_columns = len(_fields(line, self.separator))
+        self.n_columns = len(fields_of(line, self.separator))
         self.conllu = options.conllu
         self.skip_docstart = options.skip_docstart
         self.comments_have_no_tab = options.comment == "auto"
@@ -123,6 +132,13 @@ class Layout:
         else:
             in_tabs = self.separator == "\t" and self.n_columns > 1
             self.comment = b"#" if in_tabs else None
+        if options.doubtful and is_conllu(line.decode("utf-8", "replace")):
+            warnings.warn(
+                f"{name} looks like CoNLL-U, whose last column is no label; pass "
+                "conllu=True to read it so, or conllu=False to read it as it is",
+                FileFormatWarning,
+                stacklevel=2,
+            )
         self.kept = self._kept(options.columns)
         self.names = options.names_of(self.kept)
         if self.names is not None:
@@ -195,7 +211,34 @@ def find_layout(options, name, lines, first, complete):
     return Layout(options, name, *doubtful) if doubtful and complete else None
 
 
-def _fields(line, separator):
+def is_conllu(line):
+    """Tell the first word of CoNLL-U by its ten columns, its number and its head.
+
+    Parameters
+    ----------
+    line : str
+        The first line of a file that is no comment.
+
+    Returns
+    -------
+    is_conllu : bool
+        Whether it is probably CoNLL-U, perhaps with columns added.
+
+    Examples
+    --------
+    >>> from skcw.data._layout import is_conllu
+    >>> cells = ["1", "Ann", "_", "PROPN", "_", "_", "2", "nsubj", "_", "_"]
+    >>> is_conllu(chr(9).join(cells)), is_conllu("Ann NNP B-PER")
+    (True, False)
+    """
+    cells = line.split("\t")
+    if len(cells) < len(CONLLU) or not FIRST_WORD.fullmatch(cells[0]):
+        return False
+    return cells[6] == "_" or cells[6].isdecimal()
+
+
+def fields_of(line, separator):
+    """Return the columns of a line, given as bytes."""
     if separator == " ":
         return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
     return line.split(separator.encode())

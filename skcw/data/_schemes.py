@@ -295,7 +295,58 @@ _STRICT_READERS = {
 }
 
 
-def convert_labels(y, target, source="auto"):
+def with_outside(y, outside):
+    """Return labels in which a label other than "O" is called "O".
+
+    Parameters
+    ----------
+    y : list of sequences of str
+        The labels of each sentence.
+    outside : str
+        What they call a word outside of all spans.
+
+    Returns
+    -------
+    y : ndarray of object, shape (n_sequences,)
+        A list of labels for each sentence.
+
+    Examples
+    --------
+    >>> from skcw.data._schemes import with_outside
+    >>> with_outside([["B-PER", "NONE"]], "NONE")[0]
+    ['B-PER', 'O']
+    """
+    return object_rows(
+        ["O" if label == outside else label for label in labels] for labels in y
+    )
+
+
+def odd_outside(labels):
+    """Return the label that seems to stand for "O", or None.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        All labels of a corpus.
+
+    Returns
+    -------
+    outside : str or None
+        The only label without a prefix among others such as "B-PER", if none is "O".
+
+    Examples
+    --------
+    >>> from skcw.data._schemes import odd_outside
+    >>> odd_outside(["B-PER", "I-PER", "NONE"]), odd_outside(["B-PER", "O"])
+    ('NONE', None)
+    """
+    parts = {label: parse_label(label) for label in labels}
+    bare = [label for label, (prefix, _) in parts.items() if prefix is None]
+    typed = [label for label, (prefix, kind) in parts.items() if prefix and kind]
+    return bare[0] if len(bare) == 1 and len(typed) == len(parts) - 1 > 0 else None
+
+
+def convert_labels(y, target, source="auto", outside="O"):
     """Write the labels of spans in another scheme: IOB1, IOB2, IOBES or BILOU.
 
     Only prefixes change, and converting back gives the labels one had, provided that
@@ -314,6 +365,9 @@ def convert_labels(y, target, source="auto"):
         By default all are read by the one rule of the conlleval program, which
         forgives faults: a span begins at ``B-`` or ``S-``, after ``O``, after ``E-``
         or ``S-``, and wherever the type changes.
+    outside : str, default="O"
+        What `y` calls a word outside of all spans, such as ``"NONE"`` or ``"_"``. The
+        result calls it ``"O"``, as the whole package does.
 
     Returns
     -------
@@ -338,6 +392,8 @@ def convert_labels(y, target, source="auto"):
     [['B-PER', 'E-PER', 'O', 'S-LOC']]
     >>> convert_labels([["B-PER", "B-PER", "I-PER", "O"]], "IOB1").tolist()
     [['I-PER', 'B-PER', 'I-PER', 'O']]
+    >>> convert_labels([["B-PER", "NONE"]], "IOB2", outside="NONE").tolist()
+    [['B-PER', 'O']]
     """
     target = scheme_name(target, "target")
     source = None if source == "auto" else scheme_name(source, "source")
@@ -345,7 +401,7 @@ def convert_labels(y, target, source="auto"):
     for s, labels in enumerate(y):
         if isinstance(labels, (str, bytes)):
             raise TypeError(f"y[{s}] is {labels!r}; it must be a sequence of labels")
-        labels = list(labels)
+        labels = ["O" if label == outside else label for label in labels]
         spans = _read_leniently(_prefixed_parts(labels, s, source))
         if source is not None:
             _refuse_faults(labels, _written(labels, spans, source), s, source)
@@ -362,7 +418,8 @@ def _prefixed_parts(labels, s, source):
         if prefix is None:
             raise ValueError(
                 f"sentence {s}, token {position} has the label {label!r}, which is "
-                "neither 'O' nor a prefix with a type, such as 'B-PER'"
+                "neither 'O' nor a prefix with a type, such as 'B-PER' (what labels "
+                "call the outside is said by outside=...)"
             )
         parts.append((ROLES[prefix], kind))
     return parts

@@ -12,6 +12,14 @@ PIECE = 1 << 16
 LONGEST_LINE = 1 << 24
 GZIP = b"\x1f\x8b"
 BOM = codecs.BOM_UTF8
+WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# So many bytes tell whether every other one is zero.
+SAMPLE = 400
 
 
 def name_of(source):
@@ -44,7 +52,7 @@ def utf8_lines(source, encoding):
         if is_text:
             pieces = _encoded(file, name)
         else:
-            pieces = _unpacked(_read(file), name)
+            pieces = _not_wide(_unpacked(_read(file), name), name, encoding)
             if not is_utf8(encoding):
                 pieces = _recoded(pieces, name, encoding)
         checked = _decodable(_whole_lines(pieces, name), name)
@@ -82,6 +90,52 @@ def _unpacked(pieces, name):
             break
     pieces = chain([head], pieces)
     return _inflated(pieces, name) if head.startswith(GZIP) else pieces
+
+
+def _not_wide(pieces, name, encoding):
+    """Yield the pieces; raise if they are UTF-16 or UTF-32 and nobody has said so."""
+    expected = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    for piece in pieces:
+        found = None if expected else wide_encoding(piece)
+        if found is not None:
+            raise ColumnFileError(
+                f"{name} is in {found.upper()}, not in {encoding}; pass it: "
+                f'encoding="{found}"'
+            )
+        yield piece
+        if piece:
+            break
+    yield from pieces
+
+
+def wide_encoding(head):
+    """Return the encoding of a text whose characters have two or four bytes, or None.
+
+    Parameters
+    ----------
+    head : bytes
+        The beginning of a file.
+
+    Returns
+    -------
+    encoding : str or None
+        By a byte order mark, or by zeros in every other byte.
+
+    Examples
+    --------
+    >>> from skcw.data._text_lines import wide_encoding
+    >>> wide_encoding("Ann".encode("utf-16")), wide_encoding(b"Ann")
+    ('utf-16', None)
+    """
+    # The mark of UTF-16 begins that of UTF-32, which comes first.
+    for mark, encoding in WIDE.items():
+        if head.startswith(mark):
+            return encoding
+    head = head[:SAMPLE]
+    first, second = head[::2].count(0), head[1::2].count(0)
+    if len(head) < 8 or 5 * max(first, second) < 2 * len(head) or min(first, second):
+        return None
+    return "utf-16-be" if first else "utf-16-le"
 
 
 def _inflated(pieces, name):

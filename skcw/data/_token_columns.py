@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw.data._checks import check_sequence, refuse_table
 from skcw.data._ragged import (
     RaggedRows,
     check_steps,
@@ -16,15 +17,19 @@ from skcw.data._ragged import (
 )
 from skcw.data._vocabulary import Vocabulary
 
+# Ten columns, the last of which is for notes and often empty.
+LAST_OF_CONLLU = 9
+
 
 class TokenColumns(RaggedRows):
     """Sentences whose tokens have the same columns (word, POS, label...), frozen.
 
-    Made by :func:`read_columns`, or from lists by :meth:`from_sequences`. A value is
-    kept as a number of four bytes, and its text once per column. The object has a
-    length, can be sliced and fancy-indexed like an array of sentences, and so passes
-    through cross-validation. Iteration, and an integer index, give a sentence as a list
-    of tuples of strings, which any Python feature function can read.
+    Made by :func:`read_columns`, from a data frame by :meth:`from_frame`, or from
+    lists by :meth:`from_sequences`. A value is kept as a number of four bytes, and its
+    text once per column. The object has a length, can be sliced and fancy-indexed like
+    an array of sentences, and so passes through cross-validation. Iteration, and an
+    integer index, give a sentence as a list of tuples of strings, which any Python
+    feature function can read.
 
     Parameters
     ----------
@@ -48,6 +53,7 @@ class TokenColumns(RaggedRows):
     See Also
     --------
     read_columns : Read a column file.
+    read_json_lines : Read a file with one JSON object per sentence.
 
     Examples
     --------
@@ -95,10 +101,10 @@ class TokenColumns(RaggedRows):
         """
         if isinstance(rows, TokenColumns):
             return rows if names is None else rows._renamed(names)
+        refuse_table(rows, "X")
         lengths, tokens = [], []
         for s, row in enumerate(rows):
-            if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__iter__"):
-                raise TypeError(f"sequence {s} is {row!r}; it must be a list of tokens")
+            check_sequence(row, s)
             before = len(tokens)
             tokens += [(t,) if isinstance(t, str) else t for t in row]
             lengths.append(len(tokens) - before)
@@ -112,6 +118,67 @@ class TokenColumns(RaggedRows):
             _check_strings(seen, codes[c], offsets, c)
             values.append(Vocabulary.from_names(seen))
         return cls(offsets, codes, values, names)
+
+    @classmethod
+    def from_frame(cls, frame, sentence=None, columns=None):
+        """Make columns from a data frame with one row per token.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of pandas, polars, pyarrow or another library that narwhals knows. The
+            rows of a sentence stand together, in the order of its words.
+        sentence : str, default=None
+            The column that tells sentences apart. A missing value means the sentence
+            of the row above, as in files that name it once. By default a column
+            called ``sentence_id``, ``sent_id``, ``sentence`` or ``Sentence #``, in any
+            letter case.
+        columns : dict or sequence of str, default=None
+            The columns to keep: names in the order wanted, the word first, or
+            ``{what to call it: its name in the frame}``. By default all others, that
+            of the words first. The features look for ``word`` and ``pos``; unless a
+            dict says otherwise, a column called ``token`` or ``form`` is renamed to
+            ``word``, and ``upos`` or ``pos_tags`` to ``pos``, in any letter case.
+
+        Returns
+        -------
+        columns : TokenColumns
+            The sentences, with the names of the columns.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcw.data import TokenColumns
+        >>> frame = pd.DataFrame({
+        ...     "sentence_id": [7, 7, 8],
+        ...     "word": ["Ann", "left", "Stop"],
+        ...     "label": ["B-PER", "O", "O"],
+        ... })
+        >>> X, y = TokenColumns.from_frame(frame).split_label("label")
+        >>> X[0], y[0]
+        ([('Ann',), ('left',)], ['B-PER', 'O'])
+        """
+        from skcw.data._frames import read_frame
+
+        return read_frame(frame, sentence, columns)
+
+    def to_frame(self, backend=None):
+        """Return a data frame with one row per token.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default=None
+            The library; by default the first of these that is installed.
+
+        Returns
+        -------
+        frame : data frame
+            With ``sentence_id``, counted from 0, and the columns, called ``word``,
+            ``pos``, ``x2``... if they have no names.
+        """
+        from skcw.data._frames import frame_of_columns
+
+        return frame_of_columns(self, backend)
 
     def _renamed(self, names):
         return TokenColumns(self.offsets, self.codes, self.values, names, self.lines)
@@ -251,8 +318,19 @@ class TokenColumns(RaggedRows):
             The other columns.
         y : ndarray of object, shape (n_sequences,)
             A list of labels for each sentence.
+
+        Raises
+        ------
+        ValueError
+            If it is the last column of CoNLL-U, and holds nothing but ``_``.
         """
         label = self._number(label)
+        if label == LAST_OF_CONLLU and self.values[label].names() == ["_"]:
+            raise ValueError(
+                f"column {label} holds nothing but _, which is no label; name the "
+                "column of the labels: split_label(...)"
+                + (f"; the columns are {', '.join(self.names)}" if self.names else "")
+            )
         others = [c for c in range(self.n_columns) if c != label]
         return self.select(others), self.column(label)
 

@@ -1,12 +1,12 @@
 """Names of the columns of tokens, given or by default."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import chain
 
+from skcw.data._checks import check_sequence, refuse_table
+from skcw.data._tables import default_names
 from skcw.data._token_columns import TokenColumns
-
-DEFAULT_NAMES = ("word", "pos")
 
 
 class ColumnNames:
@@ -28,11 +28,6 @@ class ColumnNames:
         return 0 if name == "word" and self.names else None
 
 
-def default_name(position):
-    """Return what a column is called if nobody has named it."""
-    return DEFAULT_NAMES[position] if position < 2 else f"x{position}"
-
-
 def is_sequence(thing):
     """Tell whether a thing can be a list of tokens, or of sequences."""
     return hasattr(thing, "__iter__") and not isinstance(thing, (str, bytes, Mapping))
@@ -42,15 +37,18 @@ def look_ahead(X):
     """Return X with nothing lost, and its first token (None if there is none)."""
     if isinstance(X, TokenColumns):
         return X, None
-    if not is_sequence(X):
+    refuse_table(X, "X")
+    if not is_sequence(X) or isinstance(X, Set):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
     sequences, head = iter(X), []
     for s, sequence in enumerate(sequences):
+        refuse_table(sequence, f"sequence {s}")
         if not is_sequence(sequence):
             raise TypeError(
                 f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
                 "is a list of sentences, each a list of tokens"
             )
+        check_sequence(sequence, s)
         sequence = sequence if hasattr(sequence, "__len__") else list(sequence)
         head.append(sequence)
         if len(sequence):
@@ -61,14 +59,14 @@ def look_ahead(X):
 def names_of(X, first, given):
     """Return the names of the columns of X, whose first token is `first`."""
     if isinstance(X, TokenColumns):
-        found = X.names or [default_name(c) for c in range(X.n_columns)]
+        found = X.names or default_names(X.n_columns)
     elif isinstance(first, Mapping):
         return list(given) if given else list(first)
     elif first is None:
-        found = [default_name(c) for c in range(2)]
+        found = default_names(2)
     else:
         n_columns = 1 if isinstance(first, str) else _width(first)
-        found = [default_name(c) for c in range(n_columns)]
+        found = default_names(n_columns)
     if given is None:
         return list(found)
     if len(given) > len(found):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from skcw.data._batch import SequenceBatch
+from skcw.data._checks import check_sequence
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
 from skcw.features._columns import check_order, is_sequence, look_ahead
@@ -129,6 +130,7 @@ class FeatureExtractor:
                 raise TypeError(
                     f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
                 )
+            check_sequence(sequence, s)
             try:
                 compiled.add_sequence(sequence)
             except NoTextError as error:

@@ -19,6 +19,7 @@ from skcw._compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
+from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._checks import check_sparse
 from skcw.linear_model._rows import (
@@ -85,6 +86,13 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.dtype = dtype
         self.verbose = verbose
+
+    def __getstate__(self):
+        # The same training gives the same file, whatever writes it.
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return state
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)

@@ -202,9 +202,7 @@ class MultiClassCW(GaussianRowClassifier):
 
     _parameter_constraints: dict = {
         **GaussianRowClassifier._parameter_constraints,
-        "update": [
-            StrOptions({"joint", "single", "sequential", "parallel", "exact"})
-        ],
+        "update": [StrOptions({"joint", "single", "sequential", "parallel", "exact"})],
         "phi": [Interval(Real, 1e-10, 1e10, closed="both"), StrOptions({"auto"})],
         "C": [Interval(Real, 1e-10, None, closed="both")],
         "step": [StrOptions({"variance", "stdev"})],

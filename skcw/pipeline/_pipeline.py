@@ -70,7 +70,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self.steps[-1][1]
 
     @changes_at_once
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, **params):
         """Learn features and weights from labelled sequences.
 
         Parameters
@@ -86,35 +86,50 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             Sequences by which the tagger judges each pass, in the form of X.
         y_dev : sequences of str, default=None
             Their labels.
+        **params : object
+            Parameters of the steps in the manner of scikit-learn's pipelines, such as
+            ``tagger__sample_weight``.
 
         Returns
         -------
         self : TaggingPipeline
             The fitted pipeline.
         """
-        if (X_dev is None) != (y_dev is None):
+        given = {"sample_weight": sample_weight, "X_dev": X_dev, "y_dev": y_dev}
+        for key in given:
+            named = f"{self.steps[-1][0]}__{key}"
+            if named in params and given[key] is not None:
+                raise ValueError(f"give either {key} or {named}, not both")
+            given[key] = params.pop(named, given[key])
+        if (given["X_dev"] is None) != (given["y_dev"] is None):
             raise ValueError("give both X_dev and y_dev by name, or neither")
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if X_dev is not None:
-            return self._fit_with_dev(X, y, weights, X_dev, y_dev)
-        if not get_config()["enable_metadata_routing"]:
-            name = self.steps[-1][0]
-            weights = {f"{name}__{key}": value for key, value in weights.items()}
-        return super().fit(X, y, **weights)
+        if given["X_dev"] is not None:
+            return self._fit_with_dev(X, y, params, **given)
+        weight = given["sample_weight"]
+        if weight is not None:
+            routed = get_config()["enable_metadata_routing"]
+            prefix = "" if routed else f"{self.steps[-1][0]}__"
+            params[f"{prefix}sample_weight"] = weight
+        return super().fit(X, y, **params)
 
-    def _fit_with_dev(self, X, y, weights, X_dev, y_dev):
+    def _fit_with_dev(self, X, y, params, sample_weight, X_dev, y_dev):
         """Fit the steps one by one: a plain pipeline would not encode X_dev."""
+        own = f"{self.steps[-1][0]}__"
+        of_tagger = {
+            k.removeprefix(own): params.pop(k) for k in [*params] if k.startswith(own)
+        }
+        if sample_weight is not None:
+            of_tagger["sample_weight"] = sample_weight
         # A last step that does nothing lets the others use the memory.
         encoder = Pipeline(
             [*self.steps[:-1], ("end", "passthrough")],
             memory=self.memory,
             verbose=self.verbose,
         )
-        batch = encoder.fit_transform(X, y)
+        batch = encoder.fit_transform(X, y, **params)
         self.steps = [*encoder.steps[:-1], self.steps[-1]]
-        self.tagger.fit(
-            batch, y, X_dev=encoder.transform(X_dev), y_dev=y_dev, **weights
-        )
+        dev = {"X_dev": encoder.transform(X_dev), "y_dev": y_dev}
+        self.tagger.fit(batch, y, **dev, **of_tagger)
         return self
 
     @available_if(_tagger_has("partial_fit"))

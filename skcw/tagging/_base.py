@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skcw._monitor import without_seconds
 from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
@@ -401,15 +402,27 @@ class BaseSequenceTagger(BaseEstimator):
     def save(self, path):
         """Write the fitted tagger to a file, without pickle.
 
-        A ``random_state`` that is not an integer is saved as None. No training sentence
-        is in the file, nor a hash of one unless ``remember_training`` is set.
+        The same training gives the same bytes: the seconds in ``history_`` are left
+        out. A ``random_state`` that is not an integer is saved as None. No training
+        sentence is in the file, nor a hash of one unless ``remember_training`` is set.
 
         Parameters
         ----------
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
-        write_model(path, *self._model())
+        header, arrays = self._model()
+        if getattr(self, "reading_", None) is not None:
+            # How the command line has read the corpus, so that it can read others so.
+            header["reading"] = self.reading_
+        write_model(path, header, arrays)
+
+    def __getstate__(self):
+        # The same training gives the same file, whatever writes it.
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return state
 
     def _model(self):
         """Return the header and the arrays of a saved tagger."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
+from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._runtime import serving_state
 from skcw.confidence._answers import Answers
@@ -417,7 +418,7 @@ class BeliefTagger(BaseSequenceTagger):
             "classes": self.classes_.tolist(),
             "rounds": self.belief_.rounds,
             "n_iter": self.n_iter_,
-            "history": self.history_,
+            "history": without_seconds(self.history_),
             "confidence": getattr(self, "confidence_", {}),
         }
         state |= {name: getattr(self, name) for name in self._saved_attributes}

@@ -1,10 +1,12 @@
 """Encoded examples, their weights, costs and constraints, and a share held out."""
 
+import inspect
 import warnings
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from skcw._compat import StrOptions
 from skcw.data._batch import SequenceBatch
@@ -19,7 +21,12 @@ from skcw.data._constraints import (
     scheme_of,
 )
 from skcw.data._ragged import joined_ranges
-from skcw.exceptions import ConstraintWarning
+from skcw.data._schemes import odd_outside
+from skcw.exceptions import (
+    ConstraintWarning,
+    OutsideLabelWarning,
+    PlainPipelineWarning,
+)
 from skcw.tagging._training import Corpus
 
 
@@ -129,6 +136,9 @@ def token_costs(class_weight, labels, codes, one_pass):
     return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
+# So many calls at most lie between a pipeline and the work of its tagger.
+DEEPEST_CALL = 12
+
 # What every tagger with constraints takes for them.
 CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]
 
@@ -153,7 +163,10 @@ class Rules(NamedTuple):
 def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     """Return the rules of a tagger; warn if sequences break those it was given."""
     faults = scheme_faults(labels, data.codes, data.batch.offsets)
-    if not fresh:
+    if fresh:
+        warn_of_outside(labels, stacklevel + 1)
+        warn_in_plain_pipeline(tagger)
+    else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
     asked, found = tagger.constraints, "given"
@@ -167,6 +180,45 @@ def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
         forbidden = forbidden_matrix(asked, labels, dtype)
         _warn_of_faults(forbidden, data, stacklevel + 1)
     return Rules(found, forbidden, faults, are_spans(labels))
+
+
+def warn_in_plain_pipeline(tagger):
+    """Warn if scikit-learn's own Pipeline fits a tagger, most of which it hides.
+
+    A Pipeline has no say in what it lacks, and its error names no way out. Whoever
+    fits the tagger is known by the call alone.
+    """
+    frame = inspect.currentframe()
+    for depth in range(1, DEEPEST_CALL):
+        frame = frame and frame.f_back
+        if frame is None:
+            return
+        caller = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
+        if type(caller) is Pipeline and caller.steps[-1][1] is tagger:
+            warnings.warn(
+                f"the {type(tagger).__name__} is the last step of scikit-learn's "
+                "Pipeline, which passes on predict and score alone and has no "
+                "predict_confidence, predict_entities, ask or save. Use "
+                "skcw.make_tagging_pipeline(features, tagger) instead; "
+                "skcw.TaggingPipeline(pipeline.steps) makes one of a fitted Pipeline",
+                PlainPipelineWarning,
+                # Behind fit of the pipeline stands what scikit-learn wraps around it.
+                stacklevel=depth + 3,
+            )
+            return
+
+
+def warn_of_outside(labels, stacklevel):
+    """Warn if a label seems to stand for "O", which alone is outside of all spans."""
+    odd = odd_outside(labels)
+    if odd is not None:
+        warnings.warn(
+            f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
+            "does: it is learnt as a span of its own. Rename it first: "
+            f"convert_labels(y, 'IOB2', outside={odd!r})",
+            OutsideLabelWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _warn_of_faults(forbidden, data, stacklevel):

@@ -10,7 +10,12 @@ from skcw._decoding import Decoder
 from skcw._one_step import changes_at_once
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._inputs import Examples, checked_weights
+from skcw.tagging._inputs import (
+    Examples,
+    checked_weights,
+    warn_in_plain_pipeline,
+    warn_of_outside,
+)
 from skcw.tagging._maxent_decoding import HISTORY_METHODS, ScoredHistories
 from skcw.tagging._maxent_training import train
 
@@ -189,6 +194,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         batch = self._training_batch(X, fresh=True)
         codes, labels = self._training_labels(y, batch, fresh=True)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        warn_of_outside(labels, 4)
+        warn_in_plain_pipeline(self)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)

@@ -45,7 +45,7 @@ MODULES = modules()
 # Import names that come with the declared dependencies.
 DECLARED = {
     "numpy", "scipy", "sklearn", "joblib", "threadpoolctl",
-    "pycrfsuite", "tqdm", "tabulate",
+    "narwhals", "pycrfsuite", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
 OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}

@@ -19,6 +19,8 @@ HEAVY = (
     "tabulate",
     "tqdm",
     "pandas",
+    "polars",
+    "narwhals",
     "matplotlib",
 )
 

@@ -1,0 +1,272 @@
+"""Every command reads columns, CoNLL-U, CSV and JSON lines, and tells its guess."""
+
+import csv
+import io
+import json
+import os
+import threading
+
+import pytest
+
+from skcw.cli._formats import guess_format
+from skcw.datasets import make_tagged_corpus
+from tests.cli.conftest import text_of
+
+FORMATS = ("conll", "conllu", "csv", "jsonl", "ids.jsonl", "doccano.jsonl")
+
+
+def written(corpus, names):
+    """Return {ending: text} of a corpus in all formats."""
+    texts = {"conll": text_of(corpus)}
+    pairs = list(zip(corpus.tokens, corpus.labels, strict=True))
+    texts["conllu"] = "".join(
+        "# text = ...\n"
+        + "".join(
+            f"{i}\t{word}\t_\t{label}\t{tag}\t_\t0\troot\t_\t_\n"
+            for i, ((word, tag), label) in enumerate(zip(x, y, strict=True), 1)
+        )
+        + "\n"
+        for x, y in pairs
+    )
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(["sentence_id", "token", "pos", "tag"])
+    for s, (x, y) in enumerate(pairs):
+        rows.writerows((s, *token, label) for token, label in zip(x, y, strict=True))
+    texts["csv"] = table.getvalue()
+    lists = [([w for w, _ in x], [t for _, t in x], y) for x, y in pairs]
+    texts["jsonl"] = "".join(
+        json.dumps({"tokens": w, "pos_tags": t, "tags": y}) + "\n" for w, t, y in lists
+    )
+    texts["ids.jsonl"] = "".join(
+        json.dumps({"tokens": w, "pos_tags": t, "ner_tags": list(map(names.index, y))})
+        + "\n"
+        for w, t, y in lists
+    )
+    return texts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with train.*, test.* and labels.json, and a model of each train file."""
+    from skcw.cli import main
+
+    folder = tmp_path_factory.mktemp("formats")
+    train = make_tagged_corpus(60, random_state=1)
+    test = make_tagged_corpus(20, random_state=2)
+    names = sorted({label for y in (*train.labels, *test.labels) for label in y})
+    for name, corpus in {"train": train, "test": test}.items():
+        for ending, text in written(corpus, names).items():
+            (folder / f"{name}.{ending}").write_text(text)
+        source, target = (
+            str(folder / f"{name}.{e}") for e in ("conll", "doccano.jsonl")
+        )
+        assert main(["convert", source, target, "--to", "doccano", "-q"]) == 0
+    (folder / "labels.json").write_text(
+        json.dumps({"id2label": dict(enumerate(names))})
+    )
+    for ending in FORMATS:
+        assert main([*train_command(folder, ending), "-q", "--passes", "3"]) == 0
+    return folder
+
+
+def train_command(folder, ending):
+    command = ["train", str(folder / f"train.{ending}"), "-o", model(folder, ending)]
+    if ending == "ids.jsonl":
+        command += ["--label-names", str(folder / "labels.json")]
+    return command
+
+
+def model(folder, ending):
+    return str(folder / f"{ending}.skcw")
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_model_is_evaluated_on_a_file_like_its_own_without_a_word(
+    run, folder, ending
+):
+    code, out, err = run("evaluate", model(folder, ending), folder / f"test.{ending}")
+    assert (code, err) == (0, "")
+    assert "FB1" in out
+
+
+def test_the_same_sentences_in_three_formats_give_the_same_figures(run, folder):
+    found = {
+        run("evaluate", model(folder, ending), folder / f"test.{other}")[1]
+        for ending in ("conll", "csv", "jsonl", "ids.jsonl")
+        for other in ("conll", "csv", "jsonl")
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_tagged_file_can_be_evaluated(run, stdin, folder, ending):
+    names = ["--label-names", folder / "labels.json"] if ending == "ids.jsonl" else []
+    direct = run("evaluate", model(folder, ending), folder / f"test.{ending}")[1]
+    code, tagged, err = run(
+        "tag", model(folder, ending), folder / f"test.{ending}", "-q"
+    )
+    assert (code, err) == (0, "")
+    stdin(tagged)
+    code, out, err = run("evaluate", *names)
+    assert code == 0, err
+    assert out.splitlines() == direct.splitlines()[: len(out.splitlines())]
+
+
+@pytest.mark.parametrize(
+    ("ending", "title"),
+    [
+        ("conllu", "CoNLL-U"),
+        ("csv", "CSV with a header"),
+        ("jsonl", "JSON lines"),
+        ("doccano.jsonl", "JSON lines"),
+    ],
+)
+def test_a_guess_is_told_unless_the_model_has_learnt_from_such_a_file(
+    run, stdin, folder, ending, title
+):
+    path = folder / f"test.{ending}"
+    if ending != "doccano.jsonl":
+        columns = ["--columns", "word=form,pos=xpos"] if ending == "conllu" else []
+        _, out, err = run("tag", model(folder, "conll"), path, *columns)
+        assert err == f"skcw tag: {path} is read as {title} (--format says otherwise)\n"
+        stdin(path.read_bytes())
+        assert run("tag", model(folder, "conll"), *columns)[:2] == (0, out)
+    assert run("tag", model(folder, ending), path)[2] == ""
+
+
+def test_check_compare_and_inspect_read_all_formats(run, folder):
+    names = ["--label-names", folder / "labels.json"]
+    path = folder / "train.ids.jsonl"
+    code, out, _ = run("check", path, *names, "--folds", 2, "--passes", 2, "--json")
+    assert code == 0
+    lines = {suspect["line"] for suspect in json.loads(out)["suspects"]}
+    assert lines <= set(range(1, 61))
+    files = [folder / "train.csv", folder / "test.jsonl"]
+    code, out, err = run("compare", *files, "--learners", "perceptron", "--json", "-q")
+    assert code == 0, err
+    assert json.loads(out)["test"]["sentences"] == 20
+    test = folder / "test.ids.jsonl"
+    explained = run("inspect", model(folder, "ids.jsonl"), test, "--at", 0)
+    assert explained == run("inspect", model(folder, "conll"), test, "--at", 0)[:1] + (
+        explained[1],
+        "",
+    )
+    assert explained[0] == 0
+
+
+def test_spans_of_a_text_come_back_as_spans(run, folder, tmp_path):
+    (tmp_path / "new.jsonl").write_text('{"text": "Ann Lee left Madrid.", "id": 5}\n')
+    args = [model(folder, "doccano.jsonl"), tmp_path / "new.jsonl", "-c", "-n", 2]
+    code, out, err = run("tag", *args)
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert list(record) == ["text", "id", "predicted", "nbest2"]
+    assert record["predicted"]
+    for span in record["predicted"]:
+        assert 0 <= span["start"] < span["end"] <= len(record["text"])
+        assert 0 < span["confidence"] <= 1
+
+
+def test_rows_of_csv_stay_and_old_labels_make_room(run, stdin, folder):
+    text = (folder / "test.csv").read_text()
+    _, out, _ = run("tag", model(folder, "csv"), folder / "test.csv", "-c", "-n", 2)
+    rows = list(csv.reader(io.StringIO(out)))
+    assert [row[:4] for row in rows] == list(csv.reader(io.StringIO(text)))
+    assert rows[0][4:] == ["predicted", "confidence", "nbest2"]
+    stdin(out)
+    assert run("tag", model(folder, "csv"), "-c", "-n", 2)[1] == out
+
+
+def test_json_lines_are_written_for_any_input(run, folder, tmp_path):
+    args = ["tag", model(folder, "conll"), folder / "test.conll", "--confidence"]
+    code, out, err = run(*args, "--json")
+    assert (code, err) == (0, "")
+    records = [json.loads(line) for line in out.splitlines()]
+    assert list(records[0]) == ["tokens", "pos_tags", "predicted", "confidence"]
+    plain = run(*args)[1]
+    words = [line.split() for line in plain.splitlines() if line]
+    assert [w for r in records for w in r["predicted"]] == [row[3] for row in words]
+    assert run(*args, f"--json={tmp_path / 'out.jsonl'}") == (0, "", "")
+    assert (tmp_path / "out.jsonl").read_text() == out
+    code, _, err = run(*args, "--json=a.jsonl", "-o", "b.jsonl")
+    assert code == 2
+    assert "there is one result" in err
+
+
+def test_a_named_pipe_is_read_once(run, folder, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = (folder / "test.jsonl").read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    code, out, _ = run("tag", model(folder, "jsonl"), pipe)
+    writer.join()
+    assert code == 0
+    assert out == run("tag", model(folder, "jsonl"), folder / "test.jsonl")[1]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "name", "expected"),
+    [
+        (None, None, "", "columns"),
+        ("Ann NNP O", "Ann NNP O", "x.csv", "csv"),
+        ("Ann NNP O", "Ann NNP O", "x.tsv", "columns"),
+        ("sentence_id\tword", "sentence_id\tword", "x.tsv", "csv"),
+        ("{ ( O", "{ ( O", "", "columns"),
+        ("{", "{", "x.jsonl", "jsonl"),
+        ('{"a": 1}', '{"a": 1}', "", "columns"),
+        ('{"text": "a"}', '{"text": "a"}', "", "jsonl"),
+        ('["a", {"entities": []}]', '["a", {"entities": []}]', "", "jsonl"),
+        ("# x", "1\ta\t_\t_\t_\t_\t0\t_\t_\t_", "", "conllu"),
+        ("# x", "1-2\tam\t_\t_\t_\t_\t_\t_\t_\t_", "", "conllu"),
+        ("# x", "1\ta\t_\t_\t_\t_\t0\t_\t_\t_\tNOUN", "", "conllu"),
+        ("# x", "2\ta\t_\t_\t_\t_\t0\t_\t_\t_", "", "columns"),
+        ("# x", "1\ta\tb\tc\td\te\tf\tg\th\ti", "", "columns"),
+        ("# x", "1\ta\t_", "x.conllu", "columns"),
+    ],
+)
+def test_formats_are_guessed(header, first, name, expected):
+    assert guess_format(header, first, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["train", "train.ids.jsonl"], 1, "holds numbers such as"),
+        (
+            ["train", "train.jsonl", "--label-column", "gold"],
+            1,
+            "no list of labels 'gold'",
+        ),
+        (["train", "train.jsonl", "--label-column", "2"], 2, "JSON lines have keys"),
+        (["train", "train.jsonl", "--columns", "word,tags"], 2, "the labels, too"),
+        (["train", "train.jsonl", "--columns", "word,lemma"], 1, "no column 'lemma'"),
+        (["train", "train.csv", "--label-column", "gold"], 1, "no column 'gold'"),
+        (["train", "train.csv", "--label-column", "9"], 1, "has 4 columns"),
+        (["train", "train.csv", "--columns", "word=Token"], 1, "no column 'Token'"),
+        (["train", "train.csv", "--columns", "word=9"], 1, "columns, not 9"),
+        (
+            ["train", "train.csv", "--sentence-column", "x"],
+            1,
+            "no column is called 'x'",
+        ),
+        (["train", "train.conll", "--columns", "word=Word"], 2, "have no names"),
+        (["train", "train.conll", "--columns", "word=0,pos=0"], 2, "a column twice"),
+        (["train", "train.conll", "--format", "jsonl"], 1, "not JSON"),
+        (["train", "train.ids.jsonl", "--label-names", "O"], 2, "there is no file O"),
+        (["tag", "csv.skcw", "words.csv"], 1, "has no column 'pos'"),
+        (["evaluate", "jsonl.skcw", "words.jsonl"], 1, "has no labels"),
+        (["evaluate", "test.csv"], 1, "has no labels predicted"),
+        (["evaluate", "test.jsonl"], 1, "'predicted'"),
+    ],
+)
+def test_what_a_file_lacks_is_told(run, folder, monkeypatch, args, code, message):
+    monkeypatch.chdir(folder)
+    (folder / "words.csv").write_text("sentence_id,word\n1,Ann\n")
+    (folder / "words.jsonl").write_text('{"tokens": ["Ann"], "pos_tags": ["NNP"]}\n')
+    more = ["-o", "new.skcw"] if args[0] == "train" else []
+    found = run(*args, *more)
+    assert found[0] == code
+    assert message in found[2]
+    assert not (folder / "new.skcw").exists()

@@ -1,0 +1,134 @@
+"""What went wrong in silence on the command line, and what it says now."""
+
+import json
+import os
+import re
+
+import pytest
+
+from skcw.cli._main import COMMANDS, make_parsers
+from skcw.datasets import make_tagged_corpus
+from tests.cli.conftest import text_of
+
+
+def conllu(corpus):
+    return "".join(
+        "".join(
+            f"{i}\t{word}\t_\t{tag}\t_\t_\t0\troot\t_\t_\n"
+            for i, (word, tag) in enumerate(sentence, 1)
+        )
+        + "\n"
+        for sentence in corpus.tokens
+    )
+
+
+@pytest.fixture
+def corpus():
+    return make_tagged_corpus(40, random_state=1)
+
+
+def test_conllu_is_learnt_from_without_being_told(run, tmp_path, corpus):
+    path, model = tmp_path / "ud.txt", tmp_path / "m.skcw"
+    path.write_text(conllu(corpus))
+    code, out, err = run("train", path, "-o", model, "--features", "pos", "--json")
+    assert code == 0
+    assert f"skcw train: {path} is read as CoNLL-U (--format says otherwise)\n" in err
+    assert json.loads(out)["labels"] == len({t for s in corpus.tokens for _, t in s})
+
+
+def test_a_column_without_labels_is_not_learnt(run, tmp_path, corpus):
+    path, model = tmp_path / "ud.txt", tmp_path / "m.skcw"
+    path.write_text(conllu(corpus))
+    code, _, err = run("train", path, "-o", model, "--format", "columns")
+    assert code == 1
+    assert err == (
+        "skcw train: column 9 holds nothing but _, which is no label; --label-column "
+        "tells where they are\n"
+    )
+    code, _, err = run("train", path, "-o", model, "--conllu", "--label-column", 4)
+    assert code == 1
+    assert err == (
+        f"skcw train: column 4 of {path} holds no labels, only _; --label-column "
+        "tells where they are\n"
+    )
+    assert not model.exists()
+
+
+def test_one_label_alone_is_told(run, tmp_path):
+    path = tmp_path / "words"
+    path.write_text("Ann O\nleft O\n\nBob O\n")
+    code, _, err = run("train", path, "-o", tmp_path / "m.skcw", "-q")
+    assert code == 0
+    assert "warning: column -1 of" in err
+    assert "holds one label only, 'O', so that there is nothing to learn" in err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_told_by_its_name(run, tmp_path, corpus, encoding):
+    path, model = tmp_path / "words", tmp_path / "m.skcw"
+    path.write_bytes(text_of(corpus).encode(encoding))
+    code, _, err = run("train", path, "-o", model)
+    assert code == 1
+    assert err == (
+        f"skcw train: {path} is in {encoding.upper()}, not in utf-8; pass it: "
+        f"--encoding {encoding}\n"
+    )
+    assert run("train", path, "-o", model, "--encoding", encoding, "-q")[0] == 0
+
+
+def test_a_folder_is_not_called_a_missing_model(run, tmp_path):
+    for command in ("tag", "evaluate", "inspect"):
+        more = [tmp_path / "x"] if command == "evaluate" else []
+        code, _, err = run(command, tmp_path, *more)
+        assert (code, err) == (1, f"skcw {command}: {tmp_path}: Is a directory\n")
+
+
+def test_two_model_files_of_the_same_training_are_equal(run, tmp_path, corpus):
+    path = tmp_path / "words"
+    path.write_text(text_of(corpus))
+    found = []
+    for name in ("a", "b"):
+        assert run("train", path, "-o", tmp_path / name, "-q", "--passes", 3)[0] == 0
+        found.append((tmp_path / name).read_bytes())
+    assert found[0] == found[1]
+
+
+def test_every_command_has_json():
+    _, parsers = make_parsers()
+    assert set(parsers) == set(COMMANDS)
+    for parser in parsers.values():
+        assert "--json" in parser.format_help()
+
+
+@pytest.mark.filterwarnings("default::skcw.exceptions.OutsideLabelWarning")
+def test_an_outside_label_of_another_name_can_be_named(run, tmp_path, corpus):
+    path, model = tmp_path / "words", tmp_path / "m.skcw"
+    path.write_text(re.sub(r" O$", " NONE", text_of(corpus), flags=re.MULTILINE))
+    code, _, err = run("train", path, "-o", model, "-q", "--passes", 2)
+    assert code == 0
+    assert err == (
+        "skcw train: warning: the label 'NONE' seems to mean that a word is in no "
+        'span, but only "O" does: it is learnt as a span of its own. Rename it first: '
+        "--outside 'NONE'\n"
+    )
+    args = ["train", path, "-o", model, "-q", "--passes", 2, "--outside", "NONE"]
+    code, _, err = run(*args)
+    assert (code, err) == (0, "")
+    code, out, err = run("evaluate", model, path)
+    assert (code, err) == (0, "")
+    assert "NONE" not in out
+
+
+def test_an_outside_label_that_no_scheme_has_is_told(run, tmp_path):
+    path = tmp_path / "words"
+    path.write_text("Ann B-PER\nleft NONE\n")
+    code, _, err = run("convert", path, "-", "--to", "jsonl", "--scheme", "IOBES")
+    assert code == 1
+    assert "see --outside" in err
+
+
+def test_standard_input_is_guessed_and_read_whole(run, tmp_path, corpus, stdin):
+    stdin(conllu(corpus))
+    code, _, err = run("train", "-", "-o", tmp_path / "m.skcw", "-q", "--passes", 2)
+    assert (code, err) == (0, "")
+    assert os.path.getsize(tmp_path / "m.skcw")
