@@ -16,9 +16,9 @@ every_gaussian = pytest.mark.parametrize("Classifier", GAUSSIAN)
 
 UPDATES = [
     MultiClassCW(),
-    MultiClassCW(step="stdev"),
+    MultiClassCW(update="single"),
     MultiClassCW(diagonal="covariance"),
-    MultiClassCW(diagonal="optimal", step="stdev"),
+    MultiClassCW(update="single", diagonal="optimal"),
     MultiClassCW(update="sequential", n_rivals=2),
     MultiClassCW(update="parallel", step="stdev", bound="inner"),
     MultiClassCW(update="exact"),

@@ -82,7 +82,7 @@ def test_a_single_update_has_one_rival(Classifier, n_rivals):
     assert_array_equal(one.coef_, Classifier(random_state=0).fit(X, y).coef_)
 
 
-@pytest.mark.parametrize("update", ["sequential", "parallel"])
+@pytest.mark.parametrize("update", ["joint", "sequential", "parallel"])
 def test_the_best_diagonal_update_has_one_rival(update):
     X, y = data()
     several = MultiClassCW(diagonal="optimal", update=update)

@@ -9,7 +9,7 @@ CHECKS = parametrize_with_checks(
     [
         MultiClassCW(),
         MultiClassCW(step="stdev", diagonal="covariance"),
-        MultiClassCW(step="stdev", diagonal="optimal"),
+        MultiClassCW(update="single", diagonal="optimal"),
         MultiClassCW(update="sequential", averaging=True),
         MultiClassCW(update="parallel", bound="inner"),
         MultiClassCW(update="exact", n_rivals=2, dtype="float64"),
