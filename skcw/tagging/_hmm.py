@@ -8,7 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw.data._constraints import saved_forbidden
 from skcw.data._encoder import without_needless
+from skcw.data._saved import saved_kind, saved_texts
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
@@ -342,11 +344,16 @@ class HMMSequenceTagger(BeliefTagger):
         return {**super()._serving(), "reads_words": True}
 
     def _restore(self, state, arrays):
-        labels = state["classes"]
+        labels = saved_texts(state["classes"], "classes")
         counts = Counts.restored(arrays, len(labels))
         vocabulary = restored_vocabulary(arrays, counts.features.shape[0])
-        forbidden = arrays.get("forbidden")
-        self._keep(self._estimate(counts, vocabulary, labels, forbidden, state["used"]))
+        forbidden = None
+        if "forbidden" in arrays:
+            forbidden = saved_forbidden(arrays, len(labels))
+        # They are parameters, and have to be as good as those.
+        used = saved_kind(state["used"], "used", dict)
+        type(self)(**used)._validate_params()
+        self._keep(self._estimate(counts, vocabulary, labels, forbidden, used))
         self._restore_rest(state, arrays)
 
 
