@@ -183,10 +183,21 @@ def _checked(blocks, features, options):
         yield text, X
 
 
+def _check_labels(labels):
+    """Raise at a label of the model that would not stay in its column."""
+    for label in labels:
+        if not label or any(mark in label for mark in "\t\r\n"):
+            raise ValueError(
+                f"the model has the label {label!r}, which a column file cannot hold; "
+                "train it with other labels, or tag in Python"
+            )
+
+
 def _added_columns(answers, options, acceptance=None):
     """Return the columns to add: a list of strings for each, one per word."""
     from skcw.cli._corpus import rescheme
 
+    _check_labels(answers.classes)
     flat = chain.from_iterable
     columns = [list(flat(rescheme(answers.labels(), options)))]
     if options.confidence:

@@ -39,6 +39,8 @@ def checked_selection(selection):
             if promise[name] not in ("inf", "-inf"):
                 saved_number(promise[name], name)
     reference = saved_kind(selection["reference"], "reference", dict)
+    if "confidence" not in reference:
+        raise ValueError("there is no reference for the confidence")
     for name, numbers in reference.items():
         for number in saved_kind(numbers, name, list):
             saved_number(number, name)

@@ -16,7 +16,12 @@ from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
 from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
-from skcw.tagging._inputs import Examples, checked_weights, legal_steps
+from skcw.tagging._inputs import (
+    LARGEST_FACTOR,
+    Examples,
+    checked_weights,
+    legal_steps,
+)
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -230,7 +235,8 @@ class HMMSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = check_values(self._training_batch(X, fresh))
         codes, labels = self._training_labels(y, batch, fresh, classes)
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
+        data = Examples(batch, codes, weight)
         # The warning names the line that calls fit, above scikit-learn's wrapper.
         rules = legal_steps(self, labels, data, fresh, "float64", 5)
         new = count(data, len(labels))

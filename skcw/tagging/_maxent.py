@@ -8,10 +8,10 @@ import numpy as np
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
 from skcw.confidence._settings import MOST_IN_A_FILE
-from skcw.data._saved import saved_array, saved_number
+from skcw.data._saved import LARGEST, saved_array, saved_number
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
-from skcw.tagging._inputs import Examples, checked_weights
+from skcw.tagging._inputs import LARGEST_FACTOR, Examples, checked_weights
 from skcw.tagging._maxent_decoding import HISTORY_METHODS, ScoredHistories
 from skcw.tagging._maxent_training import train
 
@@ -188,7 +188,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = self._training_batch(X, fresh=True)
         codes, labels = self._training_labels(y, batch, fresh=True)
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
+        data = Examples(batch, codes, weight)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)
@@ -230,7 +231,11 @@ class MaxEntSequenceTagger(BeliefTagger):
         super()._restore(state, arrays)
         saved_number(self.beam, "beam", 1, MOST_IN_A_FILE, whole=True)
         n, double = len(self.classes_), ("f8",)
-        self.intercept_ = saved_array(arrays, "intercept", double, (n,))
+        # A label that was never seen has minus infinity.
+        known = saved_array(arrays, "intercept", double, (n,), largest=np.inf)
+        if not ((known == -np.inf) | (np.abs(known) <= LARGEST)).all():
+            raise ValueError("an intercept is NaN or too large")
+        self.intercept_ = known
         self.previous_coef_ = saved_array(arrays, "previous", double, (n + 1, n))
         pairs = saved_array(arrays, "pairs", ("i4",), (None, 2))
         weights = saved_array(arrays, "pair_weights", double, (len(pairs), n))
