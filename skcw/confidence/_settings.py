@@ -142,8 +142,10 @@ def saved_confidence(belief, fitted, own):
     saved_number(own["seed"], "seed", 0, 2**64 - 1, whole=True)
     saved_flag(own["is_rule"], "is_rule")
     confidence = ModelConfidence(belief, fitted=checked_fits(fitted), **own)
-    # An unknown default method is reported now, not at the first question.
-    confidence.chosen()
+    # An unsuitable default method is reported now, not at the first question.
+    name, method = confidence.chosen()
+    if not method.any_label:
+        raise ValueError(f"the default method {name!r} cannot judge every label")
     return confidence
 
 

@@ -231,6 +231,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         super()._restore(state, arrays)
         saved_number(self.beam, "beam", 1, MOST_IN_A_FILE, whole=True)
         n, double = len(self.classes_), ("f8",)
+        # The search knows one precision.
+        saved_array(arrays, "belief.mean", double, (None,))
         # A label that was never seen has minus infinity.
         known = saved_array(arrays, "intercept", double, (n,), largest=np.inf)
         if not ((known == -np.inf) | (np.abs(known) <= LARGEST)).all():

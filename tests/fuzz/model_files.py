@@ -16,7 +16,8 @@ from skcw._persistence import CHECKSUM, HEADER, read_model, seal
 from skcw._runtime import can_serve
 from skcw.exceptions import ModelFileError, SkcwError
 from tests.fuzz.isolation import long_run
-from tests.fuzz.saved_models import ask, ask_runtime, saved_models
+from tests.fuzz.saved_models import NAMES as MODELS
+from tests.fuzz.saved_models import ask, ask_runtime, saved_model
 
 NAMES = {"f4": "F32", "f8": "F64", "i4": "I32", "i8": "I64", "u1": "U8", "u8": "U64"}
 NAMES |= {"f2": "F16", "b1": "BOOL", "i2": "I16"}
@@ -352,7 +353,7 @@ def write_mutated(whole, seed, path):
 
 def case_of(name):
     """Return the case that opens a mutated model of a kind and asks it everything."""
-    whole = saved_models()[name]
+    whole = saved_model(name)
     folder = tempfile.mkdtemp(prefix="fuzz-")
 
     def case(seed):
@@ -378,7 +379,7 @@ def case_of(name):
 
 def cases():
     """Return the cases of all kinds of models."""
-    return {name: case_of(name) for name in saved_models()}
+    return {name: case_of(name) for name in MODELS}
 
 
 OPTIONS = {"documented": (ModelFileError,), "memory": 2**31}

@@ -89,23 +89,28 @@ def models():
     }
 
 
+RERANKERS = {
+    "AROW reranker": AROWReranker(),
+    "boosting reranker": BoostingReranker(),
+    "CW reranker": CWReranker(),
+}
+NAMES = (*models(), "numbers", *RERANKERS)
+
+
 @functools.cache
-def saved_models():
-    """Return the bytes of a small model of every kind, by its name."""
-    found = {}
+def saved_model(name):
+    """Return the bytes of a small model of a kind."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder, "model")
-        for name, model in models().items():
-            model.fit(X, Y).save(path)
-            found[name] = path.read_bytes()
-        short().fit(NUMBERS, Y).save(path)
-        found["numbers"] = path.read_bytes()
-        errors = candidate_errors(lists().labelings, Y)
-        for reranker in AROWReranker(), BoostingReranker(), CWReranker():
-            reranker.fit(lists(), errors).save(path)
-            found[type(reranker).__name__] = path.read_bytes()
-    return found
+        if name in RERANKERS:
+            errors = candidate_errors(lists().labelings, Y)
+            RERANKERS[name].fit(lists(), errors).save(path)
+        elif name == "numbers":
+            short().fit(NUMBERS, Y).save(path)
+        else:
+            models()[name].fit(X, Y).save(path)
+        return path.read_bytes()
 
 
 @functools.cache
