@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skcw.data._saved import FLOATS, saved_array, saved_number
+
 # Label columns are padded to a multiple of this, so that rows fill registers.
 BLOCK = 8
 # How the names of the arrays begin in the file of a model.
@@ -277,16 +279,23 @@ class Belief:
     @classmethod
     def from_arrays(cls, n_labels, arrays, rounds=0.0):
         """Return the belief among the arrays of a model; raise if they do not fit."""
-        unknown_row = arrays[f"{SAVED_AS}unknown_row"]
+        mean = _saved_part(arrays, "mean", FLOATS)
+        same = (mean.dtype.str[1:],)
+        parts = {
+            name: _saved_part(arrays, name, same)
+            for name in ("variance", "average")
+            if SAVED_AS + name in arrays
+        }
+        unknown_row = _saved_part(arrays, "unknown_row", ("i4",))
         belief = cls(
             n_labels,
-            arrays[f"{SAVED_AS}row_of"],
-            arrays[f"{SAVED_AS}mean"],
-            arrays.get(f"{SAVED_AS}variance"),
-            arrays.get(f"{SAVED_AS}average"),
-            rounds,
+            _saved_part(arrays, "row_of", ("i4",)),
+            mean,
+            parts.get("variance"),
+            parts.get("average"),
+            saved_number(rounds, "rounds", 0),
             int(unknown_row[0]) if len(unknown_row) else None,
-            arrays[f"{SAVED_AS}unseen"],
+            _saved_part(arrays, "unseen", ("i4",)),
         )
         belief.check()
         return belief
@@ -297,6 +306,10 @@ class Belief:
         sizes = {len(array) for array in flat if array is not None}
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
+        if self.variance is not None and (
+            self.variance.min() < 0 or not self._prior_variance() > 0
+        ):
+            raise ValueError("a variance is negative, or that of the prior is zero")
         rows = self._all_rows()
         if len(rows) and not (rows.min() >= self.width and rows.max() < self.n_rows):
             raise ValueError("a feature refers to a row that does not exist")
@@ -323,6 +336,10 @@ class Belief:
         arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
         arrays[f"{SAVED_AS}unseen"] = self.unseen
         return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _saved_part(arrays, name, kinds):
+    return saved_array(arrays, SAVED_AS + name, kinds, (None,))
 
 
 def _split_rows(row_of, with_unknown):

@@ -16,7 +16,7 @@ import numpy as np
 
 from skcw._kernels.integrity import checksum
 from skcw.data._files import replacing
-from skcw.exceptions import ModelFileError, SkcwError
+from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1. 3: parameters have other names.
 # 4: there is a checksum.
@@ -45,7 +45,7 @@ def write_model(path, header, arrays):
         The arrays.
     """
     text = json.dumps({"format": FORMAT, **header}, default=_plain)
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     with replacing(path) as draft:
         _write(draft, text, arrays)
         seal(draft)
@@ -152,7 +152,7 @@ def naming(path):
     except Exception as error:
         # A part that a file describes fails in ways of its own: names that are missing,
         # numbers beyond all bounds, too many brackets.
-        told = str(error) if isinstance(error, SkcwError) else repr(error)
+        told = str(error) if isinstance(error, ValueError) else repr(error)
         raise ModelFileError(f"{path} is damaged: {told}") from error
 
 

@@ -3,10 +3,13 @@
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._persistence import naming, read_model
+from skcw.confidence._acceptance import checked_selection
 from skcw.confidence._answers import Answers
-from skcw.confidence._settings import ModelConfidence
+from skcw.confidence._settings import saved_confidence
 from skcw.data._batch import SequenceBatch
+from skcw.data._constraints import saved_forbidden
 from skcw.data._encoder import check_batch, encode_any, without_needless
+from skcw.data._saved import saved_flag, saved_kind, saved_number, saved_texts
 from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features._extractor import opened_extractor
@@ -71,7 +74,7 @@ def can_serve(header):
         Whether :class:`Model` can open it.
     """
     serving = header.get("serving")
-    if serving is None:
+    if not isinstance(serving, dict):
         return False
     # What is missing is reported when the model is opened.
     return "features" in header or not serving.get("reads_words")
@@ -191,31 +194,32 @@ class Model:
 
     @classmethod
     def _opened(cls, header, arrays):
-        state, serving = header["state"], header["serving"]
-        classes = list(state["classes"])
+        state = saved_kind(header["state"], "state", dict)
+        serving = header["serving"]
+        classes = saved_texts(state["classes"], "classes")
         belief = Belief.from_arrays(len(classes), arrays)
-        belief.own_unit = serving["own_unit"]
-        forbidden = arrays["forbidden"] if serving["has_constraints"] else None
+        if serving["own_unit"] is not None:
+            belief.own_unit = saved_number(serving["own_unit"], "own_unit", 1e-30, 1e30)
+        forbidden = None
+        if saved_flag(serving["has_constraints"], "has_constraints"):
+            forbidden = saved_forbidden(arrays, len(classes))
         decoder = Decoder(belief, forbidden, borders=_borders(belief, serving))
         vocabulary = Vocabulary.from_arrays(arrays)
         if vocabulary is not None:
             vocabulary.check(len(belief.row_of))
         features = None
         if "features" in header:
-            features = opened_extractor(header["features"], arrays)
-        fitted = state["confidence"]
-        confidence = ModelConfidence(belief, fitted=fitted, **serving["confidence"])
-        # An unknown default method is reported now, not at the first question.
-        confidence.chosen()
+            features = opened_extractor(header["features"], arrays, len(belief.row_of))
+        selection = state.get("selection")
         return cls(
             decoder,
-            confidence,
+            saved_confidence(belief, state["confidence"], serving["confidence"]),
             classes,
             features=features,
             vocabulary=vocabulary,
-            log_probability=serving["log_probability"],
-            reads_words=serving["reads_words"],
-            selection=state.get("selection"),
+            log_probability=saved_flag(serving["log_probability"], "log_probability"),
+            reads_words=saved_flag(serving["reads_words"], "reads_words"),
+            selection=None if selection is None else checked_selection(selection),
         )
 
     def ask(self, X):
@@ -253,5 +257,9 @@ def _borders(belief, serving):
     """Return what labels score at the two ends of a sequence, or None."""
     if serving["border_rows"] is None:
         return None
+    for row in serving["border_rows"]:
+        saved_number(row, "border_rows", belief.width, belief.n_rows - 1, whole=True)
+    if len(serving["border_rows"]) != 2:
+        raise ValueError("border_rows are not two")
     weights = belief.weights.reshape(-1, belief.width)
     return weights[serving["border_rows"], : belief.n_labels]

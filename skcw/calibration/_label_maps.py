@@ -6,6 +6,7 @@ import numpy as np
 
 from skcw.calibration._maps import MAPS, SigmoidMap
 from skcw.confidence import METHODS
+from skcw.data._saved import saved_array, saved_number
 
 
 def map_maker(name, method, keep_order):
@@ -89,9 +90,28 @@ def _state(fitted):
 def _restored(state):
     state = dict(state)
     fitted = MAPS[state.pop("kind")]()
+    if set(state) != {*vars(fitted), *fitted.learns}:
+        raise ValueError(f"a map has other values than {', '.join(fitted.learns)}")
     for name, value in state.items():
-        known = np.asarray(value, dtype=np.float64) if type(value) is list else value
-        setattr(fitted, name, known)
+        setattr(fitted, name, _restored_value(value, name))
     # A damaged file shows here, not at the first prediction.
-    fitted(np.zeros(1))
+    with np.errstate(all="raise", under="ignore"):
+        given = np.linspace(0.0, 1.0, 17)
+        found = fitted(given)
+    if not ((found >= 0) & (found <= 1)).all():
+        raise ValueError("a map gives something that is not a probability")
     return fitted
+
+
+def _restored_value(value, name):
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, list):
+        return saved_number(value, name)
+    numbers = {name: np.asarray(value, dtype=np.float64)}
+    # Distances may have any size that is finite.
+    most = np.finfo(np.float64).max
+    corners = saved_array(numbers, name, ("f8",), (None,), largest=most)
+    if not len(corners) or (np.diff(corners) < 0).any():
+        raise ValueError(f"{name} of a map is empty, or does not rise")
+    return corners

@@ -22,9 +22,11 @@ from skcw.calibration._held_out import (
 )
 from skcw.calibration._label_maps import LabelMaps, map_maker
 from skcw.calibration._maps import MAPS
+from skcw.confidence._settings import check_saved_options
 from skcw.confidence._tallies import SPAN_EVENTS
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
+from skcw.data._saved import saved_flag, saved_kind, shortened
 from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._wrapped import WrappedTagger
@@ -419,15 +421,26 @@ class CalibratedTagger(WrappedTagger):
 
     def _restore(self, state, arrays):
         self.maps_, self.entity_maps_, self.rival_maps_ = (
-            [LabelMaps.from_state(maps) for maps in state[name]]
+            [LabelMaps.from_state(maps) for maps in saved_kind(state[name], name, list)]
             for name in ("maps", "entity_maps", "rival_maps")
         )
-        self.confidence_options_ = state["options"]
         self.tagger_ = restored_model("the tagger in the file", state["tagger"], arrays)
-        if state["frozen"]:
+        self.confidence_options_ = saved_kind(state["options"], "options", dict)
+        self._check_restored()
+        if saved_flag(state["frozen"], "frozen"):
             self.tagger = FrozenEstimator(self.tagger_)
         else:
             self.tagger = self.tagger_ if self._has_prefit() else clone(self.tagger_)
+
+    def _check_restored(self):
+        """Raise unless there are the maps and the method that answers ask for."""
+        options = dict(self.confidence_options_)
+        methods, method = self.tagger_.confidence_methods_, options.pop("method", None)
+        check_saved_options(options)
+        if method is not None and method not in methods:
+            raise ValueError(f"the tagger has no method {shortened(method)}")
+        if not self.maps_ or (self.span_event and not self.entity_maps_):
+            raise ValueError("a map is missing")
 
 
 def encodes(tagger):

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from skcw.cli._messages import UsageError
+from skcw.cli._messages import UsageError, visible
 
 
 def input_of(name):
@@ -56,6 +56,9 @@ def written(name):
 def _standard_output():
     """Give standard output as a file that writes all it is given."""
     file = sys.stdout.buffer
+    if sys.stdout.isatty():
+        sys.stdout.flush()
+        file = _Terminal(file)
     if not isinstance(file, io.RawIOBase):
         yield file
         file.flush()
@@ -68,6 +71,22 @@ def _standard_output():
     finally:
         with suppress(OSError):
             file.detach()
+
+
+class _Terminal:
+    """A terminal that is written to as a binary file, and obeys nothing in the text."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, data):
+        """Write a text, with escapes for control characters."""
+        text = bytes(data).decode("utf-8", "backslashreplace")
+        self.file.write(visible(text).encode("utf-8", "backslashreplace"))
+
+    def flush(self):
+        """Show what was written."""
+        self.file.flush()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from importlib import import_module
 
 from skcw._version import __version__
-from skcw.cli._messages import UsageError, describe, one_line
+from skcw.cli._messages import UsageError, describe, one_line, tell
 from skcw.cli._options import explicit_json
 
 # In the order of the help; each has a module of its own, with `add_parser`.
@@ -127,7 +127,7 @@ def main(argv=None):
 
 
 def _fail(command, message, code):
-    print(f"skcw {command}: {message}", file=sys.stderr)
+    tell(f"skcw {command}: {message}")
     return code
 
 
@@ -136,7 +136,7 @@ def _warn_briefly(command):
 
     def show(message, category, filename, lineno, file=None, line=None):
         text = one_line(message)
-        print(f"skcw {command}: warning: {text}", file=file or sys.stderr)
+        tell(f"skcw {command}: warning: {text}")
 
     return show
 

@@ -18,8 +18,48 @@ ADVICE = {
 }
 
 
+# What moves the cursor, colours the screen, or turns the direction of writing. Lines
+# and columns stay.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
 class UsageError(Exception):
     """The options contradict each other or the model; the exit code is 2."""
+
+
+def visible(text):
+    r"""Return a text that a terminal shows and does not obey.
+
+    Parameters
+    ----------
+    text : str
+        The text, which may hold anything that is in a file.
+
+    Returns
+    -------
+    text : str
+        With control characters as escapes.
+
+    Examples
+    --------
+    >>> from skcw.cli._messages import visible
+    >>> visible("B-\x1b[2J")
+    'B-\\x1b[2J'
+    """
+    return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def tell(line):
+    """Print a line to standard error, where a terminal may be.
+
+    Parameters
+    ----------
+    line : str
+        The line.
+    """
+    print(visible(line), file=sys.stderr)
 
 
 def describe(error):
@@ -70,7 +110,7 @@ def warn(command, message):
     message : str
         What seems wrong, and what to do.
     """
-    print(f"skcw {command}: warning: {message}", file=sys.stderr)
+    tell(f"skcw {command}: warning: {message}")
 
 
 def note(options, message):

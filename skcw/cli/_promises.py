@@ -1,8 +1,6 @@
 """What commands do with promises: make one, mark words by it, and see if it is kept."""
 
-import sys
-
-from skcw.cli._messages import UsageError
+from skcw.cli._messages import UsageError, tell, warn
 from skcw.confidence._acceptance import (
     MOST_SENTENCES,
     UNITS,
@@ -125,10 +123,10 @@ class Acceptance:
 
     def report(self, command):
         """Write the summary and, if there is one, the warning to standard error."""
-        print(self.summary(), file=sys.stderr)
+        tell(self.summary())
         warning = self.difference()
         if warning is not None:
-            print(f"skcw {command}: warning: {warning}", file=sys.stderr)
+            warn(command, warning)
 
 
 class ConfidenceTally:

@@ -5,10 +5,11 @@ import json
 import sys
 
 from skcw.cli._files import written
+from skcw.cli._messages import visible
 
 
 def show(text):
-    """Print a text; letters that the terminal lacks become escapes.
+    """Print a text; what the terminal lacks, or would obey, becomes escapes.
 
     Parameters
     ----------
@@ -16,6 +17,8 @@ def show(text):
         The text.
     """
     encoding = sys.stdout.encoding or "utf-8"
+    if sys.stdout.isatty():
+        text = visible(text)
     print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 

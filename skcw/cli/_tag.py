@@ -208,6 +208,16 @@ def _checked(blocks, features, options):
         yield text, X
 
 
+def _check_labels(labels):
+    """Raise at a label of the model that would not stay in its column."""
+    for label in labels:
+        if not label or any(mark in label for mark in "\t\r\n"):
+            raise ValueError(
+                f"the model has the label {label!r}, which a column file cannot hold; "
+                "train it with other labels, or tag in Python"
+            )
+
+
 def _added_columns(answers, options, acceptance=None):
     """Return the columns to add by name, with a value for each word."""
     import numpy as np
@@ -216,6 +226,7 @@ def _added_columns(answers, options, acceptance=None):
 
     if answers is None:
         return {PREDICTED: []}
+    _check_labels(answers.classes)
     flat = chain.from_iterable
     columns = {PREDICTED: list(flat(rescheme(answers.labels(), options)))}
     if options.confidence:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skcw.data._ragged import object_rows
+from skcw.data._saved import saved_kind, saved_number, shortened
 
 WORD, ENTITY, SENTENCE = "word", "entity", "sentence"
 UNITS = {WORD: "words", ENTITY: "entities", SENTENCE: "sentences"}
@@ -11,6 +12,39 @@ ACCEPT, REVIEW, NEITHER = "accept", "review", "_"
 UNLIKELY = 0.001
 # Fewer sentences tell nothing, more of them nothing new.
 LEAST_SENTENCES, MOST_SENTENCES = 30, 2000
+
+
+def checked_selection(selection):
+    """Return what a model file says of acceptance; raise unless it can be acted upon.
+
+    Parameters
+    ----------
+    selection : object
+        Should be a dict with ``unit``, ``method``, ``span_event``, ``promises`` and
+        ``reference``.
+
+    Returns
+    -------
+    selection : dict
+        The same.
+    """
+    saved_kind(selection, "selection", dict)
+    if selection["unit"] not in tuple(UNITS):
+        raise ValueError(f"the unit is {shortened(selection['unit'])}")
+    for name in ("method", "span_event", "source"):
+        if selection[name] is not None:
+            saved_kind(selection[name], name, str)
+    for promise in saved_kind(selection["promises"], "promises", list):
+        for name in ("risk", "level", "threshold", "accepted", "observed", "needed"):
+            if promise[name] not in ("inf", "-inf"):
+                saved_number(promise[name], name)
+    reference = saved_kind(selection["reference"], "reference", dict)
+    if "confidence" not in reference:
+        raise ValueError("there is no reference for the confidence")
+    for name, numbers in reference.items():
+        for number in saved_kind(numbers, name, list):
+            saved_number(number, name)
+    return selection
 
 
 def unit_confidence(answers, unit, method=None, span_event=None):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw.confidence._methods import METHODS, check_method, served_methods
+from skcw.data._saved import saved_flag, saved_kind, saved_number
 from skcw.exceptions import UnlearntConfidenceWarning
 
 # In units of the model's own scale; chosen over corpora and feature sets of all kinds.
@@ -17,6 +18,8 @@ DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
 # Far from where single precision ends, in any unit.
 LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
+# Draws and labelings that a model file may ask for: more would be a trap.
+MOST_IN_A_FILE = 10_000
 # The methods whose values a margin-trained tagger learns as it learns its weights.
 LEARNT = ("marginal", "draw-marginal-fixed")
 
@@ -74,6 +77,76 @@ def check_count(name, value):
     )
     if not whole or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
+
+
+def checked_fits(fits):
+    """Return what a model file says was fitted; raise unless it can be asked with.
+
+    Parameters
+    ----------
+    fits : object
+        Should be ``confidence_`` of a tagger.
+
+    Returns
+    -------
+    fits : dict
+        For each method a dict with the ``values`` chosen.
+    """
+    for name, fit in saved_kind(fits, "confidence", dict).items():
+        values = saved_kind(fit, f"confidence of {name}", dict).get("values", {})
+        saved_kind(values, f"the values of {name}", dict)
+        check_saved_options(values)
+    return fits
+
+
+def check_saved_options(options):
+    """Raise unless the options of a method in a model file are usable.
+
+    Parameters
+    ----------
+    options : dict
+        Some of ``variance_scale``, ``temperature``, ``n_best`` and ``n_draws``.
+    """
+    for name, value in options.items():
+        if name in ("n_best", "n_draws"):
+            saved_number(value, name, 1, MOST_IN_A_FILE)
+            check_count(name, value)
+        elif name == "temperature":
+            saved_number(value, name, LEAST_VALUE, LARGEST_VALUE)
+        elif name == "variance_scale":
+            saved_number(value, name, 0, LARGEST_VALUE)
+        else:
+            raise ValueError(f"there is no option {name!r}")
+
+
+def saved_confidence(belief, fitted, own):
+    """Return how a model says how sure it is, as its file tells; raise if it cannot be.
+
+    Parameters
+    ----------
+    belief : Belief
+        The model.
+    fitted : object
+        Should be ``confidence_`` of the tagger.
+    own : object
+        Should be the values that the tagger wrote besides.
+
+    Returns
+    -------
+    confidence : ModelConfidence
+        The same as that of the tagger.
+    """
+    saved_kind(own, "confidence", dict)
+    for name in ("margin", "temperature"):
+        saved_number(own[name], name, LEAST_VALUE, LARGEST_VALUE)
+    saved_number(own["seed"], "seed", 0, 2**64 - 1, whole=True)
+    saved_flag(own["is_rule"], "is_rule")
+    confidence = ModelConfidence(belief, fitted=checked_fits(fitted), **own)
+    # An unsuitable default method is reported now, not at the first question.
+    name, method = confidence.chosen()
+    if not method.any_label:
+        raise ValueError(f"the default method {name!r} cannot judge every label")
+    return confidence
 
 
 def mean_square(belief):

@@ -1,4 +1,4 @@
-"""Input checks for all modules: sequences in order, lengths, weights, sparse matrices."""
+"""Input checks for all modules: order, lengths, weights, sparse matrices."""
 
 from collections.abc import Mapping, Set
 from numbers import Real

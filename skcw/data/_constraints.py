@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skcw.data._saved import FLOATS, saved_array
 from skcw.data._schemes import ALIASES, ROLES, SCHEMES, parse_label
 
 # The schemes whose steps can be told legal or not by two labels, under the names that
@@ -65,6 +66,28 @@ def forbidden_matrix(constraints, labels, dtype=np.float64):
         rows.append([follows(label, None) for label in labels])
         legal = np.array(rows, dtype=bool)
     return np.where(legal, 0.0, -np.inf).astype(dtype)
+
+
+def saved_forbidden(arrays, n_labels):
+    """Return the matrix among the arrays of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays.
+    n_labels : int
+        The number of labels.
+
+    Returns
+    -------
+    forbidden : ndarray of shape (n_labels + 2, n_labels)
+        What :func:`forbidden_matrix` returned.
+    """
+    shape = n_labels + 2, n_labels
+    forbidden = saved_array(arrays, "forbidden", FLOATS, shape, largest=np.inf)
+    if not ((forbidden == 0) | (forbidden == -np.inf)).all():
+        raise ValueError("a step from label to label is neither legal nor forbidden")
+    return forbidden
 
 
 def scheme_name(name):

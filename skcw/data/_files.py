@@ -64,11 +64,10 @@ def replacing(path):
             _give_name(draft, target, nameless)
         _flush(target.parent)
     except BaseException as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            # The name that the caller gave says more than the name of a draft, and a
-            # full disk names nothing.
-            if error.filename is None or str(error.filename) == str(draft):
-                error.filename = str(path)
+        # The name that the caller gave says more than the name of a draft, and a full
+        # disk names nothing.
+        if getattr(error, "errno", None) and _names_nothing_else(error, draft):
+            error.filename = str(path)
         raise
     finally:
         if nameless is not None:
@@ -76,6 +75,10 @@ def replacing(path):
         else:
             with suppress(OSError):
                 os.unlink(draft)
+
+
+def _names_nothing_else(error, draft):
+    return error.filename is None or str(error.filename) == str(draft)
 
 
 def _nameless(folder):

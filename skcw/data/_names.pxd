@@ -58,5 +58,6 @@ cdef class NameTable:
     cdef int add(
         self, const char* text, Py_ssize_t size, unsigned long long key) except -1
     cdef int _make_room(self, Py_ssize_t blob_size) except -1
+    cdef Py_ssize_t _n_free(self) noexcept
     cdef void _occupy(self, unsigned long long key, Py_ssize_t number) noexcept
     cdef int _rehash(self) except -1

@@ -29,6 +29,8 @@ cdef class NameTable:
         self.n_names = n_ends - 1
         self.n_slots = slots.shape[0]
         self.owned = grow
+        if n_ends < 1 or self.n_slots < 1 or self.n_slots & (self.n_slots - 1):
+            raise ValueError("the arrays of names do not fit together")
         if not grow:
             self.keep_alive = (blob, ends, slots)
             self.blob = <char*>&blob[0] if blob_size else NULL
@@ -47,6 +49,8 @@ cdef class NameTable:
             memcpy(self.blob, &blob[0], blob_size)
         memcpy(self.ends, &ends[0], n_ends * sizeof(long long))
         memcpy(self.slots, &slots[0], self.n_slots * sizeof(unsigned long long))
+        if self._n_free() <= 0:
+            raise ValueError("the table of names has no empty slot")
 
     def __dealloc__(self):
         if self.owned:
@@ -184,10 +188,20 @@ cdef class NameTable:
             self.ends = <long long*>moved
         return 0
 
+    cdef Py_ssize_t _n_free(self) noexcept:
+        """Return how many slots are empty."""
+        cdef Py_ssize_t i, n_free = 0
+        for i in range(self.n_slots):
+            n_free += self.slots[i] == 0
+        return n_free
+
     cdef void _occupy(self, unsigned long long key, Py_ssize_t number) noexcept:
         """Write `number` (counted from one) into the first free slot of its key."""
-        cdef Py_ssize_t at = (key >> 32) & (self.n_slots - 1)
-        while self.slots[at] != 0:
+        cdef Py_ssize_t _probe, at = (key >> 32) & (self.n_slots - 1)
+        # There is a free one, unless a damaged table got here: it ends all the same.
+        for _probe in range(self.n_slots):
+            if self.slots[at] == 0:
+                break
             at = (at + 1) & (self.n_slots - 1)
         self.slots[at] = ((key >> 32) << 32) | <unsigned long long>number
 

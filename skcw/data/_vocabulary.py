@@ -1,13 +1,18 @@
 """``Vocabulary``: millions of feature names in three arrays."""
 
+from codecs import getincrementaldecoder
 from itertools import pairwise
 
 import numpy as np
 
 from skcw.data._names import NameTable
 from skcw.data._ragged import joined_ranges, offsets_of
+from skcw.data._saved import saved_array
 
-_PARTS = ("blob", "ends", "slots")
+_PARTS = {"blob": "u1", "ends": "i8", "slots": "u8"}
+# So many slots in a row are never taken by chance: a search would take too long.
+_LONGEST_RUN = 10_000
+_DECODED_BYTES = 1 << 20
 
 
 class Vocabulary:
@@ -61,9 +66,14 @@ class Vocabulary:
     @classmethod
     def from_arrays(cls, arrays):
         """Return the vocabulary among the arrays of a model, or None if it has none."""
-        if _saved_as(_PARTS[0]) not in arrays:
+        if _saved_as("blob") not in arrays:
             return None
-        return cls(*(arrays[_saved_as(part)] for part in _PARTS))
+        return cls(
+            *(
+                saved_array(arrays, _saved_as(part), (kind,), (None,))
+                for part, kind in _PARTS.items()
+            )
+        )
 
     def arrays(self):
         """Return the arrays by the names that they have in the file of a model."""
@@ -74,8 +84,36 @@ class Vocabulary:
         n_slots = len(self.slots)
         if len(self) != n_names or n_slots <= n_names or n_slots & (n_slots - 1):
             raise ValueError("the arrays of feature names do not fit together")
-        if self.ends[0] != 0 or self.ends[-1] != len(self.blob):
+        ends = self.ends
+        if ends[0] != 0 or ends[-1] != len(self.blob) or (ends[1:] < ends[:-1]).any():
             raise ValueError("the feature names are not complete")
+        self._check_slots()
+        self._check_text()
+
+    def _check_slots(self):
+        """Raise unless the hash table has a slot for each name, and searches end."""
+        taken = np.flatnonzero(self.slots)
+        numbers = self.slots[taken] & np.uint64(0xFFFFFFFF)
+        found = np.bincount(
+            np.minimum(numbers, len(self) + 1).astype(np.int64), minlength=2
+        )
+        if len(taken) != len(self) or found[0] or (found[1 : len(self) + 1] != 1).any():
+            raise ValueError("the table of feature names does not hold each of them")
+        free = np.flatnonzero(self.slots == 0)
+        # The table is a ring.
+        gaps = np.diff(free, append=free[0] + len(self.slots))
+        if gaps.max() > _LONGEST_RUN:
+            raise ValueError("the table of feature names cannot be searched")
+
+    def _check_text(self):
+        """Raise unless the names are texts."""
+        decoder = getincrementaldecoder("utf-8")("surrogatepass")
+        for first in range(0, len(self.blob), _DECODED_BYTES):
+            decoder.decode(self.blob[first : first + _DECODED_BYTES].tobytes())
+        decoder.decode(b"", final=True)
+        starts = self.ends[:-1][np.diff(self.ends) > 0]
+        if (self.blob[starts] & 0xC0 == 0x80).any():
+            raise ValueError("a feature name begins within a letter")
 
     def table(self, grow=False):
         """Return a compiled table on these arrays, or on a copy that can grow."""

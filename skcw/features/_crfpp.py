@@ -4,9 +4,10 @@ import re
 import warnings
 
 from skcw.features._feature_template import FARTHEST, Template, View
+from skcw.features._patterns import compiled_pattern
 
 _MACRO = re.compile(
-    r"""%(?P<kind>[xXtTmM]) \[ \s*(?P<row>[+-]?\d+)\s* , \s*(?P<column>\d+)\s*
+    r"""%(?P<kind>[xXtTmM]) \[ \s*(?P<row>[+-]?\d{1,9})\s* , \s*(?P<column>\d{1,9})\s*
     (?: , \s*"(?P<pattern>(?:[^"\\]|\\.)*)"\s* )? \]""",
     re.VERBOSE,
 )
@@ -116,8 +117,8 @@ def _atom(line, macro):
         return View(column, "text" if kind == "x" else "lower"), offset
     detail = _python_pattern(pattern)
     try:
-        re.compile(detail)
-    except re.error as error:
+        compiled_pattern(detail)
+    except ValueError as error:
         raise ValueError(f"template: {pattern!r} in {line!r}: {error}") from None
     # In upper case, Wapiti lowers what came out; true and false are low already.
     return View(column, _REGULAR.get(kind, "test"), 0, detail), offset

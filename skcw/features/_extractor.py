@@ -6,11 +6,12 @@ import numpy as np
 
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_sequence
+from skcw.data._saved import saved_kind, saved_number, saved_texts
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
-from skcw.features._columns import check_order, is_sequence, look_ahead
+from skcw.features._columns import check_names, check_order, is_sequence, look_ahead
 from skcw.features._feature_template import compiled_plan
-from skcw.features._lines import templates_of
+from skcw.features._lines import check_lexicons, templates_of
 from skcw.features._window import NoTextError, WindowExtractor
 
 
@@ -181,7 +182,7 @@ def saved_features(params, columns, vocabulary):
     return state, {} if vocabulary is None else vocabulary.arrays()
 
 
-def opened_extractor(state, arrays):
+def opened_extractor(state, arrays, n_features=None):
     """Return the extractor that `saved_features` described.
 
     Parameters
@@ -190,13 +191,19 @@ def opened_extractor(state, arrays):
         The plain values.
     arrays : dict of str to ndarray
         The names of the features, besides any other arrays.
+    n_features : int, default=None
+        How many features the model has that will read them.
 
     Returns
     -------
     extractor : FeatureExtractor
         The fitted features.
     """
-    params, columns = state["params"], list(state["columns"])
+    params = saved_kind(state["params"], "params", dict)
+    columns = saved_texts(state["columns"], "columns")
+    check_names(columns)
+    check_names(params["columns"])
+    check_lexicons(params["lexicons"])
     with warnings.catch_warnings():
         # Whoever fitted the features was warned.
         warnings.simplefilter("ignore")
@@ -207,6 +214,11 @@ def opened_extractor(state, arrays):
         if vocabulary is None:
             raise ValueError("the names of the features are missing")
         vocabulary.check(len(vocabulary))
+    else:
+        saved_number(params["n_features"], "n_features", 1, 2**31 - 1, whole=True)
+    found = params["n_features"] if vocabulary is None else len(vocabulary)
+    if n_features not in (None, found):
+        raise ValueError(f"there are {found} features, the model has {n_features}")
     return FeatureExtractor(
         columns,
         templates,

@@ -1,7 +1,8 @@
 """Templates: the parts that a feature is made of."""
 
-import re
 from typing import NamedTuple
+
+from skcw.features._patterns import compiled_pattern
 
 # Views whose presence says it all: their features have no value after the name.
 FLAGS = (
@@ -95,7 +96,7 @@ def _compiled_view(view, lexicons):
     if view.kind in ("matches", "test", "match", "lower_match"):
         # Flags are absent beyond the ends of a sentence; values have marks there.
         kind = "called" if view.kind in FLAGS else "asked"
-        return view.column, kind, 0, _asking(view.kind, re.compile(view.detail))
+        return view.column, kind, 0, _asking(view.kind, compiled_pattern(view.detail))
     return view.column, view.kind, view.size, None
 
 

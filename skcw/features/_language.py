@@ -11,6 +11,7 @@ from skcw.features._feature_template import (
     View,
     named_template,
 )
+from skcw.features._patterns import compiled_pattern
 
 _TOKENS = re.compile(
     r"""\s*(?:
@@ -153,10 +154,10 @@ class _Parser:
     def _ngram(self, name):
         """Read ``bigram(x)``: x at an offset and at the next one."""
         self._expect("(")
+        if self._peek()[1] in NGRAMS:
+            raise self._error(f"{name}(...) cannot hold another n-gram")
         inner = self._atom()
         self._expect(")")
-        if any(len(atom) > 1 for atom in inner):
-            raise self._error(f"{name}(...) cannot hold another n-gram")
         return [
             [(text, view, shift) for shift in range(NGRAMS[name])]
             for [(text, view, _)] in inner
@@ -206,10 +207,10 @@ class _Parser:
                 raise self._error('matches("...") needs a regular expression in quotes')
             pattern = text[1:-1].replace('\\"', '"')
             try:
-                re.compile(pattern)
-            except re.error as error:
+                compiled_pattern(pattern)
+            except ValueError as error:
                 raise self._error(
-                    f"{text} is not a regular expression ({error})"
+                    f"{text} is not a regular expression that can be used ({error})"
                 ) from None
             return pattern, text
         if kind != "name" or text not in self.lexicons:
@@ -233,7 +234,8 @@ class _Parser:
 
     def _number(self):
         kind, text = self._next()
-        if kind != "number" or abs(int(text)) > LARGEST:
+        if kind != "number" or len(text) > 9 or abs(int(text)) > LARGEST:
+            text = text if len(text) < 20 else text[:20] + "..."
             raise self._error(f"{text!r} stands where a small number is expected")
         return int(text)
 

@@ -36,7 +36,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
       ``lower(x2)``, ``prefix(x2, 3)``;
     - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
       ``has_capital``, ``all_capitals``, ``in(cities)`` (a lexicon),
-      ``matches("^[0-9]+$")``;
+      ``matches("^[0-9]+$")``. Patterns that can take very long, such as
+      ``(a+)+``, are refused, and very long words match none;
     - the place: ``first``, ``last`` (of the sentence) and ``bias`` (everywhere);
     - n-grams of tokens: ``bigram(pos)[-1..0]`` is ``pos[-1] & pos[0]`` and
       ``pos[0] & pos[1]``; ``trigram(pos)`` likewise;

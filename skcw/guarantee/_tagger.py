@@ -13,11 +13,18 @@ from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import MOST_KNOWN, PREFIT, encodes, restored_model
-from skcw.confidence._acceptance import UNITS, difference_in_words, unlike
+from skcw.confidence._acceptance import (
+    UNITS,
+    checked_selection,
+    difference_in_words,
+    unlike,
+)
+from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.confidence._tallies import SPAN_EVENTS
 from skcw.data._checks import check_same_length, check_sample_weight
 from skcw.data._labels import encode_labels, listed
 from skcw.data._ragged import object_rows
+from skcw.data._saved import saved_flag, saved_number, shortened
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
 from skcw.guarantee._answers import SelectiveAnswers, measured
 from skcw.guarantee._calibration import promises_of, set_threshold_of
@@ -27,6 +34,7 @@ from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._wrapped import WrappedTagger
 
 SELECTION = "selection"
+_NAMES_OF_INFINITY = ("inf", "-inf")
 
 
 class SelectiveTagger(WrappedTagger):
@@ -417,19 +425,36 @@ class SelectiveTagger(WrappedTagger):
 
     def _restore(self, state, arrays):
         state = dict(state)
-        selection = state.pop(SELECTION)
+        selection = checked_selection(state.pop(SELECTION))
         header = {name: selection[name] for name in ("class", "params")}
-        self._around_pipeline = selection["around_pipeline"]
+        self._around_pipeline = saved_flag(
+            selection["around_pipeline"], "around_pipeline"
+        )
         self._place(
             restored_model(
                 "the tagger in the file", {**header, "state": state}, arrays
             ),
-            selection["frozen"],
+            saved_flag(selection["frozen"], "frozen"),
         )
+        self._check_restored(selection)
         self.promises_ = [_restored_promise(one) for one in selection["promises"]]
         self.set_threshold_ = _from_finite(selection["set_threshold"])
         self.reference_ = selection["reference"]
         self.source_ = selection["source"]
+
+    def _check_restored(self, selection):
+        """Raise unless the tagger can be asked for what is to be accepted."""
+        if not selection["promises"]:
+            raise ValueError("there is no promise")
+        check_risks(self.risk), check_level(self.level)
+        if any(getattr(self, k) != selection[k] for k in ("unit", "method")):
+            raise ValueError("the promises are about something else")
+        methods = self.tagger_.confidence_methods_
+        if self.method is not None and self.method not in methods:
+            raise ValueError(f"the tagger has no method {shortened(self.method)}")
+        saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
+        if selection["set_threshold"] not in (None, *_NAMES_OF_INFINITY):
+            saved_number(selection["set_threshold"], "set_threshold")
 
     def _place(self, tagger, frozen=False):
         """Take a fitted tagger, and make the parameter what it was."""
@@ -482,4 +507,4 @@ def _finite(value):
 
 
 def _from_finite(value):
-    return float(value) if value in ("inf", "-inf", "nan") else value
+    return float(value) if value in _NAMES_OF_INFINITY else value

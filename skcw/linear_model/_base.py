@@ -107,7 +107,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight w presents the row w times in succession in every pass; a fraction
-            scales the step of the last presentation, 0 leaves the row out.
+            scales the step of the last presentation, 0 leaves the row out. At most
+            10,000.
 
         Returns
         -------

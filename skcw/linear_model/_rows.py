@@ -18,7 +18,7 @@ LARGEST = 1e12
 # Kernels count features, and the intercept after them, by 32 bits.
 WIDEST = np.iinfo(np.int32).max - 1
 # A weight is a number of presentations: more would only keep the machine busy.
-HEAVIEST = 1e6
+HEAVIEST = 1e4
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
+from skcw.data._saved import saved_texts
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
@@ -347,8 +348,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     @classmethod
     def _from_model(cls, path, header, arrays):
         with naming(path):
-            name, tagger_name = header["steps"]
+            name, tagger_name = saved_texts(header["steps"], "steps")
             features = WindowFeatures._opened(header["features"], arrays)
+            features._validate_params()
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.

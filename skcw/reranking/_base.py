@@ -11,6 +11,7 @@ from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._checks import check_sample_weight
+from skcw.data._saved import saved_array, saved_kind, saved_number
 from skcw.exceptions import ModelFileError
 from skcw.reranking._candidates import (
     check_errors,
@@ -286,12 +287,25 @@ class BaseReranker(BaseEstimator):
             what = header.get(KIND, header.get("class"))
             raise ModelFileError(f"{path} holds a {what!r}, not a {cls.__name__}")
         with naming(path):
-            reranker = found(**header["params"])
-            for name in ("coef_", *found._saved):
-                setattr(reranker, name, arrays[f"{KIND}.{name}"])
-            reranker.score_coef_ = float(header["score_coef"])
+            reranker = found(**saved_kind(header["params"], "params", dict))
+            reranker._validate_params()
+            saved = {
+                name: arrays[f"{KIND}.{name}"] for name in ("coef_", *found._saved)
+            }
+            for name, array in saved.items():
+                # Subclasses know what shapes they need.
+                saved_array(saved, name, ("f8", "i4", "i8"), array.shape)
+                setattr(reranker, name, array)
+            saved_array(saved, "coef_", ("f8",), (None,))
+            reranker.score_coef_ = float(
+                saved_number(header["score_coef"], "score_coef")
+            )
             reranker.n_features_in_ = len(reranker.coef_)
+            reranker._check_saved(saved)
             return reranker
+
+    def _check_saved(self, saved):
+        """Raise unless the arrays of a file fit together; kernels do not check."""
 
 
 class Problem:

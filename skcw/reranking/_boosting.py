@@ -10,6 +10,7 @@ from skcw._compat import Interval
 from skcw._kernels.boosting import boost, judge_rounds, start_tree
 from skcw._kernels.ranking import count_differences, fill_differences
 from skcw.data._ragged import joined_ranges, offsets_of
+from skcw.data._saved import saved_array
 from skcw.reranking._base import BaseReranker
 from skcw.reranking._candidates import first_maxima
 
@@ -134,6 +135,10 @@ class BoostingReranker(BaseReranker):
         return problem.part(np.sort(order[n_out:])), problem.part(
             np.sort(order[:n_out])
         )
+
+    def _check_saved(self, saved):
+        for name in self._saved:
+            saved_array(saved, name, ("f8",), (None,))
 
     def _log_odds(self, lists, totals):
         # The exponential loss is least at half the logarithm of the odds.

@@ -7,6 +7,7 @@ from scipy.special import log_ndtr
 
 from skcw._compat import Interval
 from skcw._kernels.ranking import gaussian_pass, pair_spreads
+from skcw.data._saved import saved_array
 from skcw.reranking._base import BaseReranker
 from skcw.reranking._candidates import first_maxima
 
@@ -57,6 +58,12 @@ class GaussianReranker(BaseReranker):
             "score_coef_": float(mean[-1] * self.score_scale),
             "score_variance_": np.array(variance[-1] * self.score_scale**2),
         }
+
+    def _check_saved(self, saved):
+        shape = self.coef_.shape
+        for name, sizes in (("coef_variance_", shape), ("score_variance_", ())):
+            if (saved_array(saved, name, ("f8",), sizes) < 0).any():
+                raise ValueError(f"{name} has a negative variance")
 
     def _log_odds(self, lists, totals):
         # How probable it is that another one is better, given the belief over weights.

@@ -12,9 +12,11 @@ from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import restored_model
+from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.data import SequenceBatch
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
+from skcw.data._saved import saved_flag, saved_number
 from skcw.data._vocabulary import Vocabulary
 from skcw.pipeline import TaggingPipeline
 from skcw.reranking._base import BaseReranker
@@ -441,11 +443,15 @@ class RerankedTagger(BaseSequenceTagger):
         )
         features = self._features()
         features.vocabulary_ = _named_arrays("features", arrays)
-        features.lexicon_ = frozenset(_named_arrays("lexicon", arrays).names())
         features.vocabulary_.check(self.reranker_.n_features_in_)
+        words = _named_arrays("lexicon", arrays)
+        words.check(len(words))
+        features.lexicon_ = frozenset(words.names())
+        features._validate_params()
         self.global_features_ = features
         self.base_tagger = clone(self.base_tagger_)
-        if not state["default_reranker"]:
+        saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
+        if not saved_flag(state["default_reranker"], "default_reranker"):
             self.reranker = clone(self.reranker_)
 
 

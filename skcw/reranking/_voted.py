@@ -12,6 +12,7 @@ from skcw._kernels.ranking import (
 )
 from skcw._kernels.voting import replay_votes
 from skcw.data._ragged import offsets_of
+from skcw.data._saved import saved_array
 from skcw.reranking._base import BaseReranker
 
 
@@ -155,6 +156,19 @@ class VotedPerceptronReranker(BaseReranker):
             "score_levels_": np.append(0.0, np.cumsum(gaps)) * self.score_scale,
             "votes_": votes,
         }
+
+    def _check_saved(self, saved):
+        n_features, double = len(self.coef_), ("f8",)
+        starts = saved_array(saved, "step_starts_", ("i8",), (n_features + 1,))
+        numbers = saved_array(saved, "step_numbers_", ("i4",), (None,))
+        saved_array(saved, "step_moves_", double, numbers.shape)
+        levels = saved_array(saved, "score_levels_", double, (None,))
+        votes = saved_array(saved, "votes_", double, (len(levels) + 1,))
+        ends_fit = starts[0] == 0 and starts[-1] == len(numbers)
+        if not ends_fit or (np.diff(starts) < 0).any() or (np.diff(votes) < 0).any():
+            raise ValueError("the steps of the perceptron are out of order")
+        if len(numbers) and not (numbers.min() >= 1 and numbers.max() < len(levels)):
+            raise ValueError("a step of the perceptron does not exist")
 
     def _totals(self, lists):
         return self._votes(lists) if self.voting else super()._totals(lists)

@@ -7,6 +7,7 @@ from skcw._monitor import without_seconds
 from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
+from skcw.data._saved import saved_kind
 from skcw.data._token_columns import TokenColumns
 from skcw.exceptions import ModelFileError
 from skcw.metrics import token_accuracy_score
@@ -482,6 +483,8 @@ class BaseSequenceTagger(BaseEstimator):
                 f"{path} holds a {found.__name__}, not a {cls.__name__}"
             )
         with naming(path):
-            tagger = found(**header["params"])
-            tagger._restore(header["state"], arrays)
+            tagger = found(**saved_kind(header["params"], "params", dict))
+            tagger._restore(saved_kind(header["state"], "state", dict), arrays)
+            # Now, not when the tagger learns on; an inner tagger is there by now, too.
+            tagger._validate_params()
             return tagger

@@ -20,12 +20,21 @@ from skcw.confidence._settings import (
     DEFAULT_TEMPERATURE,
     ModelConfidence,
     check_count,
+    checked_fits,
 )
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
+from skcw.data._constraints import SCHEME_NAMES, saved_forbidden
 from skcw.data._encoder import check_batch, encode_any
 from skcw.data._labels import encode_labels, joined_labels
 from skcw.data._ragged import object_rows
+from skcw.data._saved import (
+    saved_array,
+    saved_kind,
+    saved_number,
+    saved_texts,
+    shortened,
+)
 from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import explain_sequence
@@ -431,22 +440,50 @@ class BeliefTagger(BaseSequenceTagger):
 
     def _restore(self, state, arrays):
         """Set the fitted state from what was saved."""
-        belief = Belief.from_arrays(len(state["classes"]), arrays, state["rounds"])
+        labels = saved_texts(state["classes"], "classes")
+        belief = Belief.from_arrays(len(labels), arrays, state["rounds"])
         vocabulary = restored_vocabulary(arrays, len(belief.row_of))
-        self._keep(self._fitted(belief, vocabulary, state["classes"]))
+        self._keep(self._fitted(belief, vocabulary, labels))
         self._restore_rest(state, arrays)
 
     def _restore_rest(self, state, arrays):
         """Set what is neither weights nor names."""
-        self.n_iter_, self.history_ = state["n_iter"], state["history"]
-        self.training_hashes_ = arrays.get("training_hashes")
+        self.n_iter_ = saved_number(state["n_iter"], "n_iter", 0, whole=True)
+        self.history_ = saved_kind(state["history"], "history", list)
+        for record in self.history_:
+            saved_kind(record, "history", dict)
+        self.training_hashes_ = None
+        if "training_hashes" in arrays:
+            hashes = saved_array(arrays, "training_hashes", ("u8",), (None,))
+            self.training_hashes_ = hashes
         if state.get("confidence"):
-            self.confidence_ = state["confidence"]
+            self.confidence_ = checked_fits(state["confidence"])
         for name in self._saved_attributes:
-            setattr(self, name, state[name])
+            setattr(self, name, CHECKS_OF_STATE[name](state[name], name))
         # A model that has lost its constraints would tag in another way.
         if getattr(self, "constraints_", None):
-            self.forbidden_ = arrays["forbidden"]
+            self.forbidden_ = saved_forbidden(arrays, len(self.classes_))
+
+
+def _saved_constraints(value, name):
+    if value not in (None, "given", *SCHEME_NAMES):
+        raise ValueError(f"{name} is {shortened(value)}")
+    return value
+
+
+def _saved_faults(value, name):
+    for count in saved_kind(value, name, dict).values():
+        saved_number(count, name, 0)
+    return value
+
+
+# What a file may say that a fitted tagger keeps besides its arrays.
+CHECKS_OF_STATE = {
+    "constraints_": _saved_constraints,
+    "scheme_faults_": _saved_faults,
+    "confidence_source_": lambda value, name: saved_kind(value, name, str),
+    "token_norm_": lambda value, name: saved_number(value, name, 1e-30),
+}
 
 
 def restored_vocabulary(arrays, n_features):

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._one_step import changes_at_once
+from skcw._persistence import naming
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
 from skcw.data._encoder import check_batch, encode_any
@@ -16,7 +17,6 @@ from skcw.data._files import replacing
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import split_rows
 from skcw.data._vocabulary import Vocabulary
-from skcw.exceptions import ModelFileError
 from skcw.tagging import _crfsuite
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
@@ -225,7 +225,9 @@ class CRFSequenceTagger(BeliefTagger):
     def _training_data(self, batch, y, sample_weight):
         """Return what CRFsuite is given, and the labels in its numbering."""
         codes, labels = self._training_labels(y, batch, fresh=True)
-        _crfsuite.check_labels(labels)
+        _crfsuite.check_names(labels, "label")
+        if batch.vocabulary is not None:
+            _crfsuite.check_names(batch.vocabulary.names(), "feature")
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         used = data.used()
         if used.all():
@@ -286,6 +288,12 @@ class CRFSequenceTagger(BeliefTagger):
     def from_crfsuite(cls, path, **params):
         """Return a tagger with the weights in a file of CRFsuite.
 
+        .. warning::
+           The format has no checksum. What can be told from the file is checked, and
+           CRFsuite's own reader, which crashes on some damaged files, does not see it;
+           but a file that was changed on its way may pass. Take it from where you trust
+           it, and save what is opened by ``save``.
+
         Parameters
         ----------
         path : str or path-like
@@ -313,10 +321,8 @@ class CRFSequenceTagger(BeliefTagger):
         """
         tagger = cls(**params)
         tagger._validate_params()
-        try:
+        with naming(path):
             tagger._keep_weights(Path(path).read_bytes())
-        except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from error
         # What CRFsuite has learnt from is not in its file.
         data = Examples(tagger.encode([]), np.zeros(0, dtype=np.int32), None)
         rules = legal_steps(tagger, tagger.classes_.tolist(), data, True, "float64", 3)

@@ -146,13 +146,28 @@ def _located(s):
         raise ValueError(f"sequence {s} cannot be read by CRFsuite: {error}") from error
 
 
-def check_labels(labels):
-    """Raise at a label that CRFsuite would cut."""
-    for label in labels:
-        if "\0" in label:
+def check_names(names, what):
+    """Raise at a label or a feature that CRFsuite would cut or could not read.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The names.
+    what : str
+        What they are called.
+    """
+    for name in names:
+        if "\0" in name:
             raise ValueError(
-                f"there is a label {label!r}; CRFsuite cannot store a NUL character"
+                f"there is a {what} {name!r}; CRFsuite cannot store a NUL character"
             )
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"there is a {what} {name!r}, which is no text: half of a surrogate "
+                "pair cannot be written as UTF-8"
+            ) from None
 
 
 def numbers_of_copies(weight):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._belief import Belief, padded
+from skcw.data._saved import LARGEST
 from skcw.exceptions import ModelFileError
 
 # magic, size, type, version, numbers of features, labels and attributes, and offsets of
@@ -33,6 +34,8 @@ _STRING = struct.Struct("<2I")
 _N_TABLES = 256
 # magic, size, number of lists of features
 _REFERENCES = struct.Struct("<4s2I")
+# There is a weight for each pair of labels, and a file may say that there are millions.
+MOST_LABELS = 20_000
 # Offsets in the file have 32 bits.
 MAX_BYTES = 2**32 - 1
 
@@ -50,12 +53,18 @@ class Weights(NamedTuple):
 
     def check(self):
         """Raise at a number that stands for no label or attribute, or for no weight."""
+        for names in (self.labels, self.attributes):
+            if len(set(names)) != len(names):
+                raise ValueError("a label or an attribute is there twice")
+        if not 0 < len(self.labels) <= MOST_LABELS:
+            raise ValueError(f"there are {len(self.labels)} labels")
         parts = (self.states, self.attributes), (self.transitions, self.labels)
         for records, sources in parts:
             known = (records["source"] < len(sources)) & (
                 records["label"] < len(self.labels)
             )
-            if not (known & np.isfinite(records["weight"])).all():
+            fits = known & (np.abs(records["weight"]) <= LARGEST)
+            if not fits.all():
                 raise ValueError("a weight has no label or attribute, or is not finite")
 
     def belief(self, rows):
@@ -103,11 +112,7 @@ class Weights(NamedTuple):
         first_row = belief.width + 1
         table = belief.weights.reshape(-1, belief.width)[:, : len(labels)]
         used = np.flatnonzero(table[first_row:].any(axis=1)) + first_row
-        # Names that are the same up to a NUL character share a row.
-        name_of = {
-            row: name.partition("\0")[0]
-            for name, row in zip(names, belief.row_of.tolist(), strict=True)
-        }
+        name_of = dict(zip(belief.row_of.tolist(), names, strict=True))
         return cls(
             labels=list(labels),
             attributes=[name_of[row] for row in used.tolist()],
@@ -118,8 +123,7 @@ class Weights(NamedTuple):
     def rows_of(self, names):
         """Return the attribute number of each name, -1 if it is not an attribute."""
         known = {name: row for row, name in enumerate(self.attributes)}
-        # CRFsuite reads a name up to its first NUL character.
-        rows = [known.get(name.partition("\0")[0], -1) for name in names]
+        rows = [known.get(name, -1) for name in names]
         return np.array(rows, dtype=np.int64)
 
 

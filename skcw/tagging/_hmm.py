@@ -9,13 +9,20 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._one_step import changes_at_once, reads_at_once
+from skcw.data._constraints import saved_forbidden
 from skcw.data._encoder import without_needless
+from skcw.data._saved import saved_kind, saved_texts
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
 from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
-from skcw.tagging._inputs import Examples, checked_weights, legal_steps
+from skcw.tagging._inputs import (
+    LARGEST_FACTOR,
+    Examples,
+    checked_weights,
+    legal_steps,
+)
 from skcw.tagging._spelling import LabelShares
 
 SMOOTHING = Interval(Real, 1e-10, 1e10, closed="both")
@@ -231,7 +238,8 @@ class HMMSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = check_values(self._training_batch(X, fresh))
         codes, labels = self._training_labels(y, batch, fresh, classes)
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
+        data = Examples(batch, codes, weight)
         # The warning names the line that calls fit, above two decorators.
         rules = legal_steps(self, labels, data, fresh, "float64", 6)
         new = count(data, len(labels))
@@ -347,11 +355,16 @@ class HMMSequenceTagger(BeliefTagger):
         return {**super()._serving(), "reads_words": True}
 
     def _restore(self, state, arrays):
-        labels = state["classes"]
+        labels = saved_texts(state["classes"], "classes")
         counts = Counts.restored(arrays, len(labels))
         vocabulary = restored_vocabulary(arrays, counts.features.shape[0])
-        forbidden = arrays.get("forbidden")
-        self._keep(self._estimate(counts, vocabulary, labels, forbidden, state["used"]))
+        forbidden = None
+        if "forbidden" in arrays:
+            forbidden = saved_forbidden(arrays, len(labels))
+        # They are parameters, and have to be as good as those.
+        used = saved_kind(state["used"], "used", dict)
+        type(self)(**used)._validate_params()
+        self._keep(self._estimate(counts, vocabulary, labels, forbidden, used))
         self._restore_rest(state, arrays)
 
 

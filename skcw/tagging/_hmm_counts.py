@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from skcw._belief import Belief, padded
+from skcw.data._saved import saved_array
 
 # What a label that has no token counts: it stays possible.
 UNSEEN_LABEL = 0.5
@@ -58,18 +59,27 @@ class Counts(NamedTuple):
     @classmethod
     def restored(cls, arrays, n_labels):
         """Return counts from saved arrays; raise unless they fit together."""
-        parts = {
-            name: arrays[f"count.{name}"] for name in ("data", "indices", "indptr")
-        }
-        shape = len(parts["indptr"]) - 1, n_labels
-        features = sparse.csr_matrix(tuple(parts.values()), shape=shape)
+        integers = "i4", "i8"
+        data = _saved_counts(arrays, "data", None)
+        indices = saved_array(arrays, "count.indices", integers, (None,))
+        indptr = saved_array(arrays, "count.indptr", integers, (None,))
+        shape = len(indptr) - 1, n_labels
+        features = sparse.csr_matrix((data, indices, indptr), shape=shape)
         features.check_format(full_check=True)
-        names = ("labels", "transitions", "borders")
-        others = [arrays[f"count.{name}"] for name in names]
-        shapes = [(n_labels,), (n_labels, n_labels), (2, n_labels)]
-        if [array.shape for array in others] != shapes:
-            raise ValueError("the counts do not have the same labels")
-        return cls(features, *others)
+        return cls(
+            features,
+            _saved_counts(arrays, "labels", n_labels),
+            _saved_counts(arrays, "transitions", n_labels, n_labels),
+            _saved_counts(arrays, "borders", 2, n_labels),
+        )
+
+
+def _saved_counts(arrays, name, *shape):
+    """Return counts of a model; raise unless they can be counts."""
+    found = saved_array(arrays, f"count.{name}", ("f8",), shape)
+    if (found < 0).any():
+        raise ValueError(f"a count among the {name} is negative")
+    return found
 
 
 def _sorted(features):

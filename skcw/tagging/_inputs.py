@@ -85,13 +85,14 @@ def token_norms(batch):
     return np.sqrt(square)
 
 
-# A weight is a number of presentations: more would only keep the machine busy.
-HEAVIEST = 1e6
+# A weight is a number of presentations, or of copies: more would only keep the machine
+# busy. Where it is a factor, any size will do that counts can have.
+MOST_PRESENTATIONS, LARGEST_FACTOR = 1e4, 1e6
 
 
-def checked_weights(sample_weight, n_sequences):
+def checked_weights(sample_weight, n_sequences, at_most=MOST_PRESENTATIONS):
     """Return weights as float64, or None when all are one."""
-    weight = check_sample_weight(sample_weight, n_sequences, at_most=HEAVIEST)
+    weight = check_sample_weight(sample_weight, n_sequences, at_most=at_most)
     return None if weight is None or (weight == 1).all() else weight
 
 

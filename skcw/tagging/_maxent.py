@@ -8,9 +8,12 @@ import numpy as np
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
 from skcw._one_step import changes_at_once
+from skcw.confidence._settings import MOST_IN_A_FILE
+from skcw.data._saved import LARGEST, saved_array, saved_number
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
+    LARGEST_FACTOR,
     Examples,
     checked_weights,
     warn_in_plain_pipeline,
@@ -193,7 +196,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         began = time.perf_counter()
         batch = self._training_batch(X, fresh=True)
         codes, labels = self._training_labels(y, batch, fresh=True)
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
+        data = Examples(batch, codes, weight)
         warn_of_outside(labels, 4)
         warn_in_plain_pipeline(self)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
@@ -236,12 +240,18 @@ class MaxEntSequenceTagger(BeliefTagger):
 
     def _restore(self, state, arrays):
         super()._restore(state, arrays)
-        n = len(state["classes"])
-        self.intercept_, self.previous_coef_ = arrays["intercept"], arrays["previous"]
-        self.previous_two_ = arrays["pairs"]
-        self.previous_two_coef_ = arrays["pair_weights"]
-        n_pairs = len(self.previous_two_)
-        shapes = [(n,), (n + 1, n), (n_pairs, 2), (n_pairs, n)]
-        names = ("intercept", "previous", "pairs", "pair_weights")
-        if [arrays[name].shape for name in names] != shapes:
-            raise ValueError("the weights of histories do not have the same labels")
+        saved_number(self.beam, "beam", 1, MOST_IN_A_FILE, whole=True)
+        n, double = len(self.classes_), ("f8",)
+        # The search knows one precision.
+        saved_array(arrays, "belief.mean", double, (None,))
+        # A label that was never seen has minus infinity.
+        known = saved_array(arrays, "intercept", double, (n,), largest=np.inf)
+        if not ((known == -np.inf) | (np.abs(known) <= LARGEST)).all():
+            raise ValueError("an intercept is NaN or too large")
+        self.intercept_ = known
+        self.previous_coef_ = saved_array(arrays, "previous", double, (n + 1, n))
+        pairs = saved_array(arrays, "pairs", ("i4",), (None, 2))
+        weights = saved_array(arrays, "pair_weights", double, (len(pairs), n))
+        if not ((pairs >= 0) & (pairs <= n)).all():
+            raise ValueError("a history has a label that does not exist")
+        self.previous_two_, self.previous_two_coef_ = pairs, weights

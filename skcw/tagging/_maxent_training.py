@@ -2,10 +2,14 @@
 
 import sys
 import time
+from concurrent.futures import Future
+from contextvars import copy_context
+from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context, get_config
 from sklearn.linear_model import LogisticRegression
 
 from skcw._belief import Belief, padded
@@ -141,7 +145,7 @@ def _solve(design, codes, weight, n_labels, settings):
             f"{solver.solver} learns {n_labels} labels from {len(codes)} tokens with "
             f"{design.shape[1]} features and histories"
         )
-    solver.fit(design, codes, sample_weight=weight)
+    interruptible(solver.fit, design, codes, sample_weight=weight)
     n_iter = int(np.max(solver.n_iter_))
     if verbose:
         _tell(f"{n_iter} iterations, {time.perf_counter() - began:.2f} s")
@@ -152,6 +156,41 @@ def _solve(design, codes, weight, n_labels, settings):
     coef[:, present] = solver.coef_.T
     intercept[present] = solver.intercept_
     return coef, intercept, n_iter
+
+
+def interruptible(function, *args, **options):
+    """Call a function that does not listen to Ctrl-C, such as a compiled solver.
+
+    It runs in a thread of its own. After Ctrl-C nobody waits for it any more; it ends
+    when it is done, or with the program.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    *args, **options : object
+        Its arguments.
+
+    Returns
+    -------
+    result : object
+        What it returns, if nothing interrupts it.
+    """
+    result = Future()
+    config, context = get_config(), copy_context()
+
+    def run():
+        try:
+            with config_context(**config):
+                result.set_result(context.run(function, *args, **options))
+        except BaseException as error:
+            result.set_exception(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(timeout=0.1)
+    return result.result()
 
 
 def _tell(line):

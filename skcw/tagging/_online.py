@@ -89,7 +89,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             The labels.
         sample_weight : array-like of shape (n_sequences,), default=None
             A weight w presents the sequence w times in a row in every pass; a
-            fraction scales the step of the last presentation, 0 leaves it out.
+            fraction scales the step of the last presentation, 0 leaves it out. At most
+            10,000.
         X_dev : iterable of sequences, default=None
             Sequences to judge each pass by, by span F1 where labels are spans and by
             token accuracy elsewhere; the best pass is kept, and training stops after

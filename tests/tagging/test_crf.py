@@ -688,7 +688,7 @@ def test_input_is_not_changed(corpus):
             "sequence 0, token 1",
         ),
         ([np.ones((1, 2)), np.ones((1, 3))], [["A"]] * 2, ValueError, "3 columns"),
-        ([["\ud800"]], [["A"]], ValueError, "sequence 0"),
+        ([["\ud800"]], [["A"]], ValueError, "which is no text"),
         ([], [], ValueError, "nothing to learn from"),
         ([[]], [[]], ValueError, "nothing to learn from"),
     ],

@@ -1,5 +1,8 @@
 """The maximum-entropy tagger: its training rows, its search, and what it refuses."""
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -313,3 +316,32 @@ def test_what_a_model_of_histories_cannot_draw_is_said(fitted):
             ask(X)
     with pytest.raises(ValueError, match="no method for whole spans"):
         fitted.predict_entities(X, "exact")
+
+
+def test_ctrl_c_does_not_wait_for_the_solver(monkeypatch):
+    X, y = [["a", "b"], ["b", "a"]], [["A", "B"], ["B", "A"]]
+    tagger = MaxEntSequenceTagger(min_count=1).fit(X, y)
+    before, ended = tagger.belief_, threading.Event()
+    monkeypatch.setattr(LogisticRegression, "fit", lambda *_, **__: ended.wait(60))
+    # An alarm stands for the user: both reach the main thread only.
+    former = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tagger.fit([["c", "d"]], [["C", "D"]])
+        assert not ended.is_set()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+        ended.set()
+    assert tagger.belief_ is before
+    assert tagger.predict(X)[0] == ["A", "B"]
+
+
+def test_errors_of_the_solver_come_through(monkeypatch):
+    def fail(*_, **__):
+        raise FloatingPointError("overflow")
+
+    monkeypatch.setattr(LogisticRegression, "fit", fail)
+    with pytest.raises(FloatingPointError, match="overflow"):
+        MaxEntSequenceTagger(min_count=1).fit([["a", "b"]], [["A", "B"]])

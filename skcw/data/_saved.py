@@ -1,0 +1,199 @@
+"""Checks of what a model file says, before anything is done with it."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from skcw._kernels.integrity import largest_double, largest_float
+
+# Beyond this, sums of weights would not be finite.
+LARGEST = 1e30
+FLOATS = ("f4", "f8")
+# Each kind as the bits that it consists of, and the kernel that reads them.
+_BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
+
+
+def largest_size(array):
+    """Return the largest size of the numbers of an array, infinite if one is NaN.
+
+    Parameters
+    ----------
+    array : ndarray of float32 or float64
+        The numbers.
+
+    Returns
+    -------
+    largest : float
+        0 of no numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_size(np.array([1.0, -3.0])), largest_size(np.array([1.0, np.nan]))
+    (3.0, inf)
+    """
+    bits, largest = _BITS[array.dtype.str[1:]]
+    found = np.array(largest(array.ravel().view(bits)), dtype=bits).view(array.dtype)
+    return float(found) if np.isfinite(found) else np.inf
+
+
+def saved_array(arrays, name, kinds, shape, *, largest=LARGEST):
+    """Return an array of a model; raise unless it is what it should be.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    name : str
+        The name of the array.
+    kinds : tuple of str
+        The types it may have, as "f4" or "i8".
+    shape : tuple of int or None
+        Its shape; None stands for any size.
+    largest : float, default=1e30
+        The largest size that a float may have.
+
+    Returns
+    -------
+    array : ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> saved_array({"a": np.zeros(2, dtype=np.int32)}, "a", ("i4",), (None,))
+    array([0, 0], dtype=int32)
+    """
+    if name not in arrays:
+        raise ValueError(f"the array {name} is missing")
+    array = arrays[name]
+    kind = array.dtype.str[1:]
+    if kind not in kinds:
+        raise ValueError(f"the array {name} has the type {array.dtype}")
+    fits = len(shape) == array.ndim and all(
+        size in (None, found) for size, found in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"the array {name} has the shape {array.shape}")
+    if kind in FLOATS and not largest_size(array) <= largest:
+        raise ValueError(f"the array {name} holds NaN, or numbers beyond {largest:g}")
+    return array
+
+
+def saved_number(value, name, least=-LARGEST, most=LARGEST, whole=False):
+    """Return a number of a model; raise unless it is one, and within bounds.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+    least, most : float
+        The bounds.
+    whole : bool, default=False
+        Whether it must be an integer.
+
+    Returns
+    -------
+    value : int or float
+        The number.
+
+    Examples
+    --------
+    >>> saved_number(0.5, "share", 0, 1)
+    0.5
+    """
+    kind = Integral if whole else Real
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise ValueError(f"{name} is {shortened(value)}, not a number")
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}, not from {least:g} to {most:g}")
+    return value
+
+
+def saved_flag(value, name):
+    """Return a truth value of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+
+    Returns
+    -------
+    value : bool
+        The value.
+
+    Examples
+    --------
+    >>> saved_flag(True, "frozen")
+    True
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {shortened(value)}, neither true nor false")
+    return value
+
+
+def saved_texts(value, name):
+    """Return a list of different strings of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What the strings are called.
+
+    Returns
+    -------
+    value : list of str
+        The strings.
+
+    Examples
+    --------
+    >>> saved_texts(["O", "B-PER"], "classes")
+    ['O', 'B-PER']
+    """
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ValueError(f"{name} is {shortened(value)}, not a list of strings")
+    if len(set(value)) != len(value):
+        raise ValueError(f"{name} has a string twice: {shortened(value)}")
+    return value
+
+
+def saved_kind(value, name, kind):
+    """Return a value of a model; raise unless it is of a kind.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+    kind : type
+        For example dict.
+
+    Returns
+    -------
+    value : object
+        The value.
+
+    Examples
+    --------
+    >>> saved_kind({"a": 1}, "state", dict)
+    {'a': 1}
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {shortened(value)}, not a {kind.__name__}")
+    return value
+
+
+def shortened(value):
+    """Return a value as a message shows it, however long or deep it is."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    text = repr(value)
+    return text if len(text) < 60 else text[:60] + "..."

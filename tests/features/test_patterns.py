@@ -1,0 +1,107 @@
+"""Regular expressions: the ordinary ones work, the dangerous ones are refused."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skcw.features import WindowFeatures
+from skcw.features._patterns import LONGEST, SHORTEST_LIMIT, compiled_pattern
+
+ORDINARY = [
+    "^[A-Z]",
+    "[0-9]$",
+    r"^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$",
+    r"^(?:Mr|Mrs|Dr|Prof)\.?$",
+    r"^https?://.*\.[a-z]+$",
+    r"^[+-]?\d+(?:[.,]\d+)?$",
+    r"(ing|ed|ly)$",
+    "(ab)+",
+    r"\bvan\b",
+    r"^\W+$",
+    "[]a]+",
+    r"[\]a]+",
+    "x{2,}",
+    "a{,3}b{2}",
+    "{}",
+    r"\(",
+    "(?P<year>1[89][0-9]{2})",
+]
+
+DANGEROUS = {
+    "^(a+)+$": "repetition or a choice",
+    "(a|a)*b": "repetition or a choice",
+    "(?:(?:x?){5})*": "repetition or a choice",
+    "(x+x+)+y": "repetition or a choice",
+    "((ab)*)*": "repetition or a choice",
+    r"(.*)\1": "refers back",
+    "(?=a+)b": r"\(\?",
+    "(?<!a)b": r"\(\?",
+    "(?i)a": r"\(\?",
+    ".*.*.*.*.*x": "too many repetitions",
+    "(a|b)(a|b)(a|b)" * 8: "too many repetitions",
+    "a{99999999999}": "repeats more than",
+    "a{1,99999999999}": "repeats more than",
+    "a{101}": "repeats more than",
+    "(" * 5000: "more than",
+    "(" * 500 + ")" * 500: "within each other",
+    "a" * 2000: "characters",
+}
+
+
+@pytest.mark.parametrize("pattern", ORDINARY)
+@pytest.mark.parametrize(
+    "text", ["Mrs.", "192.168.0.1", "http://a.bc", "-3,5", "abab", "x]xx", "", "1984{}"]
+)
+def test_ordinary_patterns_match_as_those_of_python(pattern, text):
+    found, expected = compiled_pattern(pattern).search(text), re.search(pattern, text)
+    assert (found is None) == (expected is None)
+    assert found is None or found.span() == expected.span()
+
+
+@pytest.mark.parametrize("pattern", DANGEROUS, ids=lambda pattern: pattern[:20])
+def test_dangerous_patterns_are_refused(pattern):
+    with pytest.raises(ValueError, match=DANGEROUS[pattern]):
+        compiled_pattern(pattern)
+
+
+@pytest.mark.filterwarnings("ignore:Possible")
+@given(st.text("ab(|)[]*+?{}2,^$.\\", max_size=12), st.text("ab]2", max_size=8))
+def test_any_text_is_refused_or_matches_as_in_python(pattern, text):
+    try:
+        found = compiled_pattern(pattern).search(text)
+    except ValueError:
+        return
+    expected = re.search(pattern, text)
+    assert (found and found.span()) == (expected and expected.span())
+
+
+@pytest.mark.parametrize("pattern", ["[ab]+$", "a.*b.*c", ".*a.*b.*c"])
+def test_very_long_texts_match_nothing(pattern):
+    checked = compiled_pattern(pattern)
+    assert SHORTEST_LIMIT <= checked.n_letters <= LONGEST
+    text = "abc" * 400 + "ab"
+    assert checked.search(text[-checked.n_letters :])
+    assert checked.search(text) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'matches("^(a+)+$")',
+        'matches("a{99999999999}")',
+        'U00:%t[0,0,"(a+)+$"]',
+        'U00:%m[0,0,"a{99999999999}"]',
+        "U00:%x[" + "9" * 400 + ",0]",
+        "U00:%x[0," + "9" * 5000 + "]",
+        "word[" + "9" * 400 + "]",
+        "prefix(1.." + "9" * 5000 + ")",
+        "bigram(" * 5000,
+        "(" * 5000,
+    ],
+    ids=lambda line: line[:24],
+)
+def test_lines_that_would_take_forever_are_refused(line):
+    with pytest.raises(ValueError, match=r"template|features"):
+        WindowFeatures([line]).fit([["a"]])
