@@ -9,7 +9,7 @@ from skcw.data._batch import SequenceBatch
 from skcw.data._encoder import check_batch, encode_any, without_needless
 from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
-from skcw.features._extractor import opened_extractor
+from skcw.features._joining import opened_extractor
 
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")

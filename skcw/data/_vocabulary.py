@@ -59,15 +59,15 @@ class Vocabulary:
         return cls(*table.freeze())
 
     @classmethod
-    def from_arrays(cls, arrays):
+    def from_arrays(cls, arrays, prefix="vocabulary"):
         """Return the vocabulary among the arrays of a model, or None if it has none."""
-        if _saved_as(_PARTS[0]) not in arrays:
+        if f"{prefix}.{_PARTS[0]}" not in arrays:
             return None
-        return cls(*(arrays[_saved_as(part)] for part in _PARTS))
+        return cls(*(arrays[f"{prefix}.{part}"] for part in _PARTS))
 
-    def arrays(self):
+    def arrays(self, prefix="vocabulary"):
         """Return the arrays by the names that they have in the file of a model."""
-        return {_saved_as(part): getattr(self, part) for part in _PARTS}
+        return {f"{prefix}.{part}": getattr(self, part) for part in _PARTS}
 
     def check(self, n_names):
         """Raise unless the arrays fit together and hold so many names."""
@@ -137,7 +137,3 @@ class Vocabulary:
 
     def __repr__(self):
         return f"Vocabulary({len(self)} names)"
-
-
-def _saved_as(part):
-    return f"vocabulary.{part}"

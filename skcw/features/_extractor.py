@@ -7,9 +7,11 @@ import numpy as np
 from skcw.data._batch import SequenceBatch
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._clusters import WordClusters, check_clusters
 from skcw.features._columns import check_order, is_sequence, look_ahead
 from skcw.features._feature_template import compiled_plan
 from skcw.features._lines import templates_of
+from skcw.features._marked_columns import MarkedColumns
 from skcw.features._window import NoTextError, WindowExtractor
 
 
@@ -33,6 +35,8 @@ class FeatureExtractor:
     named : bool, default=False
         Whether the user has named the columns. If not, those of column files must
         stand in the order of `columns`.
+    clusters : dict of str to WordClusters, default=None
+        Clusters of words by name.
 
     Examples
     --------
@@ -47,37 +51,52 @@ class FeatureExtractor:
     """
 
     def __init__(
-        self, columns, templates, lexicons, vocabulary, n_features=None, named=False
+        self,
+        columns,
+        templates,
+        lexicons,
+        vocabulary,
+        n_features=None,
+        named=False,
+        clusters=None,
     ):
         self.columns = columns
         self.templates = templates
         self.vocabulary = vocabulary
         self.n_features = n_features
         self.named = named
-        self._views, self._rows = compiled_plan(templates, lexicons or {})
+        self._marked = MarkedColumns(templates, lexicons or {}, len(columns))
+        functions = {name: table.of for name, table in (clusters or {}).items()}
+        self._views, self._rows = compiled_plan(
+            templates, lexicons or {}, functions, self._marked.numbers
+        )
 
-    def extract(self, X):
+    def extract(self, X, vocabulary=None):
         """Return the features of sentences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
             The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
 
         Returns
         -------
         batch : SequenceBatch
             The features of every token.
         """
-        return self._extracted(self._sentences(X), grow=False)
+        return self._extracted(self._sentences(X), vocabulary, grow=False)
 
-    def learn(self, X):
+    def learn(self, X, vocabulary=None):
         """Return the features of sentences; new ones follow those that are known.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
             The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
 
         Returns
         -------
@@ -85,7 +104,7 @@ class FeatureExtractor:
             The features of every token. Its vocabulary holds the new ones, that of
             the extractor stays as it is.
         """
-        return self._extracted(self._sentences(X), grow=True)
+        return self._extracted(self._sentences(X), vocabulary, grow=True)
 
     def _sentences(self, X):
         X, _ = look_ahead(not_encoded(X))
@@ -93,9 +112,10 @@ class FeatureExtractor:
             check_order(X, self.columns)
         return X
 
-    def _extracted(self, X, grow):
+    def _extracted(self, X, vocabulary, grow):
         hashed = self.n_features is not None
-        vocabulary = Vocabulary.empty() if hashed else self.vocabulary
+        if vocabulary is None:
+            vocabulary = Vocabulary.empty() if hashed else self.vocabulary
         table = vocabulary.table(grow=grow and not hashed)
         known = len(table)
         compiled = WindowExtractor(
@@ -112,14 +132,19 @@ class FeatureExtractor:
         return SequenceBatch(*compiled.finish(), None, len(vocabulary), vocabulary)
 
     def _add_columns(self, compiled, X):
-        used = sorted({view[0] for view in self._views if view[0] is not None})
-        if used and used[-1] >= X.n_columns:
+        n_columns = len(self.columns)
+        used = {view[0] for view in self._views if view[0] is not None}
+        own = sorted(column for column in used if column < n_columns)
+        needed = max([*own, *self._marked.searched], default=-1)
+        if needed >= X.n_columns:
             raise ValueError(
-                f"X has {X.n_columns} columns; the features look at column {used[-1]} "
-                f"({self.columns[used[-1]]})"
+                f"X has {X.n_columns} columns; the features look at column {needed} "
+                f"({self.columns[needed]})"
             )
-        codes = np.ascontiguousarray(X.codes[used], dtype=np.int32)
-        compiled.add_columns(X.offsets, codes, [X.values[c].table() for c in used])
+        found, marks = self._marked.codes(X)
+        codes = np.concatenate([X.codes[own], found], dtype=np.int32)
+        tables = [X.values[c].table() for c in own] + [marks.table() for _ in found]
+        compiled.add_columns(X.offsets, codes, tables)
 
     def _add_sequences(self, compiled, X):
         for s, sequence in enumerate(X):
@@ -128,7 +153,7 @@ class FeatureExtractor:
                     f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
                 )
             try:
-                compiled.add_sequence(sequence)
+                compiled.add_sequence(self._marked.added_to(sequence, self.columns))
             except NoTextError as error:
                 found = "nothing" if error.found is None else repr(error.found)
                 raise TypeError(
@@ -148,7 +173,7 @@ def not_encoded(X):
     return X
 
 
-def saved_features(params, columns, vocabulary):
+def saved_features(params, columns, prefix=""):
     """Return fitted features as plain values and arrays, for a model in a file.
 
     Parameters
@@ -157,15 +182,15 @@ def saved_features(params, columns, vocabulary):
         The parameters of :class:`WindowFeatures`.
     columns : list of str
         The names of the columns.
-    vocabulary : Vocabulary or None
-        The names of the features.
+    prefix : str, default=""
+        What the names of the arrays begin with.
 
     Returns
     -------
     state : dict
         Values that JSON can hold.
     arrays : dict of str to ndarray
-        The names of the features.
+        The clusters. The names of the features are not among them.
     """
     lexicons = params["lexicons"]
     if lexicons is not None:
@@ -173,11 +198,39 @@ def saved_features(params, columns, vocabulary):
             name: sorted(words) if isinstance(words, (set, frozenset)) else list(words)
             for name, words in lexicons.items()
         }
-    state = {"params": {**params, "lexicons": lexicons}, "columns": columns}
-    return state, {} if vocabulary is None else vocabulary.arrays()
+    clusters = check_clusters(params["clusters"])
+    arrays = {}
+    for name, table in clusters.items():
+        arrays |= table.arrays(f"{prefix}clusters.{name}")
+    plain = {**params, "lexicons": lexicons, "clusters": list(clusters)}
+    return {"params": plain, "columns": columns}, arrays
 
 
-def opened_extractor(state, arrays):
+def opened_params(state, arrays, prefix=""):
+    """Return the parameters of the features that `saved_features` described.
+
+    Parameters
+    ----------
+    state : dict
+        The plain values.
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    prefix : str, default=""
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    params : dict
+        The parameters of :class:`WindowFeatures`.
+    """
+    clusters = {
+        name: WordClusters.from_arrays(arrays, f"{prefix}clusters.{name}")
+        for name in state["params"]["clusters"]
+    }
+    return {**state["params"], "clusters": clusters or None}
+
+
+def opened_window(state, arrays, vocabulary, prefix=""):
     """Return the extractor that `saved_features` described.
 
     Parameters
@@ -185,24 +238,24 @@ def opened_extractor(state, arrays):
     state : dict
         The plain values.
     arrays : dict of str to ndarray
-        The names of the features, besides any other arrays.
+        The arrays of the model.
+    vocabulary : Vocabulary or None
+        The names of the features; None if they are hashed.
+    prefix : str, default=""
+        What the names of the arrays begin with.
 
     Returns
     -------
     extractor : FeatureExtractor
         The fitted features.
     """
-    params, columns = state["params"], list(state["columns"])
+    params = opened_params(state, arrays, prefix)
+    columns, lexicons = list(state["columns"]), params["lexicons"] or ()
+    clusters = params["clusters"] or {}
     with warnings.catch_warnings():
         # Whoever fitted the features was warned.
         warnings.simplefilter("ignore")
-        templates = templates_of(params["features"], columns, params["lexicons"] or ())
-    vocabulary = None
-    if params["n_features"] is None:
-        vocabulary = Vocabulary.from_arrays(arrays)
-        if vocabulary is None:
-            raise ValueError("the names of the features are missing")
-        vocabulary.check(len(vocabulary))
+        templates = templates_of(params["features"], columns, lexicons, clusters)
     return FeatureExtractor(
         columns,
         templates,
@@ -210,4 +263,5 @@ def opened_extractor(state, arrays):
         vocabulary,
         params["n_features"],
         named=params["columns"] is not None,
+        clusters=clusters,
     )

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._persistence import read_model
 from skcw.data import SequenceBatch
 from skcw.exceptions import ModelFileError
-from skcw.features import WindowFeatures
+from skcw.features import JoinedFeatures, WindowFeatures, join_features
+from skcw.features._joined_features import is_joined
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
 
@@ -290,10 +291,11 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     def _steps_to_save(self):
         kinds = [type(step) for _, step in self.steps]
-        if len(kinds) != 2 or kinds[0] is not WindowFeatures:
+        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
             raise ValueError(
-                "only WindowFeatures followed by a tagger can be saved without pickle; "
-                f"the steps are {', '.join(kind.__name__ for kind in kinds)}"
+                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
+                "saved without pickle; the steps are "
+                f"{', '.join(kind.__name__ for kind in kinds)}"
             )
         return self.steps
 
@@ -324,7 +326,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     def _from_model(cls, path, header, arrays):
         try:
             name, tagger_name = header["steps"]
-            features = WindowFeatures._opened(header["features"], arrays)
+            kind = JoinedFeatures if "parts" in header["features"] else WindowFeatures
+            features = kind._opened(header["features"], arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
@@ -353,9 +356,11 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
 
     Parameters
     ----------
-    features : str, list or transformer, default="ner"
-        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
-        of your own.
+    features : str, list, callable or transformer, default="ner"
+        A ready set or lines of :class:`skcw.features.WindowFeatures`; a function of
+        tokens and a position; word vectors; a list of such parts, as
+        :func:`skcw.features.join_features` takes them: ``["ner", my_function]``; or a
+        transformer of your own.
     tagger : BaseSequenceTagger, default=None
         The tagger; ``CWSequenceTagger()`` if None.
     **options : dict
@@ -379,10 +384,27 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
     ['features__min_count', 'tagger__phi']
     """
     if not hasattr(features, "transform"):
-        features = WindowFeatures(features, **options)
+        features = _features_of(features, options)
     elif options:
         raise TypeError(
             f"set {', '.join(options)} on the transformer {features!r} itself"
         )
     tagger = CWSequenceTagger() if tagger is None else tagger
     return TaggingPipeline([("features", features), ("tagger", tagger)])
+
+
+def _features_of(features, options):
+    """Return the transformer that features stand for."""
+    if not is_joined(features):
+        return WindowFeatures(features, **options)
+    parts = list(features) if isinstance(features, (list, tuple)) else [features]
+    # Lines and ready sets that stand side by side are one part.
+    lines = [part for part in parts if isinstance(part, (str, tuple))]
+    others = [part for part in parts if not isinstance(part, (str, tuple))]
+    if lines:
+        return join_features(WindowFeatures(lines, **options), *others)
+    if options:
+        raise TypeError(
+            f"{', '.join(options)} are options of lines, but there are none"
+        )
+    return join_features(*others)
