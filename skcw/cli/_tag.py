@@ -10,6 +10,7 @@ from skcw.cli._files import written
 from skcw.cli._messages import progress_bar
 from skcw.cli._options import (
     LEARNT_COLUMNS,
+    add_json,
     add_label_column,
     add_quiet,
     add_reading,
@@ -18,6 +19,7 @@ from skcw.cli._options import (
     positive,
     share,
 )
+from skcw.cli._text import add_text
 
 TEXT = """\
 Label each word of a column file and write the file again, with the labels as one more
@@ -34,6 +36,7 @@ examples:
   zcat news.gz | skcw tag names.skcw | grep B-PER
   skcw tag names.skcw test.conll | skcw evaluate
   skcw tag names.skcw new.conll --accept | grep -w review
+  skcw tag names.skcw --text letter.txt --json
 """
 
 # Stands where there is no such labeling, and in lines of CoNLL-U that are not words.
@@ -79,6 +82,8 @@ def add_parser(commands):
         "after label, confidence and accept or review",
     )
     _add_accepting(parser)
+    add_text(parser)
+    add_json(parser)
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",
@@ -112,6 +117,11 @@ def _add_accepting(parser):
 def run(options):
     """Tag."""
     _import_numpy()
+    if options.text:
+        from skcw.cli._text import tag_text
+
+        tag_text(options)
+        return
     from skcw.cli._blocks import BLOCK_TOKENS, raw_blocks
     from skcw.cli._corpus import open_model
 

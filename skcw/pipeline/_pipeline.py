@@ -12,6 +12,8 @@ from skcw.features import JoinedFeatures, WindowFeatures, join_features
 from skcw.features._joined_features import is_joined
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
+from skcw.text import Tokenizer
+from skcw.text._answers import asked_text, columns_read
 
 
 def _tagger_has(name):
@@ -36,12 +38,20 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     steps : list of (str, estimator)
         Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
         ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
+    tokenizer : Tokenizer, default=None
+        What cuts plain text into words for ``ask_text``; by default one that cuts as
+        the sentences of ``fit`` are cut.
     transform_input : list of str, default=None
         As in :class:`sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
         Where to keep fitted transformers.
     verbose : bool, default=False
         Whether to print the time of each step.
+
+    Attributes
+    ----------
+    tokenizer_ : Tokenizer
+        What cuts plain text into words; it is saved with the model.
 
     See Also
     --------
@@ -64,10 +74,42 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     'PER'
     """
 
+    def __init__(
+        self,
+        steps,
+        *,
+        tokenizer=None,
+        transform_input=None,
+        memory=None,
+        verbose=False,
+    ):
+        options = {"transform_input": transform_input, "memory": memory}
+        Pipeline.__init__(self, steps, verbose=verbose, **options)
+        self.tokenizer = tokenizer
+
     @property
     def tagger(self):
         """The last step."""
         return self.steps[-1][1]
+
+    def with_tagger(self, tagger):
+        """Return a pipeline with the same features and another tagger.
+
+        Parameters
+        ----------
+        tagger : BaseSequenceTagger
+            The last step of the new pipeline.
+
+        Returns
+        -------
+        pipeline : TaggingPipeline
+            It shares the features with this one.
+        """
+        steps = [*self.steps[:-1], (self.steps[-1][0], tagger)]
+        other = type(self)(steps, tokenizer=self.tokenizer)
+        if hasattr(self, "tokenizer_"):
+            other.tokenizer_ = self.tokenizer_
+        return other
 
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
         """Learn features and weights from labelled sequences.
@@ -93,6 +135,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """
         if (X_dev is None) != (y_dev is None):
             raise ValueError("give both X_dev and y_dev by name, or neither")
+        X = self._read_words(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if X_dev is not None:
             return self._fit_with_dev(X, y, weights, X_dev, y_dev)
@@ -100,6 +143,15 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             name = self.steps[-1][0]
             weights = {f"{name}__{key}": value for key, value in weights.items()}
         return super().fit(X, y, **weights)
+
+    def _read_words(self, X):
+        """Note how words are cut; return X, which can still be read."""
+        X = X if hasattr(X, "__len__") else list(X)
+        if self.tokenizer is None:
+            self.tokenizer_ = Tokenizer.from_corpus(X)
+        else:
+            self.tokenizer_ = self.tokenizer
+        return X
 
     def _fit_with_dev(self, X, y, weights, X_dev, y_dev):
         """Fit the steps one by one: a plain pipeline would not encode X_dev."""
@@ -136,6 +188,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self : TaggingPipeline
             The fitted pipeline.
         """
+        if not hasattr(self, "tokenizer_"):
+            X = self._read_words(X)
         for _, step in self.steps[:-1]:
             X = step.partial_fit(X, y).transform(X)
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
@@ -173,6 +227,25 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             What the tagger says.
         """
         return self.tagger.ask(self.encode(X))
+
+    def ask_text(self, text):
+        """Return an object that answers any question about a plain text.
+
+        Parameters
+        ----------
+        text : str
+            The text. Sentences and words are found by ``tokenizer_``.
+
+        Returns
+        -------
+        answers : TextAnswers
+            With ``entities()``, which know where they stand in the text.
+        """
+        check_is_fitted(self)
+        features = self.steps[0][1]
+        extractor = getattr(features, "extractor_", None)
+        tokenizer = getattr(self, "tokenizer_", self.tokenizer)
+        return asked_text(self.ask, text, tokenizer, columns_read(extractor))
 
     @property
     def default_method_(self):
@@ -286,6 +359,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         header["steps"] = [name, tagger_name]
         _check_common_names(features, tagger)
         header["features"], names = features._saved()
+        if hasattr(self, "tokenizer_"):
+            header["tokenizer"] = self.tokenizer_.settings()
         # The tagger may know fewer names; the others have no weight yet.
         return header, names | arrays
 
@@ -328,13 +403,16 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             name, tagger_name = header["steps"]
             kind = JoinedFeatures if "parts" in header["features"] else WindowFeatures
             features = kind._opened(header["features"], arrays)
+            tokenizer = Tokenizer(**header.get("tokenizer", {}))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"{path} is damaged: {error!r}") from error
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.
             features.vocabulary_ = tagger.vocabulary_
-        return cls([(name, features), (tagger_name, tagger)])
+        pipeline = cls([(name, features), (tagger_name, tagger)])
+        pipeline.tokenizer_ = tokenizer
+        return pipeline
 
 
 def _check_common_names(features, tagger):

@@ -19,7 +19,7 @@ from tests.house.room_graph import (
 LAYERS = [
     {"_kernels", "_compat", "_lazy", "_version", "exceptions"},
     {"data"},
-    {"features", "metrics"},
+    {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
     {"confidence"},
     {"_runtime"},
