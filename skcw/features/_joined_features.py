@@ -163,6 +163,9 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     ['word[0]=Anne', 'length[0]=4', 'double:n']
     """
 
+    # Parts have their own; fit checks what each stands for.
+    _parameter_constraints: dict = {}
+
     def __init__(self, parts):
         self.parts = parts
 

@@ -30,7 +30,7 @@ LAYERS = [
     {"inspection"},
     {"guarantee"},
     {"_loading"},
-    {"active"},
+    {"active", "spacy"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},
@@ -48,7 +48,7 @@ DECLARED = {
     "pycrfsuite", "safetensors", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
-OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}
+OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "spacy", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
 
 
