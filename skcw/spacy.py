@@ -75,9 +75,9 @@ class EntityComponent:
         else:
             self._model = model
 
-    @property
-    def model(self):
-        """What is asked."""
+    # spaCy has plans of its own for an attribute called model.
+    def _asked(self):
+        """Return the model; raise if there is none."""
         if self._model is None:
             if self._path is None:
                 raise ValueError(
@@ -129,7 +129,7 @@ class EntityComponent:
         sentences = [_sentences(doc) for doc in docs]
         flat = [tokens for rows in sentences for tokens in rows]
         names = self._columns_read()
-        answers = self.model.ask([[self._row(t, names) for t in s] for s in flat])
+        answers = self._asked().ask([[self._row(t, names) for t in s] for s in flat])
         by_word = iter(answers.confidence(self.method))
         by_entity = iter(answers.entities(method=self.method))
         for doc, rows in zip(docs, sentences, strict=True):
@@ -142,9 +142,11 @@ class EntityComponent:
 
     def _columns_read(self):
         """Return the columns that the model looks at."""
-        features = getattr(self.model, "features", None)
-        if features is None and hasattr(self.model, "steps"):
-            features = getattr(self.model.steps[0][1], "extractor_", None)
+        model = self._asked()
+        model = getattr(model, "tagger_", model)
+        features = getattr(model, "features", None)
+        if features is None and hasattr(model, "steps"):
+            features = getattr(model.steps[0][1], "extractor_", None)
         names = columns_read(features)
         # Columns count from the first, so none may be left out before another.
         if names:
@@ -193,7 +195,7 @@ class EntityComponent:
         Path(path).mkdir(parents=True, exist_ok=True)
         target = Path(path) / FILE
         if self._path is None:
-            self.model.save(target)
+            self._asked().save(target)
         else:
             copyfile(self._path, target)
 

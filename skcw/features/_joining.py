@@ -75,7 +75,7 @@ class JoinedExtractor:
     >>> size = FunctionPart("size", lambda tokens, i: {"n": len(tokens[i])})
     >>> joined = JoinedExtractor({"odd": odd, "size": size}, Vocabulary.empty())
     >>> joined.learn([["the", "cats"]]).to_lists()
-    [[[('odd:0', 1.0), ('size:n', 3.0)], [('odd:1', 1.0), ('size:n', 4.0)]]]
+    [[{'odd:0': 1.0, 'size:n': 3.0}, {'odd:1': 1.0, 'size:n': 4.0}]]
     """
 
     # Hashed features have no vocabulary to share.

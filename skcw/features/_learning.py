@@ -170,8 +170,8 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     table = learn_vectors(X, random_state=random_state, **options)
     vectors = table.vectors.astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    # Words with the same neighbours cannot be told apart.
-    n_clusters = min(n_clusters, len(np.unique(vectors, axis=0)))
+    # Words with the same neighbours cannot be told apart, but for rounding.
+    n_clusters = min(n_clusters, len(np.unique(vectors.round(5), axis=0)))
     found = KMeans(n_clusters, n_init=1, random_state=random_state).fit(vectors)
     paths = _paths(found.cluster_centers_)
     numbers = found.labels_.astype(np.int32)

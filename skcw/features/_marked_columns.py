@@ -6,6 +6,7 @@ from itertools import chain
 import numpy as np
 
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._columns import is_sequence
 from skcw.features._feature_template import LOOKING
 from skcw.features._gazetteer import (
     FIRST,
@@ -97,7 +98,7 @@ class MarkedColumns:
         """Return a token as a list of as many things as there are columns."""
         if isinstance(token, Mapping):
             return [token.get(name) for name in columns]
-        row = [token] if isinstance(token, str) else list(token)[: self.n_columns]
+        row = list(token)[: self.n_columns] if is_sequence(token) else [token]
         return row + [None] * (self.n_columns - len(row))
 
     def codes(self, X):

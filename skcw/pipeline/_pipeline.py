@@ -482,7 +482,5 @@ def _features_of(features, options):
     if lines:
         return join_features(WindowFeatures(lines, **options), *others)
     if options:
-        raise TypeError(
-            f"{', '.join(options)} are options of lines, but there are none"
-        )
+        raise TypeError(f"{', '.join(options)}: options of lines, but there are none")
     return join_features(*others)

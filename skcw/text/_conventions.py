@@ -125,7 +125,8 @@ def _count(pattern, counts):
 
 def _abbreviations(counts, stopped):
     """Return the words with a full stop, and usual ones the corpus does not cut."""
-    usual = [word for word in ABBREVIATIONS if word[:-1] not in counts]
+    lowered = {word.lower() for word in counts}
+    usual = [word for word in ABBREVIATIONS if word[:-1].lower() not in lowered]
     # Initials and acronyms have rules of their own, and once may be a mistake.
     found = [word for word in stopped if len(word) > 2 or word[0].islower()]
     found = [word for word in found if not ACRONYM.fullmatch(word)]
