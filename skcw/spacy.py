@@ -9,8 +9,9 @@ component by itself; ``import skcw.spacy`` registers it, too::
 """
 
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
+from shutil import copyfile, rmtree
+from tempfile import TemporaryDirectory, mkdtemp
+from weakref import finalize
 
 from skcw._loading import load
 from skcw._persistence import read_model
@@ -251,9 +252,10 @@ class EntityComponent:
             The component.
         """
         # The arrays are mapped: the file stays as long as the component.
-        self._folder = TemporaryDirectory()
-        (Path(self._folder.name) / FILE).write_bytes(data)
-        return self.from_disk(self._folder.name)
+        folder = mkdtemp()
+        finalize(self, rmtree, folder, ignore_errors=True)
+        (Path(folder) / FILE).write_bytes(data)
+        return self.from_disk(folder)
 
 
 def opened(path):
