@@ -92,6 +92,14 @@ def load_chunking(data_home, quick, parts=("train", "test")):
     )
 
 
+def load_entities(data_home, folder, quick):
+    """Return the training, development and test sets of names in one language."""
+    return {
+        part: _corpus(folder, _read(data_home, folder, part, quick))
+        for part in ("train", "dev", "test")
+    }
+
+
 def chunking_path(data_home):
     """Return the file of the CoNLL-2000 training set, or None."""
     if not has_corpora(data_home):

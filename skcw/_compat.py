@@ -3,6 +3,7 @@
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 try:
@@ -18,6 +19,7 @@ __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
+    "_BaseComposition",
     "_check_partial_fit_first_call",
     "_fit_context",
     "_safe_indexing",

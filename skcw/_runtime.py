@@ -12,7 +12,9 @@ from skcw.data._encoder import check_batch, encode_any, without_needless
 from skcw.data._saved import saved_flag, saved_kind, saved_number, saved_texts
 from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
-from skcw.features._extractor import opened_extractor
+from skcw.features._joining import opened_extractor
+from skcw.text import Tokenizer
+from skcw.text._answers import asked_text, columns_read
 
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
@@ -107,6 +109,8 @@ class Model:
         Whether features without weights are left out.
     selection : dict, default=None
         The thresholds of a selective tagger, and what they promise.
+    tokenizer : Tokenizer, default=None
+        What cuts plain text into words; None is the default one.
 
     See Also
     --------
@@ -137,6 +141,7 @@ class Model:
         log_probability=False,
         reads_words=False,
         selection=None,
+        tokenizer=None,
     ):
         self.decoder = decoder
         self.confidence = confidence
@@ -146,6 +151,7 @@ class Model:
         self.log_probability = log_probability
         self.reads_words = reads_words
         self.selection = selection
+        self.tokenizer = tokenizer
 
     @classmethod
     def open(cls, path, *, mapped=False):
@@ -220,6 +226,9 @@ class Model:
             log_probability=saved_flag(serving["log_probability"], "log_probability"),
             reads_words=saved_flag(serving["reads_words"], "reads_words"),
             selection=None if selection is None else checked_selection(selection),
+            tokenizer=Tokenizer(
+                **saved_kind(header.get("tokenizer", {}), "tokenizer", dict)
+            ),
         )
 
     def ask(self, X):
@@ -239,6 +248,27 @@ class Model:
         """
         scored = self.decoder.open(self._encoded(X))
         return Answers(scored, self.confidence, self.classes, self.log_probability)
+
+    def ask_text(self, text):
+        """Return an object that answers all questions about a plain text.
+
+        Parameters
+        ----------
+        text : str
+            The text. Sentences and words are found as the model's corpus has them.
+
+        Returns
+        -------
+        answers : TextAnswers
+            With ``entities()``, which know where they stand in the text.
+        """
+        if self.features is None:
+            raise ValueError(
+                "the model has no features: it cannot read words. Save a pipeline of "
+                "features and a tagger"
+            )
+        columns = columns_read(self.features)
+        return asked_text(self.ask, text, self.tokenizer, columns)
 
     def _encoded(self, X):
         belief = self.confidence.belief

@@ -168,12 +168,16 @@ def _chosen_features(options, names, lexicons, label):
 
 def _ready_set(name, lexicons, names):
     """Return a ready set; lexicons join it as features of three words."""
+    from skcw.features._gazetteer import is_of_several_words
     from skcw.features._sets import READY_SETS
 
     if not lexicons:
         return name
     lines = [line for line in READY_SETS[name] if "pos" in names or "pos" not in line]
-    return [*lines, *(f"in({lexicon})[-1..1]" for lexicon in lexicons)]
+    for lexicon, entries in lexicons.items():
+        view = "span" if is_of_several_words(entries) else "in"
+        lines.append(f"{view}({lexicon})[-1..1]")
+    return lines
 
 
 def open_model(path):
@@ -198,7 +202,7 @@ def open_model(path):
     from skcw._persistence import read_model
     from skcw._runtime import Model, can_serve
 
-    with _named_models(path):
+    with named_models(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
@@ -215,7 +219,7 @@ def selection_of(pipeline):
 
 
 @contextmanager
-def _named_models(path):
+def named_models(path):
     """Tell how to make a model if a file is not one."""
     from skcw.exceptions import ModelFileError
 
@@ -244,7 +248,7 @@ def load_pipeline(path):
     """
     from skcw import TaggingPipeline, load
 
-    with _named_models(path):
+    with named_models(path):
         model = load(path)
     if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
         return _ending_in_tagger(model)
@@ -259,9 +263,8 @@ def load_pipeline(path):
 def _ending_in_tagger(wrapped):
     """Return a calibrated or selective pipeline as one that ends in such a tagger."""
     pipeline = wrapped.tagger_
-    name, tagger = pipeline.steps[-1]
     inner = copy(wrapped)
-    inner.tagger = inner.tagger_ = tagger
-    found = type(pipeline)([*pipeline.steps[:-1], (name, inner)])
+    inner.tagger = inner.tagger_ = pipeline.tagger
+    found = pipeline.with_tagger(inner)
     found.reading_ = getattr(wrapped, "reading_", None)
     return found

@@ -10,6 +10,7 @@ from skcw.cli._files import written
 from skcw.cli._messages import UsageError, progress_bar
 from skcw.cli._options import (
     LEARNT_COLUMNS,
+    add_json,
     add_label_column,
     add_quiet,
     add_reading,
@@ -18,6 +19,7 @@ from skcw.cli._options import (
     positive,
     share,
 )
+from skcw.cli._text import add_text
 
 TEXT = """\
 Label each word of a file and write the file again, with the labels as one more column.
@@ -38,6 +40,7 @@ examples:
   skcw tag names.skcw new.conll --accept | grep -w review
   skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
   skcw tag names.skcw new.conll --json | jq .predicted
+  skcw tag names.skcw --text letter.txt --json
 """
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -74,6 +77,8 @@ def add_parser(commands):
         "after label, confidence and accept or review",
     )
     _add_accepting(parser)
+    add_text(parser)
+    add_json(parser)
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",
@@ -125,6 +130,11 @@ def _add_accepting(parser):
 def run(options):
     """Tag."""
     _import_numpy()
+    if options.text:
+        from skcw.cli._text import tag_text
+
+        tag_text(options)
+        return
     from skcw.cli._corpus import open_model
     from skcw.cli._echo import RecordEcho
     from skcw.cli._inputs import BLOCK_TOKENS, open_input

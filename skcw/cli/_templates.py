@@ -99,5 +99,5 @@ def needed_columns(templates):
 def unused_lexicons(templates, lexicons):
     """Return the names of lexicons that no template uses."""
     atoms = [atom for template in templates for atom in template.atoms]
-    used = {view.detail for view, _ in atoms if view.kind == "in"}
+    used = {view.detail for view, _ in atoms if view.kind in ("in", "span")}
     return [name for name in lexicons if name not in used]

@@ -217,10 +217,12 @@ def _prepared(options):
 def _save(features, tagger, options, X, held_out, reading):
     """Save the model; return what it promises, in words."""
     from skcw.pipeline import make_tagging_pipeline
+    from skcw.text import Tokenizer
 
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
     model = make_tagging_pipeline(features, tagger)
+    model.tokenizer_ = Tokenizer.from_corpus(X)
     if options.calibrate is not None:
         from skcw.cli._promises import calibrated
 

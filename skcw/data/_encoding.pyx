@@ -2,7 +2,7 @@
 
 The only compiled code that reads Python objects: it walks the sequences once,
 looks every feature name up in a `NameTable`, and writes flat arrays. Dicts are
-read as python-crfsuite reads them.
+read as python-crfsuite reads them; besides, a value may be a 1-D array.
 """
 
 from libc.math cimport INFINITY, isfinite
@@ -183,6 +183,8 @@ cdef class TokenEncoder:
                     self._add_dict(<dict>value, level + 1)
                 else:
                     self._add_nested(_in_order(value))
+            elif isinstance(value, np.ndarray) and value.ndim:
+                self._add_array(name, value)
             else:
                 self._write_path(self._number(name, value))
             del self.path[depth:]
@@ -193,6 +195,20 @@ cdef class TokenEncoder:
         for value in values:
             self._append(value)
             self._write_path(1.0)
+            del self.path[depth:]
+        return 0
+
+    cdef int _add_array(self, name, array) except -1:
+        """Read a vector: its entries are features called name:0, name:1, ..."""
+        cdef Py_ssize_t i, depth = len(self.path)
+        if array.ndim != 1 or array.dtype.kind not in "biuf":
+            raise TypeError(
+                f"{self._where()}: the value of feature {name!r} is an array of shape "
+                f"{array.shape} and type {array.dtype}; a token has a 1-D array of "
+                "numbers")
+        for i, value in enumerate(array.tolist()):
+            self.path += b":%d" % i
+            self._write_path(self._number(f"{name}:{i}", value))
             del self.path[depth:]
         return 0
 
@@ -221,8 +237,8 @@ cdef class TokenEncoder:
         except (TypeError, ValueError):
             raise TypeError(
                 f"{self._where()}: the value of feature {name!r} is "
-                f"{_describe(value)}; it must be a string, a number, a bool, or a "
-                "dict, list or set of those") from None
+                f"{_describe(value)}; it must be a string, a number, a bool, a "
+                "1-D array, or a dict, list or set of those") from None
         if not isfinite(number):
             raise ValueError(
                 f"{self._where()}: the value of feature {name!r} is {number}; values "

@@ -17,8 +17,9 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     """Turn sequences of tokens into a :class:`SequenceBatch`.
 
     A token is a list of feature strings, a dict as sklearn-crfsuite takes it (a
-    string value joins its name as ``name:value``), or one plain string. A sequence
-    may also be a 2-D array or sparse matrix of numbers, one row per token.
+    string value joins its name as ``name:value``, a 1-D array of numbers makes the
+    features ``name:0``, ``name:1``...), or one plain string. A sequence may also be a
+    2-D array or sparse matrix of numbers, one row per token.
 
     Encode once and pass the batch to several fits, or put the encoder first in a
     pipeline. Features first seen in ``transform`` are left out.

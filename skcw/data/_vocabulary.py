@@ -64,20 +64,20 @@ class Vocabulary:
         return cls(*table.freeze())
 
     @classmethod
-    def from_arrays(cls, arrays):
+    def from_arrays(cls, arrays, prefix="vocabulary"):
         """Return the vocabulary among the arrays of a model, or None if it has none."""
-        if _saved_as("blob") not in arrays:
+        if f"{prefix}.blob" not in arrays:
             return None
         return cls(
             *(
-                saved_array(arrays, _saved_as(part), (kind,), (None,))
+                saved_array(arrays, f"{prefix}.{part}", (kind,), (None,))
                 for part, kind in _PARTS.items()
             )
         )
 
-    def arrays(self):
+    def arrays(self, prefix="vocabulary"):
         """Return the arrays by the names that they have in the file of a model."""
-        return {_saved_as(part): getattr(self, part) for part in _PARTS}
+        return {f"{prefix}.{part}": getattr(self, part) for part in _PARTS}
 
     def check(self, n_names):
         """Raise unless the arrays fit together and hold so many names."""
@@ -175,7 +175,3 @@ class Vocabulary:
 
     def __repr__(self):
         return f"Vocabulary({len(self)} names)"
-
-
-def _saved_as(part):
-    return f"vocabulary.{part}"

@@ -9,9 +9,11 @@ from skcw.data._checks import check_sequence
 from skcw.data._saved import saved_kind, saved_number, saved_texts
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._clusters import WordClusters, check_clusters
 from skcw.features._columns import check_names, check_order, is_sequence, look_ahead
 from skcw.features._feature_template import compiled_plan
 from skcw.features._lines import check_lexicons, templates_of
+from skcw.features._marked_columns import MarkedColumns
 from skcw.features._window import NoTextError, WindowExtractor
 
 
@@ -35,6 +37,8 @@ class FeatureExtractor:
     named : bool, default=False
         Whether the user has named the columns. If not, those of column files must
         stand in the order of `columns`.
+    clusters : dict of str to WordClusters, default=None
+        Clusters of words by name.
 
     Examples
     --------
@@ -49,37 +53,52 @@ class FeatureExtractor:
     """
 
     def __init__(
-        self, columns, templates, lexicons, vocabulary, n_features=None, named=False
+        self,
+        columns,
+        templates,
+        lexicons,
+        vocabulary,
+        n_features=None,
+        named=False,
+        clusters=None,
     ):
         self.columns = columns
         self.templates = templates
         self.vocabulary = vocabulary
         self.n_features = n_features
         self.named = named
-        self._views, self._rows = compiled_plan(templates, lexicons or {})
+        self._marked = MarkedColumns(templates, lexicons or {}, len(columns))
+        functions = {name: table.of for name, table in (clusters or {}).items()}
+        self._views, self._rows = compiled_plan(
+            templates, lexicons or {}, functions, self._marked.numbers
+        )
 
-    def extract(self, X):
+    def extract(self, X, vocabulary=None):
         """Return the features of sentences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
             The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
 
         Returns
         -------
         batch : SequenceBatch
             The features of every token.
         """
-        return self._extracted(self._sentences(X), grow=False)
+        return self._extracted(self._sentences(X), vocabulary, grow=False)
 
-    def learn(self, X):
+    def learn(self, X, vocabulary=None):
         """Return the features of sentences; new ones follow those that are known.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
             The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
 
         Returns
         -------
@@ -87,7 +106,7 @@ class FeatureExtractor:
             The features of every token. Its vocabulary holds the new ones, that of
             the extractor stays as it is.
         """
-        return self._extracted(self._sentences(X), grow=True)
+        return self._extracted(self._sentences(X), vocabulary, grow=True)
 
     def _sentences(self, X):
         X, _ = look_ahead(not_encoded(X))
@@ -95,9 +114,10 @@ class FeatureExtractor:
             check_order(X, self.columns)
         return X
 
-    def _extracted(self, X, grow):
+    def _extracted(self, X, vocabulary, grow):
         hashed = self.n_features is not None
-        vocabulary = Vocabulary.empty() if hashed else self.vocabulary
+        if vocabulary is None:
+            vocabulary = Vocabulary.empty() if hashed else self.vocabulary
         table = vocabulary.table(grow=grow and not hashed)
         known = len(table)
         compiled = WindowExtractor(
@@ -116,14 +136,19 @@ class FeatureExtractor:
         )
 
     def _add_columns(self, compiled, X):
-        used = sorted({view[0] for view in self._views if view[0] is not None})
-        if used and used[-1] >= X.n_columns:
+        n_columns = len(self.columns)
+        used = {view[0] for view in self._views if view[0] is not None}
+        own = sorted(column for column in used if column < n_columns)
+        needed = max([*own, *self._marked.searched], default=-1)
+        if needed >= X.n_columns:
             raise ValueError(
-                f"X has {X.n_columns} columns; the features look at column {used[-1]} "
-                f"({self.columns[used[-1]]})"
+                f"X has {X.n_columns} columns; the features look at column {needed} "
+                f"({self.columns[needed]})"
             )
-        codes = np.ascontiguousarray(X.codes[used], dtype=np.int32)
-        compiled.add_columns(X.offsets, codes, [X.values[c].table() for c in used])
+        found, marks = self._marked.codes(X)
+        codes = np.concatenate([X.codes[own], found], dtype=np.int32)
+        tables = [X.values[c].table() for c in own] + [marks.table() for _ in found]
+        compiled.add_columns(X.offsets, codes, tables)
 
     def _add_sequences(self, compiled, X):
         for s, sequence in enumerate(X):
@@ -133,7 +158,7 @@ class FeatureExtractor:
                 )
             check_sequence(sequence, s)
             try:
-                compiled.add_sequence(sequence)
+                compiled.add_sequence(self._marked.added_to(sequence, self.columns))
             except NoTextError as error:
                 found = "nothing" if error.found is None else repr(error.found)
                 raise TypeError(
@@ -153,7 +178,7 @@ def not_encoded(X):
     return X
 
 
-def saved_features(params, columns, vocabulary):
+def saved_features(params, columns, prefix=""):
     """Return fitted features as plain values and arrays, for a model in a file.
 
     Parameters
@@ -162,15 +187,15 @@ def saved_features(params, columns, vocabulary):
         The parameters of :class:`WindowFeatures`.
     columns : list of str
         The names of the columns.
-    vocabulary : Vocabulary or None
-        The names of the features.
+    prefix : str, default=""
+        What the names of the arrays begin with.
 
     Returns
     -------
     state : dict
         Values that JSON can hold.
     arrays : dict of str to ndarray
-        The names of the features.
+        The clusters. The names of the features are not among them.
     """
     lexicons = params["lexicons"]
     if lexicons is not None:
@@ -178,11 +203,44 @@ def saved_features(params, columns, vocabulary):
             name: sorted(words) if isinstance(words, (set, frozenset)) else list(words)
             for name, words in lexicons.items()
         }
-    state = {"params": {**params, "lexicons": lexicons}, "columns": columns}
-    return state, {} if vocabulary is None else vocabulary.arrays()
+    clusters = check_clusters(params["clusters"])
+    arrays = {}
+    for name, table in clusters.items():
+        arrays |= table.arrays(f"{prefix}clusters.{name}")
+    plain = {**params, "lexicons": lexicons, "clusters": list(clusters)}
+    return {"params": plain, "columns": columns}, arrays
 
 
-def opened_extractor(state, arrays, n_features=None):
+def opened_params(state, arrays, prefix=""):
+    """Return the parameters of the features that `saved_features` described.
+
+    Parameters
+    ----------
+    state : dict
+        The plain values.
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    prefix : str, default=""
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    params : dict
+        The parameters of :class:`WindowFeatures`.
+    """
+    params = saved_kind(state["params"], "params", dict)
+    check_names(params["columns"])
+    check_lexicons(params["lexicons"])
+    if params["n_features"] is not None:
+        saved_number(params["n_features"], "n_features", 1, 2**31 - 1, whole=True)
+    clusters = {
+        name: WordClusters.from_arrays(arrays, f"{prefix}clusters.{name}")
+        for name in saved_texts(params["clusters"], "clusters")
+    }
+    return {**params, "clusters": clusters or None}
+
+
+def opened_window(state, arrays, vocabulary, prefix=""):
     """Return the extractor that `saved_features` described.
 
     Parameters
@@ -190,35 +248,25 @@ def opened_extractor(state, arrays, n_features=None):
     state : dict
         The plain values.
     arrays : dict of str to ndarray
-        The names of the features, besides any other arrays.
-    n_features : int, default=None
-        How many features the model has that will read them.
+        The arrays of the model.
+    vocabulary : Vocabulary or None
+        The names of the features; None if they are hashed.
+    prefix : str, default=""
+        What the names of the arrays begin with.
 
     Returns
     -------
     extractor : FeatureExtractor
         The fitted features.
     """
-    params = saved_kind(state["params"], "params", dict)
-    columns = saved_texts(state["columns"], "columns")
+    params = opened_params(state, arrays, prefix)
+    columns, lexicons = saved_texts(state["columns"], "columns"), params["lexicons"]
     check_names(columns)
-    check_names(params["columns"])
-    check_lexicons(params["lexicons"])
+    clusters = params["clusters"] or {}
     with warnings.catch_warnings():
         # Whoever fitted the features was warned.
         warnings.simplefilter("ignore")
-        templates = templates_of(params["features"], columns, params["lexicons"] or ())
-    vocabulary = None
-    if params["n_features"] is None:
-        vocabulary = Vocabulary.from_arrays(arrays)
-        if vocabulary is None:
-            raise ValueError("the names of the features are missing")
-        vocabulary.check(len(vocabulary))
-    else:
-        saved_number(params["n_features"], "n_features", 1, 2**31 - 1, whole=True)
-    found = params["n_features"] if vocabulary is None else len(vocabulary)
-    if n_features not in (None, found):
-        raise ValueError(f"there are {found} features, the model has {n_features}")
+        templates = templates_of(params["features"], columns, lexicons or (), clusters)
     return FeatureExtractor(
         columns,
         templates,
@@ -226,4 +274,5 @@ def opened_extractor(state, arrays, n_features=None):
         vocabulary,
         params["n_features"],
         named=params["columns"] is not None,
+        clusters=clusters,
     )

@@ -22,14 +22,15 @@ _TOKENS = re.compile(
 )
 
 SIZED = ("prefix", "suffix", "ngrams")
-WHOLE = ("lower", "shape", "short_shape")
+WHOLE = ("lower", "shape", "short_shape", "length", "initial")
+LISTED = {"in": "lexicon", "span": "lexicon", "cluster": "cluster"}
 NGRAMS = {"bigram": 2, "trigram": 3}
 
 # A line beyond these is a slip of the pen, and would take hours.
 LARGEST = 1000
 MOST_COMBINATIONS = 10_000
 
-FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS}
+FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS, *LISTED}
 
 HELP = (
     'write for example "word[-2..2]", "prefix(1..4)", "shape[-1] & shape[0]", '
@@ -37,7 +38,7 @@ HELP = (
 )
 
 
-def parse_line(line, columns, lexicons=()):
+def parse_line(line, columns, lexicons=(), clusters=()):
     """Return the templates that one line of the language stands for.
 
     Parameters
@@ -50,20 +51,22 @@ def parse_line(line, columns, lexicons=()):
         Gives the position of a column for its name, or None.
     lexicons : collection of str
         The names of the lexicons.
+    clusters : collection of str
+        The names of the clusters.
 
     Returns
     -------
     templates : list of Template
         The last range runs fastest.
     """
-    return _Parser(line, columns, lexicons).line()
+    return _Parser(line, columns, lexicons, clusters).line()
 
 
 class _Parser:
-    def __init__(self, line, columns, lexicons):
+    def __init__(self, line, columns, lexicons, clusters):
         self.text = line
         self.columns = columns
-        self.lexicons = lexicons
+        self.lists = {"lexicon": lexicons, "cluster": clusters}
         self.tokens = self._cut(line)
         self.at = 0
 
@@ -167,22 +170,46 @@ class _Parser:
         """Return (name, view) of each alternative of a function of a column."""
         column, prefix = self.columns("word") or 0, ""
         opened = self._take("(")
-        if opened and self._peek()[0] == "name":
-            # A column comes first; in(...) may hold the lexicon alone.
-            alone = self.tokens[self.at + 1 : self.at + 2] == [("mark", ")")]
-            if not (name == "in" and alone):
-                column, prefix = self._column()
-                if not self._take(","):
-                    prefix = prefix.rstrip(",")
+        if opened and self._peek()[0] == "name" and self._comes_column(name):
+            column, prefix = self._column()
+            if not self._take(","):
+                prefix = prefix.rstrip(",")
         if name in SIZED:
             return self._sized(name, column, prefix, opened)
-        if name in ("in", "matches"):
-            detail = self._detail(name)
+        if name == "matches":
+            pattern, text = self._pattern()
             self._expect(")")
-            return [(f"{name}({prefix}{detail[1]})", View(column, name, 0, detail[0]))]
+            return [(f"matches({prefix}{text})", View(column, name, 0, pattern))]
+        if name in LISTED:
+            return self._listed(name, column, prefix, opened)
         if opened:
             self._expect(")")
         return [(f"{name}({prefix})" if prefix else name, View(column, name))]
+
+    def _comes_column(self, name):
+        """Tell whether a column comes next; a lexicon or clusters may come alone."""
+        after = self.tokens[self.at + 1 : self.at + 3]
+        return name not in LISTED or (
+            after[:1] == [("mark", ",")] and [kind for kind, _ in after[1:]] == ["name"]
+        )
+
+    def _listed(self, name, column, prefix, opened):
+        """Read the name of a lexicon or of clusters, and lengths of paths."""
+        if not opened:
+            raise self._error(f"{name} needs a name, such as {name}(cities)")
+        kind, text = self._next()
+        what = LISTED[name]
+        if kind != "name" or text not in self.lists[what]:
+            known = ", ".join(sorted(self.lists[what])) or "none is given"
+            raise self._error(f"there is no {what} {text!r} ({what}s: {known})")
+        prefix += text
+        if name != "cluster" or not self._take(","):
+            self._expect(")")
+            return [(f"{name}({prefix})", View(column, name, 0, text))]
+        sizes = self._numbers(")")
+        if min(sizes) < 1:
+            raise self._error(f"the length {min(sizes)} of a path is not positive")
+        return [(f"{name}({prefix},{n})", View(column, name, n, text)) for n in sizes]
 
     def _column(self):
         name = self._next()[1]
@@ -199,24 +226,19 @@ class _Parser:
             raise self._error(f"the size {min(sizes)} is not positive")
         return [(f"{name}({prefix}{n})", View(column, name, n)) for n in sizes]
 
-    def _detail(self, name):
-        """Return the lexicon or the pattern, and how it is written in a name."""
+    def _pattern(self):
+        """Return a regular expression, and how it is written in a name."""
         kind, text = self._next()
-        if name == "matches":
-            if kind != "string":
-                raise self._error('matches("...") needs a regular expression in quotes')
-            pattern = text[1:-1].replace('\\"', '"')
-            try:
-                compiled_pattern(pattern)
-            except ValueError as error:
-                raise self._error(
-                    f"{text} is not a regular expression that can be used ({error})"
-                ) from None
-            return pattern, text
-        if kind != "name" or text not in self.lexicons:
-            known = ", ".join(sorted(self.lexicons)) or "none is given"
-            raise self._error(f"there is no lexicon {text!r} (lexicons: {known})")
-        return text, text
+        if kind != "string":
+            raise self._error('matches("...") needs a regular expression in quotes')
+        pattern = text[1:-1].replace('\\"', '"')
+        try:
+            compiled_pattern(pattern)
+        except ValueError as error:
+            raise self._error(
+                f"{text} is not a regular expression that can be used ({error})"
+            ) from None
+        return pattern, text
 
     def _numbers(self, end):
         """Read ``-2..2`` or ``1,3`` up to the closing mark."""

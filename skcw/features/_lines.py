@@ -10,21 +10,24 @@ from skcw.features._crfpp import (
     parse_template_line,
     warn_of_transitions,
 )
+from skcw.features._gazetteer import words_of
 from skcw.features._language import parse_line
 from skcw.features._sets import READY_SETS
 
 
-def templates_of(features, columns, lexicons=()):
+def templates_of(features, columns, lexicons=(), clusters=()):
     """Return the templates that lines of features, or a ready set, stand for.
 
     Parameters
     ----------
     features : str or list
-        The name of a ready set, or lines.
+        The name of a ready set, or lines, among which ready sets may stand.
     columns : list of str
         The names of the columns.
     lexicons : collection of str, default=()
         The names of the lexicons.
+    clusters : collection of str, default=()
+        The names of the clusters.
 
     Returns
     -------
@@ -37,14 +40,12 @@ def templates_of(features, columns, lexicons=()):
                 f"features is {features!r}; it must be one of "
                 f"{', '.join(sorted(READY_SETS))}, or a list of lines"
             )
-        # Some tokens have no part of speech.
-        here = "pos" in columns
-        features = [line for line in READY_SETS[features] if here or "pos" not in line]
+        features = [features]
     if not isinstance(features, (list, tuple)) or not len(features):
         raise ValueError(f"features must be a ready set or a list, got {features!r}")
-    known = tuple(columns), tuple(lexicons)
+    known = tuple(columns), tuple(lexicons), tuple(clusters)
     found, of_files = [], []
-    for line in features:
+    for line in _with_sets(features, columns):
         if not isinstance(line, str):
             found.append(parse_crfsuite_template(line, ColumnNames(columns)))
         else:
@@ -55,16 +56,27 @@ def templates_of(features, columns, lexicons=()):
     return found
 
 
+def _with_sets(features, columns):
+    """Yield lines; ready sets among them give theirs."""
+    for line in features:
+        if not isinstance(line, str) or line not in READY_SETS or line in columns:
+            yield line
+        else:
+            # Some tokens have no part of speech.
+            lines, here = READY_SETS[line], "pos" in columns
+            yield from (line for line in lines if here or "pos" not in line)
+
+
 def _of_a_file(line, columns):
     return is_template_line(line) and line.strip() not in columns
 
 
 # The command line and the tests of parameters ask for the same lines again.
 @lru_cache(maxsize=1024)
-def _parsed(line, columns, lexicons):
+def _parsed(line, columns, lexicons, clusters):
     if _of_a_file(line, columns):
         return tuple(parse_template_line(line))
-    return tuple(parse_line(line, ColumnNames(columns), lexicons))
+    return tuple(parse_line(line, ColumnNames(columns), lexicons, clusters))
 
 
 def _check_positions(templates, columns):
@@ -89,13 +101,8 @@ def check_lexicons(lexicons):
         if isinstance(words, (str, bytes)) or not hasattr(words, "__len__"):
             raise TypeError(f"the lexicon {name!r} is not a list of words: {words!r}")
         for word in words:
-            if not isinstance(word, str) or not _is_one_word(word):
+            if not isinstance(word, str) or not words_of(word):
                 raise ValueError(
-                    f"the lexicon {name!r} holds {word!r}; its entries are compared "
-                    "with single tokens, so each is one word without blanks"
+                    f"the lexicon {name!r} holds {word!r}; an entry is a word, or "
+                    "several with blanks between them"
                 )
-
-
-def _is_one_word(word):
-    """Tell whether a column file can hold a word; some have no-break spaces."""
-    return bool(word) and not any(blank in word for blank in " \t\r\n")

@@ -10,13 +10,15 @@ from skcw._compat import Interval, _fit_context
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._encoder import drop_rare
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._clusters import check_clusters
 from skcw.features._columns import check_names, look_ahead, names_of
 from skcw.features._extractor import (
     FeatureExtractor,
     not_encoded,
-    opened_extractor,
+    opened_params,
     saved_features,
 )
+from skcw.features._joining import opened_extractor
 from skcw.features._lines import check_lexicons, templates_of
 
 
@@ -32,12 +34,18 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
       have names; if none is called so, ``word`` is the first one;
     - what can be seen of a text: ``lower``, ``shape`` (``McLeod-73`` is ``AaAaaa-00``),
       ``short_shape`` (``AaAa-0``), ``prefix(1..4)``, ``suffix(3)``, ``ngrams(2..3)``
-      (all runs of 2 and 3 characters). They look at ``word``, or at another column:
+      (all runs of 2 and 3 characters), ``length`` (in characters), ``initial`` (the
+      first character as in a shape). They look at ``word``, or at another column:
       ``lower(x2)``, ``prefix(x2, 3)``;
+    - the cluster of a word: ``cluster(brown)``, or the beginning of its path:
+      ``cluster(brown, 4,6,10)``;
     - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
-      ``has_capital``, ``all_capitals``, ``in(cities)`` (a lexicon),
-      ``matches("^[0-9]+$")``. Patterns that can take very long, such as
+      ``has_capital``, ``all_capitals``, ``in(cities)`` (belongs to an entry of a
+      lexicon), ``matches("^[0-9]+$")``. Patterns that can take very long, such as
       ``(a+)+``, are refused, and very long words match none;
+    - the place in an entry of a lexicon: ``span(cities)`` is ``B`` at its first word,
+      ``I`` at the others. Of several entries the one that begins first counts, then
+      the longest;
     - the place: ``first``, ``last`` (of the sentence) and ``bias`` (everywhere);
     - n-grams of tokens: ``bigram(pos)[-1..0]`` is ``pos[-1] & pos[0]`` and
       ``pos[0] & pos[1]``; ``trigram(pos)`` likewise;
@@ -54,12 +62,17 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Parameters
     ----------
     features : {"chunking", "ner", "pos"} or list, default="ner"
-        A ready set, or lines. Lines of a ready set that look at a column which the
-        tokens lack are left out.
+        A ready set, or lines; ready sets may stand among them: ``["ner",
+        "cluster(brown)"]``. Lines of a ready set that look at a column which the tokens
+        lack are left out.
     columns : list of str, default=None
         The names of the columns of tuples, from the first on; for dicts, the keys.
     lexicons : dict of str to list of str, default=None
-        Words by the name of their list, compared as they are written.
+        Words by the name of their list, compared as they are written. An entry may have
+        several words, with blanks between them.
+    clusters : dict of str to WordClusters or dict, default=None
+        The cluster of each word, by the name of the clusters, see
+        :func:`read_clusters`. Words that have none are looked up lower-cased.
     min_count : int, default=1
         Features that occur fewer times in ``fit`` are left out.
     n_features : int, default=None
@@ -107,12 +120,14 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         *,
         columns=None,
         lexicons=None,
+        clusters=None,
         min_count=1,
         n_features=None,
     ):
         self.features = features
         self.columns = columns
         self.lexicons = lexicons
+        self.clusters = clusters
         self.min_count = min_count
         self.n_features = n_features
 
@@ -228,7 +243,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         X, first = look_ahead(not_encoded(X))
         columns = names_of(X, first, self.columns)
         check_lexicons(self.lexicons)
-        templates = templates_of(self.features, columns, self.lexicons or ())
+        clusters = check_clusters(self.clusters)
+        templates = templates_of(self.features, columns, self.lexicons or (), clusters)
         return X, self._extractor(columns, templates, Vocabulary.empty())
 
     def _extractor(self, columns, templates, vocabulary):
@@ -239,6 +255,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             vocabulary,
             self.n_features,
             named=self.columns is not None,
+            clusters=check_clusters(self.clusters),
         )
 
     @property
@@ -252,14 +269,16 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _saved(self):
         """Return fitted features as plain values and arrays, for a model in a file."""
         check_is_fitted(self)
-        params = self.get_params(deep=False)
-        return saved_features(params, self.columns_, self.vocabulary_)
+        state, arrays = saved_features(self.get_params(deep=False), self.columns_)
+        if self.vocabulary_ is not None:
+            arrays |= self.vocabulary_.arrays()
+        return state, arrays
 
     @classmethod
     def _opened(cls, state, arrays):
         """Return fitted features from what `_saved` returned."""
         extractor = opened_extractor(state, arrays)
-        features = cls(**state["params"])
+        features = cls(**opened_params(state, arrays))
         features.columns_ = extractor.columns
         features.templates_ = extractor.templates
         features.vocabulary_ = extractor.vocabulary

@@ -486,7 +486,7 @@ def outside_in(model):
     selective = getattr(model, "steps", [(None, None)])[-1][1]
     if not getattr(selective, "_around_pipeline", False):
         return model
-    pipeline = type(model)([*model.steps[:-1], (model.steps[-1][0], selective.tagger_)])
+    pipeline = model.with_tagger(selective.tagger_)
     selective._place(pipeline, isinstance(selective.tagger, FrozenEstimator))
     return selective
 

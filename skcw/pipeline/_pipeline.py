@@ -8,11 +8,14 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
-from skcw.data._saved import saved_texts
+from skcw.data._saved import saved_kind, saved_texts
 from skcw.exceptions import ModelFileError
-from skcw.features import WindowFeatures
+from skcw.features import JoinedFeatures, WindowFeatures, join_features
+from skcw.features._joined_features import is_joined
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
+from skcw.text import Tokenizer
+from skcw.text._answers import asked_text, columns_read
 
 
 def _tagger_has(name):
@@ -37,12 +40,20 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     steps : list of (str, estimator)
         Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
         ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
+    tokenizer : Tokenizer, default=None
+        What cuts plain text into words for ``ask_text``; by default one that cuts as
+        the sentences of ``fit`` are cut.
     transform_input : list of str, default=None
         As in :class:`sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
         Where to keep fitted transformers.
     verbose : bool, default=False
         Whether to print the time of each step.
+
+    Attributes
+    ----------
+    tokenizer_ : Tokenizer
+        What cuts plain text into words; it is saved with the model.
 
     See Also
     --------
@@ -65,10 +76,42 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     'PER'
     """
 
+    def __init__(
+        self,
+        steps,
+        *,
+        tokenizer=None,
+        transform_input=None,
+        memory=None,
+        verbose=False,
+    ):
+        options = {"transform_input": transform_input, "memory": memory}
+        Pipeline.__init__(self, steps, verbose=verbose, **options)
+        self.tokenizer = tokenizer
+
     @property
     def tagger(self):
         """The last step."""
         return self.steps[-1][1]
+
+    def with_tagger(self, tagger):
+        """Return a pipeline with the same features and another tagger.
+
+        Parameters
+        ----------
+        tagger : BaseSequenceTagger
+            The last step of the new pipeline.
+
+        Returns
+        -------
+        pipeline : TaggingPipeline
+            It shares the features with this one.
+        """
+        steps = [*self.steps[:-1], (self.steps[-1][0], tagger)]
+        other = type(self)(steps, tokenizer=self.tokenizer)
+        if hasattr(self, "tokenizer_"):
+            other.tokenizer_ = self.tokenizer_
+        return other
 
     @changes_at_once
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, **params):
@@ -104,6 +147,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             given[key] = params.pop(named, given[key])
         if (given["X_dev"] is None) != (given["y_dev"] is None):
             raise ValueError("give both X_dev and y_dev by name, or neither")
+        X = self._read_words(X)
         if given["X_dev"] is not None:
             return self._fit_with_dev(X, y, params, **given)
         weight = given["sample_weight"]
@@ -112,6 +156,15 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             prefix = "" if routed else f"{self.steps[-1][0]}__"
             params[f"{prefix}sample_weight"] = weight
         return super().fit(X, y, **params)
+
+    def _read_words(self, X):
+        """Note how words are cut; return X, which can still be read."""
+        X = X if hasattr(X, "__len__") else list(X)
+        if self.tokenizer is None:
+            self.tokenizer_ = Tokenizer.from_corpus(X)
+        else:
+            self.tokenizer_ = self.tokenizer
+        return X
 
     def _fit_with_dev(self, X, y, params, sample_weight, X_dev, y_dev):
         """Fit the steps one by one: a plain pipeline would not encode X_dev."""
@@ -154,6 +207,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self : TaggingPipeline
             The fitted pipeline.
         """
+        if not hasattr(self, "tokenizer_"):
+            X = self._read_words(X)
         for _, step in self.steps[:-1]:
             X = step.partial_fit(X, y).transform(X)
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
@@ -193,6 +248,25 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             What the tagger says.
         """
         return self.tagger.ask(self.encode(X))
+
+    def ask_text(self, text):
+        """Return an object that answers any question about a plain text.
+
+        Parameters
+        ----------
+        text : str
+            The text. Sentences and words are found by ``tokenizer_``.
+
+        Returns
+        -------
+        answers : TextAnswers
+            With ``entities()``, which know where they stand in the text.
+        """
+        check_is_fitted(self)
+        features = self.steps[0][1]
+        extractor = getattr(features, "extractor_", None)
+        tokenizer = getattr(self, "tokenizer_", self.tokenizer)
+        return asked_text(self.ask, text, tokenizer, columns_read(extractor))
 
     @property
     def default_method_(self):
@@ -311,15 +385,18 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         header["steps"] = [name, tagger_name]
         _check_common_names(features, tagger)
         header["features"], names = features._saved()
+        if hasattr(self, "tokenizer_"):
+            header["tokenizer"] = self.tokenizer_.settings()
         # The tagger may know fewer names; the others have no weight yet.
         return header, names | arrays
 
     def _steps_to_save(self):
         kinds = [type(step) for _, step in self.steps]
-        if len(kinds) != 2 or kinds[0] is not WindowFeatures:
+        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
             raise ValueError(
-                "only WindowFeatures followed by a tagger can be saved without pickle; "
-                f"the steps are {', '.join(kind.__name__ for kind in kinds)}"
+                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
+                "saved without pickle; the steps are "
+                f"{', '.join(kind.__name__ for kind in kinds)}"
             )
         return self.steps
 
@@ -349,13 +426,19 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     def _from_model(cls, path, header, arrays):
         with naming(path):
             name, tagger_name = saved_texts(header["steps"], "steps")
-            features = WindowFeatures._opened(header["features"], arrays)
+            kind = JoinedFeatures if "parts" in header["features"] else WindowFeatures
+            features = kind._opened(header["features"], arrays)
             features._validate_params()
+            tokenizer = Tokenizer(
+                **saved_kind(header.get("tokenizer", {}), "tokenizer", dict)
+            )
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.
             features.vocabulary_ = tagger.vocabulary_
-        return cls([(name, features), (tagger_name, tagger)])
+        pipeline = cls([(name, features), (tagger_name, tagger)])
+        pipeline.tokenizer_ = tokenizer
+        return pipeline
 
 
 def _check_common_names(features, tagger):
@@ -377,9 +460,11 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
 
     Parameters
     ----------
-    features : str, list or transformer, default="ner"
-        A ready set or lines of :class:`skcw.features.WindowFeatures`, or a transformer
-        of your own.
+    features : str, list, callable or transformer, default="ner"
+        A ready set or lines of :class:`skcw.features.WindowFeatures`; a function of
+        tokens and a position; word vectors; a list of such parts, as
+        :func:`skcw.features.join_features` takes them: ``["ner", my_function]``; or a
+        transformer of your own.
     tagger : BaseSequenceTagger, default=None
         The tagger; ``CWSequenceTagger()`` if None.
     **options : dict
@@ -403,10 +488,25 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
     ['features__min_count', 'tagger__phi']
     """
     if not hasattr(features, "transform"):
-        features = WindowFeatures(features, **options)
+        features = _features_of(features, options)
     elif options:
         raise TypeError(
             f"set {', '.join(options)} on the transformer {features!r} itself"
         )
     tagger = CWSequenceTagger() if tagger is None else tagger
     return TaggingPipeline([("features", features), ("tagger", tagger)])
+
+
+def _features_of(features, options):
+    """Return the transformer that features stand for."""
+    if not is_joined(features):
+        return WindowFeatures(features, **options)
+    parts = list(features) if isinstance(features, (list, tuple)) else [features]
+    # Lines and ready sets that stand side by side are one part.
+    lines = [part for part in parts if isinstance(part, (str, tuple))]
+    others = [part for part in parts if not isinstance(part, (str, tuple))]
+    if lines:
+        return join_features(WindowFeatures(lines, **options), *others)
+    if options:
+        raise TypeError(f"{', '.join(options)}: options of lines, but there are none")
+    return join_features(*others)

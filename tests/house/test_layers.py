@@ -19,7 +19,7 @@ from tests.house.room_graph import (
 LAYERS = [
     {"_kernels", "_compat", "_lazy", "_one_step", "_version", "exceptions"},
     {"data"},
-    {"features", "metrics"},
+    {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
     {"confidence"},
     {"_runtime"},
@@ -30,7 +30,7 @@ LAYERS = [
     {"inspection"},
     {"guarantee"},
     {"_loading"},
-    {"active"},
+    {"active", "spacy"},
     {"display", "datasets", "utils"},
     {"__init__"},  # the facade `skcw` itself, which re-exports what lies below
     {"cli"},
@@ -48,7 +48,7 @@ DECLARED = {
     "narwhals", "pycrfsuite", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
-OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}
+OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "spacy", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
 
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import skcw
+import skcw.features
 from skcw.data import write_columns
 from skcw.datasets import make_tagged_corpus
 
@@ -25,8 +26,13 @@ HEAVY = (
 )
 
 # The rooms of the runtime, without the estimators that sit on top of them.
-ROOMS = ("_kernels", "confidence", "data", "features")
-ESTIMATORS = ("skcw.data._sequence_encoder", "skcw.features._window_features")
+ROOMS = ("_kernels", "confidence", "data", "features", "text")
+ESTIMATORS = (
+    "skcw.data._sequence_encoder",
+    "skcw.features._joined_features",
+    "skcw.features._learning",
+    "skcw.features._window_features",
+)
 SINGLE = ("_belief", "_decoding", "_lazy", "_persistence", "_runtime", "exceptions")
 
 MODELS = {
@@ -150,6 +156,37 @@ def test_asking_a_model_imports_no_heavy_library(question, folder):
         f"answers.{question}"
     )
     assert not imported_after(code, folder)
+
+
+def test_tagging_plain_text_imports_no_heavy_library(folder):
+    (folder / "letter.txt").write_text("Ann left. Bob met Carla Smith.")
+    code = code_of_command("train", "train.conll", "--columns", "word", "-o", "words")
+    imported_after(code, folder)
+    for options in (["--confidence"], ["--json"]):
+        assert not heavy_after_tagging(
+            folder, "words", "--text", "letter.txt", *options
+        )
+
+
+def test_joined_features_of_data_import_no_heavy_library(tmp_path):
+    corpus = make_tagged_corpus(60, random_state=0)
+    lines = ["ner", "cluster(c)", "span(places)"]
+    features = skcw.features.join_features(
+        skcw.features.WindowFeatures(
+            lines,
+            clusters={"c": {"left": "01", "met": "00"}},
+            lexicons={"places": ["New York"]},
+        ),
+        skcw.features.WordVectors(["left", "met"], [[1.0, 2.0], [0.5, 0.0]]),
+    )
+    pipeline = skcw.make_tagging_pipeline(features)
+    pipeline.fit(corpus.tokens, corpus.labels).save(tmp_path / "joined")
+    code = (
+        "from skcw import Model\n"
+        "answers = Model.open('joined').ask([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
+        "answers.confidence()"
+    )
+    assert not imported_after(code, tmp_path)
 
 
 def test_a_heavy_library_would_be_seen(tmp_path):
