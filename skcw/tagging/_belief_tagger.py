@@ -389,6 +389,37 @@ class BeliefTagger(BaseSequenceTagger):
             return np.array([f"x{i}" for i in range(self.n_features_in_)], object)
         return np.array(self.vocabulary_.names(), dtype=object)
 
+    @property
+    def state_features_(self):
+        """The weight of every (feature, label) whose weight is not zero."""
+        names, labels = self.feature_names_, self.classes_.tolist()
+        weights = self.belief_.feature_weights()
+        cells = np.argwhere(weights)
+        values = weights[cells[:, 0], cells[:, 1]].tolist()
+        return {
+            (names[feature], labels[label]): value
+            for (feature, label), value in zip(cells.tolist(), values, strict=True)
+        }
+
+    @property
+    def transition_features_(self):
+        """The weight of every (label, next label) whose weight is not zero."""
+        labels, weights = self.classes_.tolist(), self.transition_coef_
+        return {
+            (labels[before], labels[after]): float(weights[before, after])
+            for before, after in np.argwhere(weights).tolist()
+        }
+
+    @property
+    def attributes_(self):
+        """The features that have a weight."""
+        return self.feature_names_[self.belief_.row_of != self.belief_.width].tolist()
+
+    @property
+    def num_attributes_(self):
+        """The number of features that have a weight."""
+        return int(np.count_nonzero(self.belief_.row_of != self.belief_.width))
+
     def _model(self):
         header, arrays = super()._model()
         return {**header, "serving": self._serving()}, arrays

@@ -17,7 +17,7 @@ from tests.house.room_graph import (
 
 # From the ground up. A room may be absent, but one that is not here has no place yet.
 LAYERS = [
-    {"_kernels", "_compat", "_lazy", "_version", "exceptions"},
+    {"_kernels", "_compat", "_config", "_lazy", "_version", "exceptions"},
     {"data"},
     {"features", "metrics"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},

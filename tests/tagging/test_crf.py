@@ -739,3 +739,45 @@ def test_trainer_params_reach_crfsuite():
     X, y = toy([5, 6, 7])
     short = CRFSequenceTagger(trainer_params={"max_iterations": 2}).fit(X, y)
     assert short.n_iter_ == 2
+
+
+# -- coming from sklearn-crfsuite ----------------------------------------------------
+
+
+def test_crfsuites_own_tagger_has_the_same_weights(corpus, fitted):
+    _, _, X, _ = corpus
+    tagger = fitted.tagger_
+    assert tagger.labels() == fitted.classes_.tolist()
+    for x, labels in zip(X[:20], fitted.predict(X[:20]), strict=True):
+        assert tagger.tag(x) == labels
+    # The model lives as long as its tagger, which reads it in place.
+    del x
+    assert tagger.info().header["num_labels"] == str(len(fitted.classes_))
+
+
+def test_attributes_are_those_of_sklearn_crfsuite(fitted, original):
+    assert set(fitted.attributes_) == set(original.attributes_)
+    assert fitted.num_attributes_ == original.num_attributes_
+    assert fitted.size_ > 1000
+
+
+def test_marginals_of_one_sequence_are_its_row(corpus, fitted, original):
+    x = corpus[2][0]
+    (row,) = fitted.predict_marginals([x])
+    assert fitted.predict_marginals_single(x) == row
+    for mine, theirs in zip(row, original.predict_marginals_single(x), strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-9)
+
+
+def test_values_in_bytes_are_those_in_strings():
+    token, label = {"sun": "не светит"}, "rainy"
+    as_bytes = {b"sun": token["sun"].encode()}
+    assert SequenceEncoder().fit([[as_bytes]]).vocabulary_.names() == ["sun:не светит"]
+    tagger = CRFSequenceTagger().fit([[token, {"sun": "x"}]], [[label, "sunny"]])
+    assert tagger.predict_single([as_bytes]) == [label]
+
+
+def test_what_has_no_place_here_is_refused_by_name():
+    for name in ("model_filename", "max_iterations", "min_freq"):
+        with pytest.raises(TypeError, match=name):
+            CRFSequenceTagger(**{name: None})
