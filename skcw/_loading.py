@@ -1,23 +1,25 @@
-"""``skcw.load``: open a saved tagger of any kind, a pipeline or a reranker."""
+"""``skcw.load``: open a saved tagger of any kind, a pipeline or a classifier."""
 
 from skcw._persistence import read_model
 from skcw.calibration._tagger import restored_model
 from skcw.guarantee._tagger import outside_in
+from skcw.linear_model._saving import KIND, restored_classifier
 from skcw.reranking import BaseReranker
 
 
 def load(path):
-    """Return what was saved in a file: a tagger, a pipeline or a reranker.
+    """Return what was saved in a file: a tagger, a pipeline, a classifier and so on.
 
     Parameters
     ----------
     path : str or path-like
-        A file that ``save`` of a tagger, of a ``TaggingPipeline`` or of a reranker
-        wrote. Its arrays are mapped into memory: keep it while the model is in use.
+        A file that ``save`` of a tagger, of a ``TaggingPipeline``, of a classifier or
+        of a reranker wrote. Its arrays are mapped into memory: keep it while the model
+        is in use.
 
     Returns
     -------
-    model : BaseSequenceTagger, TaggingPipeline or BaseReranker
+    model : BaseSequenceTagger, TaggingPipeline, MultiClass classifier or BaseReranker
         The fitted model, of the class that was saved.
 
     Examples
@@ -34,6 +36,8 @@ def load(path):
     ['B-PER']
     """
     header, arrays = read_model(path)
+    if KIND in header:
+        return restored_classifier(path, header, arrays)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
     return outside_in(restored_model(path, header, arrays))

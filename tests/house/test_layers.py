@@ -48,7 +48,7 @@ DECLARED = {
     "pycrfsuite", "safetensors", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
-OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "tqdm"}
+OPTIONAL = {"matplotlib", "onnx", "pytest", "pandas", "skl2onnx", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
 
 
