@@ -2,6 +2,7 @@
 
 from skcw._persistence import read_model
 from skcw.calibration._tagger import restored_model
+from skcw.exceptions import ModelFileError
 from skcw.guarantee._tagger import outside_in
 from skcw.linear_model._saving import KIND, restored_classifier
 from skcw.reranking import BaseReranker
@@ -35,9 +36,21 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
+    _refuse_crfsuite(path)
     header, arrays = read_model(path)
     if KIND in header:
         return restored_classifier(path, header, arrays)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
     return outside_in(restored_model(path, header, arrays))
+
+
+def _refuse_crfsuite(path):
+    """Say how to open a model that CRFsuite wrote."""
+    with open(path, "rb") as file:
+        begins = file.read(4)
+    if begins == b"lCRF":
+        raise ModelFileError(
+            f"{path} is a model of CRFsuite; open it with "
+            "skcw.CRFSequenceTagger.from_crfsuite"
+        )

@@ -11,6 +11,7 @@ from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
+from skcw.tagging._explanation import Explanations, given_tokens
 
 
 def _tagger_has(name):
@@ -246,11 +247,13 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
         Returns
         -------
-        explanations : list of TokenExplanation
-            Per token the label, its rival, the margin between them and each
-            feature's contribution to it, with standard deviations.
+        explanations : Explanations
+            A list, shown as a table, with a ``TokenExplanation`` per token: the label,
+            its rival, the margin between them and each feature's contribution to it,
+            with standard deviations.
         """
-        return self.tagger.explain(self.encode(only_sequence(sequence)))
+        explained = self.tagger.explain(self.encode(only_sequence(sequence)))
+        return Explanations(explained, given_tokens(sequence))
 
     @available_if(_tagger_has("fit_confidence"))
     def fit_confidence(self, X, y, method=None, **options):

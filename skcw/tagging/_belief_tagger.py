@@ -26,7 +26,7 @@ from skcw.data._labels import encode_labels, joined_labels
 from skcw.data._ragged import object_rows
 from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
-from skcw.tagging._explanation import explain_sequence
+from skcw.tagging._explanation import Explanations, explain_sequence, given_tokens
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
 # What taggers that obey constraints know of them.
@@ -104,14 +104,15 @@ class BeliefTagger(BaseSequenceTagger):
 
         Returns
         -------
-        explanations : list of TokenExplanation
-            Per token the label, its rival, the margin between them and each
-            feature's contribution to it, with standard deviations.
+        explanations : Explanations
+            A list, shown as a table, with a ``TokenExplanation`` per token: the label,
+            its rival, the margin between them and each feature's contribution to it,
+            with standard deviations.
         """
         batch = self.encode(only_sequence(sequence))
         scored = self._open(batch)
         names = batch._names() if batch.vocabulary is None else batch.vocabulary
-        return explain_sequence(
+        explained = explain_sequence(
             scored.decoder.belief,
             self.classes_.tolist(),
             names,
@@ -120,6 +121,7 @@ class BeliefTagger(BaseSequenceTagger):
             self.forbidden_,
             self._border_rows(),
         )
+        return Explanations(explained, given_tokens(sequence))
 
     def seen_fraction(self, X):
         """Return the fraction of the words of X that the tagger has learnt from.
