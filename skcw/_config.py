@@ -45,7 +45,8 @@ def set_config(*, sequences=None):
         and joined by ``cross_val_predict``. ``"list"`` is a plain list of lists, as of
         sklearn-crfsuite before 0.4: it can be compared with ``==`` and written as JSON.
         It holds for the methods of taggers, pipelines and all that wraps them;
-        ``ask(X)`` always answers with arrays.
+        ``ask(X)`` always answers with arrays. Processes that joblib starts begin with
+        arrays, which changes no score.
 
     See Also
     --------

@@ -256,10 +256,11 @@ def _make_room(ax, legend):
         # The labels of the left axis take about an inch beside the legend.
         width = max(width, box.width / figure.dpi + 1.0)
         figure.set_size_inches(width, height + box.height / figure.dpi)
-    elif figure.get_layout_engine() is None and ax.get_axes_locator() is None:
+    elif figure.get_layout_engine() is None:
         beyond = legend.get_window_extent().y1 - figure.bbox.y1
         if beyond > 0:
-            place = ax.get_position()
+            # Axes that share their place with a histogram have a smaller one now.
+            place = ax.get_position(original=True)
             lower = place.height - beyond / figure.bbox.height - 0.01
             size = place.width, max(lower, 0.2)
             ax.set_position([place.x0, place.y0, *size])

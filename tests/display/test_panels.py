@@ -133,3 +133,16 @@ def test_repr_says_what_was_drawn():
     assert repr(curve) == (
         "<LearningCurveDisplay: least sure, score 0.5 after 90 words labelled>"
     )
+
+
+def test_a_legend_above_axes_with_a_histogram_stays_inside_the_figure():
+    rng = np.random.default_rng(0)
+    _, ax = plt.subplots()
+    for number in range(6):
+        claimed = rng.uniform(size=1500)
+        came_true = rng.uniform(size=1500) < claimed ** (0.4 + 0.4 * number)
+        ConfidenceCalibrationDisplay.from_predictions(
+            came_true, claimed, interval=None, name=f"model {number}", ax=ax
+        )
+    assert not _hides_a_curve(ax, ax.get_legend())
+    assert inside(ax)
