@@ -14,6 +14,7 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw._config import config_context, get_config, set_config
     from skcw._loading import load
     from skcw._runtime import Model
     from skcw.calibration import CalibratedTagger
@@ -55,11 +56,15 @@ __all__ = [
     "SelectiveTagger",
     "TaggingPipeline",
     "__version__",
+    "config_context",
+    "get_config",
     "load",
     "make_tagging_pipeline",
+    "set_config",
 ]
 
 _HOMES = {
+    "skcw._config": ["config_context", "get_config", "set_config"],
     "skcw._runtime": ["Model"],
     "skcw.calibration": ["CalibratedTagger"],
     "skcw.guarantee": ["SelectiveClassifier", "SelectiveTagger"],

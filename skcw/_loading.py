@@ -1,13 +1,15 @@
-"""``skcw.load``: open a saved tagger of any kind, a pipeline or a reranker."""
+"""``skcw.load``: open a saved tagger of any kind, a pipeline or a classifier."""
 
-from skcw._persistence import read_model
+from skcw._persistence import naming, read_model
 from skcw.calibration._tagger import restored_model
+from skcw.exceptions import ModelFileError
 from skcw.guarantee._tagger import outside_in
+from skcw.linear_model._saving import KIND, restored_classifier
 from skcw.reranking import BaseReranker
 
 
 def load(path, *, mapped=False):
-    """Return what was saved in a file: a tagger, a pipeline or a reranker.
+    """Return what was saved in a file: a tagger, a pipeline, a classifier and so on.
 
     Opening a model runs no code that is in it. A file that is damaged, or that does not
     fit together, is a ``ModelFileError``; but whoever makes a file decides what the
@@ -16,8 +18,8 @@ def load(path, *, mapped=False):
     Parameters
     ----------
     path : str or path-like
-        A file that ``save`` of a tagger, of a ``TaggingPipeline`` or of a reranker
-        wrote.
+        A file that ``save`` of a tagger, of a ``TaggingPipeline``, of a classifier or
+        of a reranker wrote.
     mapped : bool, default=False
         Whether to map the arrays into memory instead of reading them. Processes that
         open the same large model then share its memory. The file must stay as it is
@@ -26,7 +28,7 @@ def load(path, *, mapped=False):
 
     Returns
     -------
-    model : BaseSequenceTagger, TaggingPipeline or BaseReranker
+    model : BaseSequenceTagger, TaggingPipeline, MultiClass classifier or BaseReranker
         The fitted model, of the class that was saved.
 
     Examples
@@ -42,10 +44,25 @@ def load(path, *, mapped=False):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
+    _refuse_crfsuite(path)
     header, arrays = read_model(path, mapped=mapped)
+    if KIND in header:
+        with naming(path):
+            return restored_classifier(path, header, arrays)
     if "reranker" in header:
         return BaseReranker._from_model(path, header, arrays)
     model = outside_in(restored_model(path, header, arrays))
     if "reading" in header:
         model.reading_ = header["reading"]
     return model
+
+
+def _refuse_crfsuite(path):
+    """Say how to open a model that CRFsuite wrote."""
+    with open(path, "rb") as file:
+        begins = file.read(4)
+    if begins == b"lCRF":
+        raise ModelFileError(
+            f"{path} is a model of CRFsuite; open it with "
+            "skcw.CRFSequenceTagger.from_crfsuite"
+        )

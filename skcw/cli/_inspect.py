@@ -10,6 +10,7 @@ from skcw.cli._options import (
     natural,
     positive,
 )
+from skcw.cli._pictures import check_picture, draw
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import kept_passes, kept_text
 from skcw.cli._templates import needed_columns
@@ -28,6 +29,7 @@ examples:
   skcw inspect names.skcw --label B-PER --top 10
   skcw inspect names.skcw --tokens "Anna/NNP left/VBD Madrid/NNP"
   skcw inspect names.skcw test.conll --sentence 3 --at 0 --json
+  skcw inspect names.skcw --label B-PER --plot weights.png
 """
 
 
@@ -70,6 +72,12 @@ def add_parser(commands):
         "leave out this column of FILE, which holds true labels; the first is 0, the "
         "last -1",
     )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw it, too: the transitions; with --label the weights of the label; "
+        "with --at what decides on the word. The ending is png, svg or pdf",
+    )
     add_json(parser)
     add_reading(parser, LEARNT_COLUMNS)
 
@@ -88,6 +96,8 @@ def run(options):
     # Parameters, history, explanations and standard deviations are the estimator's:
     # the light `skcw.Model`, which can only answer, has none of them.
     pipeline = load_pipeline(options.model)
+    if options.plot is not None:
+        check_picture(options, explains)
     result, texts = {}, []
     if options.label is not None:
         result["weights"] = _label_weights(_learner(pipeline), options)
@@ -98,16 +108,21 @@ def run(options):
     if not result:
         result = _overview(pipeline, options)
         texts.append(_overview_text(result))
+    if options.plot is not None:
+        draw(options, _learner(pipeline), result.get("explanation"))
     report(options, result, "\n\n".join(texts))
 
 
 def _learner(pipeline):
     """Return the tagger that has weights; a calibrated one holds it inside."""
-    return getattr(pipeline.tagger, "tagger_", pipeline.tagger)
+    from skcw.tagging._wrapped import WrappedTagger
+
+    tagger = pipeline.tagger
+    return tagger.tagger_ if isinstance(tagger, WrappedTagger) else tagger
 
 
 def _label_weights(tagger, options):
-    from skcw.cli._weights import LearntWeights
+    from skcw.inspection._weights import LearntWeights
 
     weights = LearntWeights(tagger)
     if options.label not in weights.labels:
@@ -239,7 +254,7 @@ def _one_word_text(word, top):
 
 
 def _overview(pipeline, options):
-    from skcw.cli._weights import LearntWeights
+    from skcw.inspection._weights import LearntWeights
 
     tagger, features = _learner(pipeline), pipeline[0]
     weights = LearntWeights(tagger)

@@ -6,6 +6,9 @@ import sys
 
 from skcw.cli._files import written
 from skcw.cli._messages import visible
+from skcw.data._text_table import aligned as table
+
+__all__ = ["report", "show", "table"]
 
 
 def show(text):
@@ -20,51 +23,6 @@ def show(text):
     if sys.stdout.isatty():
         text = visible(text)
     print(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-def table(rows, headers, formats=None):
-    """Return rows as aligned text: numbers to the right, words to the left.
-
-    Parameters
-    ----------
-    rows : list of sequences
-        The rows; None is shown as a dash.
-    headers : sequence of str
-        The titles of the columns; empty for none.
-    formats : sequence of str or None, default=None
-        A format for each column, such as ".4f".
-
-    Returns
-    -------
-    text : str
-        The table.
-    """
-    from tabulate import tabulate
-
-    cells = [
-        [_cell(value, formats[c] if formats else None) for c, value in enumerate(row)]
-        for row in rows
-    ]
-    align = [
-        "right" if all(_is_number(row[c]) for row in rows) else "left"
-        for c in range(len(rows[0]) if rows else 0)
-    ]
-    # Words stay as they are: "1e5" and " " are words, too.
-    return tabulate(
-        cells, headers, tablefmt="simple", disable_numparse=True, colalign=align or None
-    )
-
-
-def _is_number(value):
-    return value is None or (
-        isinstance(value, (int, float)) and not isinstance(value, bool)
-    )
-
-
-def _cell(value, spec):
-    if value is None:
-        return "-"
-    return str(value) if spec is None or isinstance(value, str) else f"{value:{spec}}"
 
 
 def report(options, result, text):

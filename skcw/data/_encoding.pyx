@@ -173,7 +173,7 @@ cdef class TokenEncoder:
                 f"{self._where()}: dicts are nested more than {DEEPEST} levels deep")
         for name, value in item.items():
             self._append(name)
-            if isinstance(value, str):
+            if isinstance(value, (str, bytes)):
                 self.path += b":"
                 self._append(value)
                 self._write_path(1.0)
@@ -213,12 +213,23 @@ cdef class TokenEncoder:
         return 0
 
     cdef int _append(self, name) except -1:
+        if isinstance(name, bytes):
+            name = self._decoded(<bytes>name)
         if not isinstance(name, str):
             raise TypeError(
                 f"{self._where()} has the feature name {_describe(name)}; feature "
                 "names are strings")
         self.path += PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass")
         return 0
+
+    cdef str _decoded(self, bytes name):
+        """Return as a string what dicts for sklearn-crfsuite may hold as bytes."""
+        try:
+            return name.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self._where()} has the feature {_describe(name)}, which is not "
+                f"UTF-8: {error.reason}") from None
 
     cdef int _write_path(self, double value) except -1:
         cdef const char* text = self.path
@@ -229,7 +240,7 @@ cdef class TokenEncoder:
         cdef double number
         try:
             # float() would read numbers in bytes, where strings are names.
-            if isinstance(value, (bytes, bytearray, memoryview)):
+            if isinstance(value, (bytearray, memoryview)):
                 raise TypeError
             number = float(value)
         except OverflowError:

@@ -1,6 +1,7 @@
 """Check label sequences, and encode them as numbers."""
 
 from collections.abc import Mapping, Set
+from numbers import Integral
 
 import numpy as np
 
@@ -105,8 +106,11 @@ def plain(label):
     return str.__str__(label)
 
 
-def check_labels(labels, name):
-    """Return one sequence of labels as a list; raise unless all are strings."""
+def check_labels(labels, name, integers=False):
+    """Return one sequence of labels as a list; raise unless all are strings.
+
+    Where `integers` are allowed, all labels may also be those.
+    """
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"{name} is a single string, {labels!r}; "
@@ -117,25 +121,33 @@ def check_labels(labels, name):
     elif not isinstance(labels, (list, tuple)):
         labels = listed(labels, name)
     if not _STRING_TYPES.issuperset(map(type, labels)):
+        if integers and all(map(is_integer, labels)):
+            return list(map(int, labels))
         for position, label in enumerate(labels):
             if not isinstance(label, str):
+                or_integers = ", or integers all of them" if integers else ""
                 raise TypeError(
                     f"{name}[{position}] is {label!r} of type "
-                    f"{type(label).__name__}; labels must be strings"
+                    f"{type(label).__name__}; labels must be strings{or_integers}"
                 )
         # Members of a string enumeration stand for the strings they hold.
         labels = [str.__str__(label) for label in labels]
     return labels
 
 
-def check_label_rows(y, name):
+def is_integer(label):
+    """Tell whether a label is a number such as a dataset keeps instead of a name."""
+    return isinstance(label, Integral) and not isinstance(label, bool)
+
+
+def check_label_rows(y, name, integers=False):
     """Return ``y`` as a list of label lists; raise at a row that is not one."""
     if isinstance(y, (str, bytes)):
         raise TypeError(f"{name} is a single string; it must be a list of sequences")
     rows = listed_in_order(y, name)
     for i, row in enumerate(rows):
         refuse_unordered(row, f"{name}[{i}]")
-    return [check_labels(row, f"{name}[{i}]") for i, row in enumerate(rows)]
+    return [check_labels(row, f"{name}[{i}]", integers) for i, row in enumerate(rows)]
 
 
 def listed(values, name):

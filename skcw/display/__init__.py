@@ -1,9 +1,10 @@
-"""Pictures of confidence; matplotlib is imported only when one is drawn."""
+"""Pictures of confidence and weights; matplotlib is imported only when one is drawn."""
 
 from skcw.display._acceptance import AcceptanceDisplay
 from skcw.display._calibration import ConfidenceCalibrationDisplay
 from skcw.display._learning_curves import LearningCurveDisplay
 from skcw.display._rankings import ErrorRankingDisplay, RiskCoverageDisplay
+from skcw.display._weights import TransitionsDisplay, WeightsDisplay
 
 __all__ = [
     "AcceptanceDisplay",
@@ -11,4 +12,6 @@ __all__ = [
     "ErrorRankingDisplay",
     "LearningCurveDisplay",
     "RiskCoverageDisplay",
+    "TransitionsDisplay",
+    "WeightsDisplay",
 ]

@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from skcw.data._text_table import cut
 from skcw.display._base import check_curve
 from skcw.display._panels import (
+    LONGEST_NAME,
     add_legend,
     check_name,
+    common_unit,
+    described,
     draw_curve,
     draw_reference,
     open_axes,
@@ -74,6 +78,9 @@ class AcceptanceDisplay:
         self.true_risk = true_risk
         self.name = name
         self.unit = unit
+
+    def __repr__(self):
+        return described(self, self.name, f"{len(self.promised)} promises")
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, name=None, ax=None, **options):
@@ -199,11 +206,15 @@ class AcceptanceDisplay:
         name = check_name(self.name if name is None else name)
         ax = self.ax_ = open_axes(ax, SIZE)
         self.figure_ = ax.figure
-        label = "true risk" if name is None else f"{name}: true risk"
+        label = "true risk"
+        if name is not None:
+            label = f"{cut(name, LONGEST_NAME)}: true risk"
         usual = {"linewidth": 1.8, "marker": "o", "markersize": 3.5}
-        self.line_ = draw_curve(ax, accepted, true_risk, label, curve_kwargs, **usual)
+        self.line_ = draw_curve(
+            ax, accepted, true_risk, label, curve_kwargs, self.unit, **usual
+        )
         draw_reference(ax, accepted, promised, "promised risk", "--")
-        ax.set_xlabel(f"Share of {self.unit} accepted")
+        ax.set_xlabel(f"Share of {common_unit(ax)} accepted")
         ax.set_ylabel("Share of errors among them")
         ax.xaxis.set_major_formatter(percent)
         ax.yaxis.set_major_formatter(percent)

@@ -9,11 +9,14 @@ from skcw.display._panels import (
     caption,
     check_axes,
     check_name,
+    described,
     draw_curve,
     draw_reference,
     open_axes,
+    score_in_words,
     score_title,
     tidy,
+    topics_on,
 )
 
 SIZE = (5.0, 5.6)
@@ -142,6 +145,15 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         self.name = name
         self.query = query
         self.unit = unit
+
+    def __repr__(self):
+        return described(
+            self,
+            self.name,
+            self.query and f"“{self.query}”",
+            score_in_words(self.score_name, self.score),
+            f"{len(self.bins.confidence)} bins",
+        )
 
     @classmethod
     def _wording(cls, question):
@@ -291,7 +303,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         label, title = caption(name, self.score_name, self.score, ax)
         marked = not self.steps and len(self.bins.confidence) <= MOST_MARKERS
         usual = {"linewidth": 1.6, "marker": "o" if marked else "", "markersize": 3.5}
-        self.line_ = draw_curve(ax, *curve, label, curve_kwargs, **usual)
+        self.line_ = draw_curve(ax, *curve, label, curve_kwargs, self.query, **usual)
         colour = self.line_.get_color()
         self.band_ = None
         if band is not None:
@@ -301,7 +313,8 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         bars = None if self.histogram is None else histogram
         self.histogram_ax_ = below = _histogram_axes(ax, bars)
         if below is not None:
-            _draw_histogram(below, self.histogram, colour, self.unit)
+            unit = self.unit if len(topics_on(ax)) == 1 else "answers"
+            _draw_histogram(below, self.histogram, colour, unit)
         self._describe(ax, below)
         add_legend(ax, title)
         return self
@@ -326,7 +339,10 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     def _describe(self, ax, below):
         """Say what the axes show."""
         claimed, observed = "Confidence", "Share of right labels"
-        if self.query is not None:
+        if len(topics_on(ax)) > 1:
+            # The legend tells which curve answers which question.
+            claimed, observed = "Claimed probability", "Observed share"
+        elif self.query is not None:
             claimed = f"Claimed probability of “{self.query}”"
             observed = f"Observed share of “{self.query}”"
         (ax if below is None else below).set_xlabel(claimed)

@@ -2,10 +2,13 @@
 
 import numpy as np
 
+from skcw.data._text_table import cut
 from skcw.display._panels import (
+    LONGEST_NAME,
     add_legend,
     check_name,
     curves_on,
+    described,
     draw_curve,
     open_axes,
 )
@@ -74,6 +77,10 @@ class LearningCurveDisplay:
         self.cost = cost
         self.score_name = score_name
 
+    def __repr__(self):
+        last = f"{self.score_name} {self.mean[-1]:.3g} after {self.sizes[-1]:g}"
+        return described(self, self.name, f"{last} {self.cost}")
+
     @classmethod
     def from_study(
         cls, study, *, by="n_words", names=None, score_name="score", ax=None, **options
@@ -133,7 +140,8 @@ class LearningCurveDisplay:
         name = check_name(self.name if name is None else name)
         self.ax_ = open_axes(ax, SIZE)
         self.figure_ = self.ax_.figure
-        self.line_ = draw_curve(self.ax_, self.sizes, self.mean, name, curve_kwargs)
+        label = None if name is None else cut(name, LONGEST_NAME)
+        self.line_ = draw_curve(self.ax_, self.sizes, self.mean, label, curve_kwargs)
         self.band_ = None
         if band and self.low is not None and self.high is not None:
             self.band_ = self.ax_.fill_between(

@@ -1,8 +1,11 @@
 """Helpers of all displays: axes, colours, curves, reference lines and legends."""
 
 import math
+from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from skcw.data._text_table import cut
 
 # Okabe and Ito's colours, told apart by readers of any colour vision; yellow is too
 # pale for a line and black is left to the frame.
@@ -10,15 +13,22 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # When all colours are taken, they come again with the next of these.
 LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
+# Longer names of models and features are cut where they are drawn.
+LONGEST_NAME = 28
 # The group id of the lines that displays draw.
 CURVE = "skcw-curve"
+# What each curve is about; curves that are gone leave no trace.
+_TOPICS = WeakKeyDictionary()
+# The size of each figure that a display has opened, without a legend above the axes.
+_SIZES = WeakKeyDictionary()
 
 
 def open_axes(ax, figsize):
     """Return axes to draw on: those given, or those of a new figure."""
     pyplot = _pyplot()
     if ax is None:
-        _, ax = pyplot.subplots(figsize=figsize, layout="constrained")
+        figure, ax = pyplot.subplots(figsize=figsize, layout="constrained")
+        _SIZES[figure] = figsize
         tidy(ax)
         return ax
     return check_axes(ax, "ax")
@@ -58,8 +68,11 @@ def check_axes(ax, name):
     return ax
 
 
-def draw_curve(ax, x, y, label, curve_kwargs, **usual):
-    """Draw a curve in the next free colour and return its line."""
+def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
+    """Draw a curve in the next free colour and return its line.
+
+    The topic is what the curve is about: a curve about another one says so.
+    """
     again, place = divmod(len(curves_on(ax)), len(COLOURS))
     style = {
         "color": COLOURS[place],
@@ -69,7 +82,33 @@ def draw_curve(ax, x, y, label, curve_kwargs, **usual):
         **usual,
     }
     (line,) = ax.plot(x, y, gid=CURVE, **_merged_style(style, curve_kwargs))
+    _TOPICS[line] = topic
+    _tell_topics(ax)
     return line
+
+
+def topics_on(ax):
+    """Return what the curves on some axes are about, each topic once."""
+    return list(dict.fromkeys(_TOPICS.get(line) for line in curves_on(ax)))
+
+
+def common_unit(ax):
+    """Return what the curves on some axes count, or a word for all of it."""
+    units = topics_on(ax)
+    return units[0] if len(units) == 1 else "answers"
+
+
+def _tell_topics(ax):
+    """Name the topic of every curve in the legend, if there are several of them."""
+    if len(topics_on(ax)) < 2:
+        return
+    for line in curves_on(ax):
+        topic, label = _TOPICS.get(line), line.get_label()
+        told = f"“{cut(topic, LONGEST_NAME)}”" if topic else "“is it right?”"
+        if not label.startswith("_") and not label.endswith(told):
+            line.set_label(f"{label}, {told}")
+        elif label.startswith("_"):
+            line.set_label(told)
 
 
 def curves_on(ax):
@@ -141,6 +180,7 @@ def _legend_title(ax):
 
 
 def _joined(name, score):
+    name = None if name is None else cut(name, LONGEST_NAME)
     return ": ".join(filter(None, [name, score]))
 
 
@@ -166,22 +206,64 @@ def score_title(name, interval, level):
 
 
 def add_legend(ax, title):
-    """Show names and scores, and after them what other lines and areas mean."""
+    """Show names and scores, and after them what other lines and areas mean.
+
+    If the legend would hide a part of a curve wherever it is put, it goes above the
+    axes.
+    """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
     entries = sorted(
         zip(handles, labels, strict=True), key=lambda entry: entry[0].get_gid() != CURVE
     )
-    ax.legend(
-        *zip(*entries, strict=True),
-        title=title,
-        alignment="left",
-        loc="best",
-        fontsize="small",
-        title_fontsize="small",
-        framealpha=0.9,
-    )
+    style = {
+        "title": title,
+        "alignment": "left",
+        "fontsize": "small",
+        "title_fontsize": "small",
+        "framealpha": 0.9,
+    }
+    handles, labels = zip(*entries, strict=True)
+    legend = ax.legend(handles, labels, loc="best", **style)
+    if _hides_a_curve(ax, legend):
+        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01)}
+        legend = ax.legend(handles, labels, **above, borderaxespad=0.0, **style)
+        _make_room(ax, legend)
+
+
+def _hides_a_curve(ax, legend):
+    """Tell whether a legend lies on a part of a curve."""
+    ax.figure.draw_without_rendering()
+    box = legend.get_window_extent()
+    for line in curves_on(ax):
+        path = line.get_transform().transform_path(line.get_path())
+        if path.intersects_bbox(box, filled=False):
+            return True
+    return False
+
+
+def _make_room(ax, legend):
+    """Give a legend above the axes its place inside the figure.
+
+    A figure of ours grows; axes of others become less high, unless a layout of their
+    own sees to it.
+    """
+    figure = ax.figure
+    figure.draw_without_rendering()
+    if figure in _SIZES:
+        box, (width, height) = legend.get_window_extent(), _SIZES[figure]
+        # The labels of the left axis take about an inch beside the legend.
+        width = max(width, box.width / figure.dpi + 1.0)
+        figure.set_size_inches(width, height + box.height / figure.dpi)
+    elif figure.get_layout_engine() is None:
+        beyond = legend.get_window_extent().y1 - figure.bbox.y1
+        if beyond > 0:
+            # Axes that share their place with a histogram have a smaller one now.
+            place = ax.get_position(original=True)
+            lower = place.height - beyond / figure.bbox.height - 0.01
+            size = place.width, max(lower, 0.2)
+            ax.set_position([place.x0, place.y0, *size])
 
 
 def check_name(name):
@@ -191,3 +273,16 @@ def check_name(name):
             f"name is {name!r}; it must be the name of the model, a string, or None"
         )
     return name
+
+
+def described(display, *facts):
+    """Return what ``repr`` says of a display: its class, its model and its numbers."""
+    known = [str(fact) for fact in facts if fact]
+    return f"<{type(display).__name__}{': ' * bool(known)}{', '.join(known)}>"
+
+
+def score_in_words(name, score):
+    """Return a score with its name, or nothing where there is none."""
+    if score is None or isinstance(score, str):
+        return score
+    return " ".join(filter(None, [name, _rounded(score)]))

@@ -7,11 +7,14 @@ from skcw.display._panels import (
     add_legend,
     caption,
     check_name,
+    common_unit,
     curves_on,
+    described,
     draw_curve,
     draw_reference,
     open_axes,
     percent,
+    score_in_words,
     score_title,
 )
 from skcw.metrics import (
@@ -52,6 +55,10 @@ class RankingDisplay(AnswersDisplay):
         self.score_name = score_name
         self.name = name
         self.unit = unit
+
+    def __repr__(self):
+        score = score_in_words(self.score_name, self.score)
+        return described(self, self.name, score, self._summary())
 
     @classmethod
     def _wording(cls, question):
@@ -204,6 +211,10 @@ class ErrorRankingDisplay(RankingDisplay):
         self.found = found
         self._keep_captions(score, score_name, name, unit)
 
+    def _summary(self):
+        reviewed, found = self.reviewed[-1], self.found[-1]
+        return f"{found:g} errors in {reviewed:g} {self.unit}"
+
     @staticmethod
     def _curve(correct, confidence, sample_weight):
         reviewed = np.append(0, ranking_grid(_n_words(confidence, sample_weight)))
@@ -251,10 +262,10 @@ class ErrorRankingDisplay(RankingDisplay):
         self.figure_ = self.ax_.figure
         draw = _Frame(self.ax_, reviewed[-1], found[-1], errors, relative)
         label, title = caption(name, self.score_name, self.score, self.ax_)
-        self.line_ = draw.curve(reviewed, found, label, curve_kwargs)
+        self.line_ = draw.curve(reviewed, found, label, curve_kwargs, self.unit)
         if ref_line:
             draw.references()
-        draw.describe(self.unit)
+        draw.describe(common_unit(self.ax_))
         add_legend(self.ax_, title)
         return self
 
@@ -277,12 +288,13 @@ class _Frame:
             return reviewed, height
         return reviewed / self.n_words, height / max(self.n_errors, 1)
 
-    def curve(self, reviewed, found, label, curve_kwargs):
+    def curve(self, reviewed, found, label, curve_kwargs, unit):
         return draw_curve(
             self.ax,
             *self._scaled(reviewed, found),
             label,
             curve_kwargs,
+            unit,
             linewidth=1.8,
         )
 
@@ -368,6 +380,9 @@ class RiskCoverageDisplay(RankingDisplay):
         self.risk = risk
         self._keep_captions(score, score_name, name, unit)
 
+    def _summary(self):
+        return f"{percent(self.risk[-1])} errors if all {self.unit} are accepted"
+
     @staticmethod
     def _curve(correct, confidence, sample_weight):
         coverage, risk, _ = risk_coverage_curve(
@@ -400,10 +415,12 @@ class RiskCoverageDisplay(RankingDisplay):
         ax = self.ax_ = open_axes(ax, SIZE)
         self.figure_ = ax.figure
         label, title = caption(name, self.score_name, self.score, ax)
-        self.line_ = draw_curve(ax, coverage, risk, label, curve_kwargs, linewidth=1.8)
+        self.line_ = draw_curve(
+            ax, coverage, risk, label, curve_kwargs, self.unit, linewidth=1.8
+        )
         if ref_line:
             _draw_references(ax, coverage, risk[-1])
-        _describe(ax, self.unit)
+        _describe(ax, common_unit(ax))
         add_legend(ax, title)
         return self
 

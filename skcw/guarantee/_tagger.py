@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._config import presented
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import MOST_KNOWN, PREFIT, encodes, restored_model
@@ -355,7 +356,7 @@ class SelectiveTagger(WrappedTagger):
             Per sentence a list with the labels of each word, the most probable first;
             if `unit` is ``"entity"`` a list of entities out of the n best labelings.
         """
-        return self.ask(X).sets()
+        return presented(self.ask(X).sets())
 
     def exchangeability(self, X):
         """Tell in what sentences differ from those of calibration, if they do.

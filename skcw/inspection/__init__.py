@@ -1,5 +1,6 @@
 """Ask fitted estimators what they claim, compare it with the truth, and score it."""
 
+from skcw.inspection._entity_table import entity_table
 from skcw.inspection._out_of_fold import OutOfFold, cross_val_confidence
 from skcw.inspection._queries import QueryPairs, query_pairs
 from skcw.inspection._questions import Question, parse_query
@@ -16,6 +17,7 @@ __all__ = [
     "QueryPairs",
     "Question",
     "cross_val_confidence",
+    "entity_table",
     "get_scorer",
     "make_confidence_scorer",
     "parse_query",

@@ -2,7 +2,7 @@
 
 from skcw.linear_model._arow import MultiClassAROW
 from skcw.linear_model._cw import MultiClassCW
-from skcw.linear_model._onnx import register_onnx_converters
+from skcw.linear_model._onnx import register_onnx_converters, to_onnx
 from skcw.linear_model._pa import MultiClassPA
 from skcw.linear_model._perceptron import MultiClassPerceptron
 
@@ -12,4 +12,5 @@ __all__ = [
     "MultiClassPA",
     "MultiClassPerceptron",
     "register_onnx_converters",
+    "to_onnx",
 ]

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,6 +21,7 @@ from skcw._compat import (
 )
 from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
+from skcw._persistence import write_model
 from skcw.data._checks import check_sparse
 from skcw.linear_model._rows import (
     class_weights,
@@ -29,6 +30,7 @@ from skcw.linear_model._rows import (
     row_repeats,
     row_weights,
 )
+from skcw.linear_model._saving import saved_classifier
 from skcw.linear_model._training import Plan, TableBelief, check_finite, train
 
 
@@ -133,7 +135,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that may ever appear; needed in the first call.
+            The labels that may appear; needed in the first call. Those of a later call
+            that are new are added: their weights begin at the prior.
         sample_weight : array-like of shape (n_samples,), default=None
             As for ``fit``.
 
@@ -173,23 +176,39 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         unseen = np.setdiff1d(y, known)
         if len(unseen):
             raise ValueError(
-                f"y has labels that were not among the classes of the first call: "
-                f"{unseen.tolist()}"
+                f"y has labels that are not among the classes: {unseen.tolist()}; "
+                "name those that are new in classes"
             )
+        if not fresh and len(known) > len(self.classes_):
+            self._make_room(known)
         codes = np.searchsorted(known, y)
         self._learn(X, y, codes, known, sample_weight, fresh, 1, one_pass=True)
 
     def _known_classes(self, classes, fresh):
-        """Return the classes of this and all further calls."""
-        if not fresh and classes is None:
-            return self.classes_
-        probe = BaseEstimator()
+        """Return the classes of this call: those so far, and those it adds."""
         if not fresh:
-            probe.classes_ = self.classes_
+            return self.classes_ if classes is None else self._with_new(classes)
+        probe = BaseEstimator()
         _check_partial_fit_first_call(probe, classes)
         if len(probe.classes_) < 2:
             raise ValueError("classes must name at least two classes")
         return probe.classes_
+
+    def _with_new(self, classes):
+        """Return the classes so far together with those of a further call."""
+        classes = np.unique(column_or_1d(classes))
+        if classes.size and are_text(classes) != are_text(self.classes_):
+            raise ValueError(
+                f"classes are {classes.tolist()}, but those so far are "
+                f"{self.classes_.tolist()}: labels are either strings or numbers"
+            )
+        return np.union1d(self.classes_, classes)
+
+    def _make_room(self, classes):
+        """Go on with more classes; the scores of those so far stay."""
+        places = np.searchsorted(classes, self.classes_)
+        belief = self.belief_.extended(places, len(classes), self._initial_variance())
+        vars(self).update(self._fitted(belief, classes))
 
     def _check_rows(self, X, y, reset):
         if sparse.issparse(X):
@@ -371,10 +390,30 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Return a table as scikit-learn shows weights, as a view."""
         return table.T[: 1 if self._is_binary else len(self.classes_)]
 
+    def save(self, path):
+        """Write the fitted classifier to a file, without pickle.
+
+        A ``random_state`` that is not an integer is saved as None. No training row is
+        in the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+            ``skcw.load`` opens it.
+        """
+        check_is_fitted(self, "belief_")
+        write_model(path, *saved_classifier(self))
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def are_text(classes):
+    """Tell whether labels are strings, in whatever kind of array."""
+    return all(isinstance(label, str) for label in classes.tolist())
 
 
 def sklearn_shape(columns, n_classes):

@@ -164,7 +164,8 @@ class GaussianRowClassifier(RowClassifier):
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that may ever appear; needed in the first call.
+            The labels that may appear; needed in the first call. Those of a later call
+            that are new are added: their weights begin at the prior.
         sample_weight : array-like of shape (n_samples,), default=None
             As for ``fit``.
 

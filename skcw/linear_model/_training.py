@@ -53,6 +53,27 @@ class TableBelief:
             np.zeros(shape, dtype) if averaging else None,
         )
 
+    def extended(self, places, n_classes, initial_variance):
+        """Return a belief about more classes, new ones at the prior.
+
+        ``places[k]`` is the number that class k has among the new ones. Two classes
+        that shared a column get one each: half of the difference, with either sign.
+        """
+        shape = (len(self.mean), table_width(n_classes))
+        found = {}
+        for name, table in self.tables().items():
+            if table is None:
+                continue
+            prior = initial_variance if name == "variance" else 0.0
+            found[name] = np.full(shape, prior, table.dtype)
+            if table.shape[1] == 1:
+                # The variance of a difference is the sum of two.
+                signs = [0.5, 0.5] if name == "variance" else [-0.5, 0.5]
+                found[name][:, places] = table * np.array(signs, table.dtype)
+            else:
+                found[name][:, places] = table[:, : len(places)]
+        return replace(self, **found)
+
     def copy(self):
         """Return a belief that shares no array with this one."""
         return self.copied_as(self.mean.dtype)

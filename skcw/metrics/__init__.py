@@ -47,6 +47,9 @@ from skcw.metrics._token_scores import (
     token_accuracy_score,
     token_classification_report,
     token_f1_score,
+    token_fbeta_score,
+    token_precision_score,
+    token_recall_score,
 )
 
 __all__ = [
@@ -86,4 +89,7 @@ __all__ = [
     "token_accuracy_score",
     "token_classification_report",
     "token_f1_score",
+    "token_fbeta_score",
+    "token_precision_score",
+    "token_recall_score",
 ]

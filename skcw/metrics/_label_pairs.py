@@ -17,10 +17,15 @@ AVERAGES = ("micro", "macro", "weighted", None)
 UNSCORED = -1
 
 
-def check_label_pair(y_true, y_pred):
-    """Return both as lists of label lists of the same lengths."""
-    true_rows = check_label_rows(y_true, "y_true")
-    pred_rows = check_label_rows(y_pred, "y_pred")
+def check_label_pair(y_true, y_pred, integers=False):
+    """Return both as lists of label lists of the same lengths.
+
+    Where `integers` are allowed, all labels of both may be those.
+    """
+    true_rows = check_label_rows(y_true, "y_true", integers)
+    pred_rows = check_label_rows(y_pred, "y_pred", integers)
+    if integers:
+        check_one_kind(chain(true_rows, pred_rows))
     check_same_lengths(
         list(map(len, true_rows)),
         list(map(len, pred_rows)),
@@ -30,9 +35,19 @@ def check_label_pair(y_true, y_pred):
     return true_rows, pred_rows
 
 
-def check_label_names(labels, name):
+def check_one_kind(rows):
+    """Raise if some rows of labels hold strings and others integers."""
+    kinds = {type(row[0]) for row in rows if row}
+    if int in kinds and len(kinds) > 1:
+        raise TypeError(
+            "some labels are integers and some are strings, which are never equal; "
+            "give the names, or the numbers, of all of them"
+        )
+
+
+def check_label_names(labels, name, integers=False):
     """Return the labels a caller asked for as a list without repeats."""
-    names = list(dict.fromkeys(check_labels(labels, name)))
+    names = list(dict.fromkeys(check_labels(labels, name, integers)))
     if not names:
         raise ValueError(f"{name} is empty; name at least one label or pass None")
     return names
@@ -124,7 +139,7 @@ def report_pairs(pairs, *, digits, output_dict, zero_division):
         pairs.true,
         pairs.pred,
         labels=pairs.scored,
-        target_names=pairs.names or phantom,
+        target_names=list(map(str, pairs.names)) or phantom,
         sample_weight=pairs.weight,
         digits=digits,
         output_dict=output_dict,

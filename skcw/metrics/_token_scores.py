@@ -6,12 +6,13 @@ from operator import eq
 import numpy as np
 
 from skcw.data._checks import check_real, check_same_length, check_sample_weight
-from skcw.data._labels import check_labels, listed_in_order
+from skcw.data._labels import check_labels, is_integer, listed_in_order
 from skcw.data._ragged import offsets_of, split_rows
 from skcw.data._schemes import split_label
 from skcw.metrics._label_pairs import (
     check_label_names,
     check_label_pair,
+    check_one_kind,
     encode_pairs,
     report_pairs,
     score_pairs,
@@ -23,7 +24,7 @@ def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.
 
     Parameters
     ----------
-    y_true, y_pred : list or 1-D object array of sequences of str
+    y_true, y_pred : list or 1-D object array of sequences of str or of int
         True and predicted labels.
     sample_weight : array of shape (n_sequences,), default=None
         One weight per sequence; each of its words counts that much.
@@ -41,7 +42,7 @@ def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.
     >>> token_accuracy_score([["N", "V"], ["N", "N"]], [["N", "V"], ["N", "V"]])
     0.75
     """
-    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
     hits = [sum(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
     sizes = [len(row) for row in true_rows]
     return _weighted_share(hits, sizes, sample_weight, zero_division)
@@ -52,7 +53,7 @@ def sequence_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division
 
     Parameters
     ----------
-    y_true, y_pred : list or 1-D object array of sequences of str
+    y_true, y_pred : list or 1-D object array of sequences of str or of int
         True and predicted labels. An empty sequence has no wrong label: it counts
         as right.
     sample_weight : array of shape (n_sequences,), default=None
@@ -71,7 +72,7 @@ def sequence_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division
     >>> sequence_accuracy_score([["N", "V"], ["N", "N"]], [["N", "V"], ["N", "V"]])
     0.5
     """
-    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
     hits = [all(map(eq, *rows)) for rows in zip(true_rows, pred_rows, strict=True)]
     return _weighted_share(hits, [1] * len(hits), sample_weight, zero_division)
 
@@ -90,13 +91,15 @@ def token_f1_score(
 
     Parameters
     ----------
-    y_true, y_pred : list or 1-D object array of sequences of str
+    y_true, y_pred : list or 1-D object array of sequences of str or of int
         True and predicted labels.
-    labels : list of str, default=None
+    labels : list of str or of int, default=None
         Labels to score, in this order; if None, all that occur but ``exclude``,
         sorted by type and then prefix.
-    exclude : collection of str, default=("O",)
-        Labels left out where ``labels`` is None. ``exclude=()`` scores them all.
+    exclude : collection of str or of int, default=("O",)
+        Labels left out where ``labels`` is None. ``exclude=()`` scores them all, as
+        the ``flat_*`` scores of sklearn-crfsuite do; where labels are integers and 0
+        stands for ``"O"`` it is ``exclude=(0,)``.
     average : {"micro", "macro", "weighted"} or None, default="micro"
         How to sum up the labels, as in scikit-learn; None gives an array with one
         entry per label.
@@ -127,6 +130,116 @@ def token_f1_score(
     pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
     return score_pairs(
         pairs, average=average, zero_division=zero_division, warn_for=("f-score",)
+    )[2]
+
+
+def token_precision_score(
+    y_true,
+    y_pred,
+    *,
+    labels=None,
+    exclude=("O",),
+    average="micro",
+    sample_weight=None,
+    zero_division=0.0,
+):
+    """Compute the share of words given a label that have it in truth.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
+        As in :func:`token_f1_score`.
+
+    Returns
+    -------
+    precision : float, or array of shape (n_labels,)
+        The score; an array if ``average`` is None.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_precision_score
+    >>> token_precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-LOC"]])
+    0.5
+    """
+    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return score_pairs(
+        pairs, average=average, zero_division=zero_division, warn_for=("precision",)
+    )[0]
+
+
+def token_recall_score(
+    y_true,
+    y_pred,
+    *,
+    labels=None,
+    exclude=("O",),
+    average="micro",
+    sample_weight=None,
+    zero_division=0.0,
+):
+    """Compute the share of words with a label that are given it.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
+        As in :func:`token_f1_score`.
+
+    Returns
+    -------
+    recall : float, or array of shape (n_labels,)
+        The score; an array if ``average`` is None.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_recall_score
+    >>> token_recall_score([["B-PER", "B-LOC", "O"]], [["B-PER", "O", "O"]])
+    0.5
+    """
+    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return score_pairs(
+        pairs, average=average, zero_division=zero_division, warn_for=("recall",)
+    )[1]
+
+
+def token_fbeta_score(
+    y_true,
+    y_pred,
+    *,
+    beta,
+    labels=None,
+    exclude=("O",),
+    average="micro",
+    sample_weight=None,
+    zero_division=0.0,
+):
+    """Compute the weighted harmonic mean of precision and recall over words.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
+        As in :func:`token_f1_score`.
+    beta : float
+        Recall counts this many times as much as precision.
+
+    Returns
+    -------
+    fbeta : float, or array of shape (n_labels,)
+        The score; an array if ``average`` is None.
+
+    Examples
+    --------
+    >>> from skcw.metrics import token_fbeta_score
+    >>> y_true, y_pred = [["B-PER", "B-LOC", "O"]], [["B-PER", "O", "O"]]
+    >>> round(token_fbeta_score(y_true, y_pred, beta=2), 3)
+    0.556
+    """
+    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
+    return score_pairs(
+        pairs,
+        average=average,
+        zero_division=zero_division,
+        beta=beta,
+        warn_for=("f-score",),
     )[2]
 
 
@@ -195,13 +308,13 @@ def _weighted_share(hits, sizes, sample_weight, zero_division):
 
 
 def _pair_tokens(y_true, y_pred, labels, exclude, sample_weight):
-    names = None if labels is None else check_label_names(labels, "labels")
-    excluded = set(check_labels(exclude, "exclude"))
-    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    names = None if labels is None else check_label_names(labels, "labels", True)
+    excluded = set(check_labels(exclude, "exclude", integers=True))
+    true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
     weight = check_sample_weight(sample_weight, len(true_rows))
     if names is None:
         seen = set().union(*true_rows, *pred_rows) - excluded
-        names = sorted(map(str, seen), key=_by_type_then_prefix)
+        names = sorted(map(_plain, seen), key=_by_type_then_prefix)
     if weight is not None:
         sizes = np.array([len(row) for row in true_rows], dtype=np.intp)
         weight = np.repeat(weight, sizes)
@@ -209,8 +322,15 @@ def _pair_tokens(y_true, y_pred, labels, exclude, sample_weight):
     return encode_pairs(flat(true_rows), flat(pred_rows), names, weight)
 
 
+def _plain(label):
+    """Return a label without what a subclass of str adds to it."""
+    return str(label) if isinstance(label, str) else label
+
+
 def _by_type_then_prefix(label):
     """Sort key that keeps B-PER and I-PER together."""
+    if isinstance(label, int):
+        return label
     _, kind = split_label(label)
     return kind, label
 
@@ -220,7 +340,7 @@ def label_matches(y_true, y_pred):
 
     Parameters
     ----------
-    y_true, y_pred : list or array of str, or of sequences of str
+    y_true, y_pred : list or array of str or int, or of sequences of those
         True and predicted labels: both flat, or both with a sequence of labels for
         each sentence.
 
@@ -243,9 +363,9 @@ def label_matches(y_true, y_pred):
         y_true = y_true.tolist()
     if not isinstance(y_true, (str, bytes)):
         y_true = listed_in_order(y_true, "y_true")
-        if y_true and isinstance(y_true[0], str):
+        if y_true and (isinstance(y_true[0], str) or is_integer(y_true[0])):
             return _flat_matches(y_true, y_pred)
-    true_rows, pred_rows = check_label_pair(y_true, y_pred)
+    true_rows, pred_rows = check_label_pair(y_true, y_pred, integers=True)
     matches = joined_matches(true_rows, pred_rows)
     return split_rows(matches, offsets_of(list(map(len, true_rows))))
 
@@ -257,6 +377,8 @@ def joined_matches(true_rows, pred_rows):
 
 
 def _flat_matches(y_true, y_pred):
-    true, pred = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+    true = check_labels(y_true, "y_true", integers=True)
+    pred = check_labels(y_pred, "y_pred", integers=True)
+    check_one_kind([true, pred])
     check_same_length(len(true), len(pred), ("y_true", "y_pred"), "labels")
     return np.fromiter(map(eq, true, pred), dtype=bool, count=len(true))

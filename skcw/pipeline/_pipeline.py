@@ -14,6 +14,7 @@ from skcw.features import JoinedFeatures, WindowFeatures, join_features
 from skcw.features._joined_features import is_joined
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
+from skcw.tagging._explanation import Explanations, given_tokens
 from skcw.text import Tokenizer
 from skcw.text._answers import asked_text, columns_read
 
@@ -345,11 +346,13 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
         Returns
         -------
-        explanations : list of TokenExplanation
-            Per token the label, its rival, the margin between them and each
-            feature's contribution to it, with standard deviations.
+        explanations : Explanations
+            A list, shown as a table, with a ``TokenExplanation`` per token: the label,
+            its rival, the margin between them and each feature's contribution to it,
+            with standard deviations.
         """
-        return self.tagger.explain(self.encode(only_sequence(sequence)))
+        explained = self.tagger.explain(self.encode(only_sequence(sequence)))
+        return Explanations(explained, given_tokens(sequence))
 
     @available_if(_tagger_has("fit_confidence"))
     @changes_at_once

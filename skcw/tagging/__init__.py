@@ -4,7 +4,11 @@ from skcw.tagging._arow import AROWSequenceTagger
 from skcw.tagging._base import BaseSequenceTagger
 from skcw.tagging._crf import CRFSequenceTagger
 from skcw.tagging._cw import CWSequenceTagger
-from skcw.tagging._explanation import Contribution, TokenExplanation
+from skcw.tagging._explanation import (
+    Contribution,
+    Explanations,
+    TokenExplanation,
+)
 from skcw.tagging._hmm import HMMSequenceTagger
 from skcw.tagging._maxent import MaxEntSequenceTagger
 from skcw.tagging._pa import PASequenceTagger
@@ -16,6 +20,7 @@ __all__ = [
     "CRFSequenceTagger",
     "CWSequenceTagger",
     "Contribution",
+    "Explanations",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
     "PASequenceTagger",

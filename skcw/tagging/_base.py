@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skcw._config import presented
 from skcw._monitor import without_seconds
-from skcw._persistence import naming, read_model, write_model
+from skcw._persistence import model_size, naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
 from skcw.data._saved import saved_kind
@@ -101,7 +102,7 @@ class BaseSequenceTagger(BaseEstimator):
         labels : ndarray of shape (n_sequences,), dtype object
             One list of labels per sequence.
         """
-        return self.ask(X).labels()
+        return presented(self.ask(X).labels())
 
     def predict_single(self, x):
         """Return the labels of one sequence.
@@ -134,7 +135,7 @@ class BaseSequenceTagger(BaseEstimator):
             One list of ``(labels, score)`` per sequence, best first. If the model gives
             probabilities of labelings, the score is the log-probability.
         """
-        return self.ask(X).nbest(n)
+        return presented(self.ask(X).nbest(n))
 
     def predict_marginals(self, X):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
@@ -152,7 +153,22 @@ class BaseSequenceTagger(BaseEstimator):
         marginals : ndarray of shape (n_sequences,), dtype object
             One list per sequence, with one dict per token: label -> marginal.
         """
-        return self.ask(X).marginals()
+        return presented(self.ask(X).marginals())
+
+    def predict_marginals_single(self, x):
+        """Return the marginal of every label for one sequence.
+
+        Parameters
+        ----------
+        x : sequence of tokens
+            One sequence, or a ``SequenceBatch`` or ``TokenColumns`` of one.
+
+        Returns
+        -------
+        marginals : list of dict
+            One dict per token: label -> marginal.
+        """
+        return self.predict_marginals(only_sequence(x))[0]
 
     def predict_confidence(self, X, method=None, **options):
         """Return how sure the tagger is of each predicted label.
@@ -227,7 +243,7 @@ class BaseSequenceTagger(BaseEstimator):
         a tuned CRF          424, 340, 56   .0274, .0348, .0284
         ===================  =============  =====================
         """
-        return self.ask(X).confidence(method, **options)
+        return presented(self.ask(X).confidence(method, **options))
 
     def label_confidence(self, X, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.
@@ -252,7 +268,7 @@ class BaseSequenceTagger(BaseEstimator):
         confidence : ndarray of shape (n_sequences,), dtype object
             One float array per sequence; 0 for labels the tagger does not know.
         """
-        return self.ask(X).label_confidence(y, method, **options)
+        return presented(self.ask(X).label_confidence(y, method, **options))
 
     def predict_sequence_confidence(self, X, method=None, **options):
         """Return how sure the tagger is that a whole labeling is right.
@@ -306,7 +322,7 @@ class BaseSequenceTagger(BaseEstimator):
             For each sequence a list of named tuples ``(label, start, end,
             confidence)``.
         """
-        return self.ask(X).entities(span_event, method, **options)
+        return presented(self.ask(X).entities(span_event, method, **options))
 
     def predict_voted(self, X, unit_variance=None, **options):
         """Return the label that most drawn models give each word.
@@ -330,7 +346,7 @@ class BaseSequenceTagger(BaseEstimator):
             One list of labels per sequence. Each word is voted on separately, so
             neighbouring labels need not fit together.
         """
-        return self.ask(X).voted(unit_variance, **options)
+        return presented(self.ask(X).voted(unit_variance, **options))
 
     def sample_labelings(self, X, n, unit_variance=None, **options):
         """Return labelings drawn from what the tagger believes.
@@ -379,7 +395,7 @@ class BaseSequenceTagger(BaseEstimator):
         >>> bool(abs(share - marginal) < 0.06)
         True
         """
-        return self.ask(X).sampled(n, unit_variance, **options)
+        return presented(self.ask(X).sampled(n, unit_variance, **options))
 
     def score(self, X, y, sample_weight=None):
         """Return the share of words whose label is right.
@@ -424,6 +440,11 @@ class BaseSequenceTagger(BaseEstimator):
         if "history_" in state:
             state = {**state, "history_": without_seconds(state["history_"])}
         return state
+
+    @property
+    def size_(self):
+        """About how many bytes the file of the model takes."""
+        return model_size(*self._model())
 
     def _model(self):
         """Return the header and the arrays of a saved tagger."""

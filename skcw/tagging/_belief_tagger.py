@@ -37,7 +37,7 @@ from skcw.data._saved import (
 )
 from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
-from skcw.tagging._explanation import explain_sequence
+from skcw.tagging._explanation import Explanations, explain_sequence, given_tokens
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
 # What taggers that obey constraints know of them.
@@ -117,14 +117,15 @@ class BeliefTagger(BaseSequenceTagger):
 
         Returns
         -------
-        explanations : list of TokenExplanation
-            Per token the label, its rival, the margin between them and each
-            feature's contribution to it, with standard deviations.
+        explanations : Explanations
+            A list, shown as a table, with a ``TokenExplanation`` per token: the label,
+            its rival, the margin between them and each feature's contribution to it,
+            with standard deviations.
         """
         batch = self.encode(only_sequence(sequence))
         scored = self._open(batch)
         names = batch._names() if batch.vocabulary is None else batch.vocabulary
-        return explain_sequence(
+        explained = explain_sequence(
             scored.decoder.belief,
             self.classes_.tolist(),
             names,
@@ -133,6 +134,7 @@ class BeliefTagger(BaseSequenceTagger):
             self.forbidden_,
             self._border_rows(),
         )
+        return Explanations(explained, given_tokens(sequence))
 
     @reads_at_once
     def seen_fraction(self, X):
@@ -404,6 +406,37 @@ class BeliefTagger(BaseSequenceTagger):
         if self.vocabulary_ is None:
             return np.array([f"x{i}" for i in range(self.n_features_in_)], object)
         return np.array(self.vocabulary_.names(), dtype=object)
+
+    @property
+    def state_features_(self):
+        """The weight of every (feature, label) whose weight is not zero."""
+        names, labels = self.feature_names_, self.classes_.tolist()
+        weights = self.belief_.feature_weights()
+        cells = np.argwhere(weights)
+        values = weights[cells[:, 0], cells[:, 1]].tolist()
+        return {
+            (names[feature], labels[label]): value
+            for (feature, label), value in zip(cells.tolist(), values, strict=True)
+        }
+
+    @property
+    def transition_features_(self):
+        """The weight of every (label, next label) whose weight is not zero."""
+        labels, weights = self.classes_.tolist(), self.transition_coef_
+        return {
+            (labels[before], labels[after]): float(weights[before, after])
+            for before, after in np.argwhere(weights).tolist()
+        }
+
+    @property
+    def attributes_(self):
+        """The features that have a weight."""
+        return self.feature_names_[self.belief_.row_of != self.belief_.width].tolist()
+
+    @property
+    def num_attributes_(self):
+        """The number of features that have a weight."""
+        return int(np.count_nonzero(self.belief_.row_of != self.belief_.width))
 
     def _model(self):
         header, arrays = super()._model()

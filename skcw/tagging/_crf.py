@@ -98,7 +98,12 @@ class CRFSequenceTagger(BeliefTagger):
         The weight of every (feature, label) and of every (label, next label) that
         CRFsuite has given one.
     attributes_ : list of str
-        The features that have a weight.
+        The features that have a weight; ``num_attributes_`` is their number.
+    size_ : int
+        About how many bytes the file of the model takes.
+    tagger_ : pycrfsuite.Tagger
+        CRFsuite's own tagger with the same weights, without constraints. It is made
+        anew at each access: keep it if you need it often.
     constraints_ : str or None
         The constraints in force: a scheme, "given" for a function or a matrix, or None.
     scheme_faults_ : dict
@@ -342,37 +347,20 @@ class CRFSequenceTagger(BeliefTagger):
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
-        check_is_fitted(self, "belief_")
-        labels, names = self.classes_.tolist(), self.feature_names_
-        weights = Weights.from_belief(self.belief_, labels, names)
-        model = write_weights(weights)
+        model = self._crfsuite_model()
         with replacing(path) as draft:
             draft.write_bytes(model)
 
-    @property
-    def state_features_(self):
-        """The weight of every (feature, label)."""
-        belief, names = self.belief_, self.feature_names_
-        labels = self.classes_.tolist()
-        weights = belief.feature_weights()
-        return {
-            (names[feature], labels[label]): float(weights[feature, label])
-            for feature, label in np.argwhere(weights).tolist()
-        }
+    def _crfsuite_model(self):
+        """Return the bytes of a file of CRFsuite."""
+        check_is_fitted(self, "belief_")
+        labels, names = self.classes_.tolist(), self.feature_names_
+        return write_weights(Weights.from_belief(self.belief_, labels, names))
 
     @property
-    def transition_features_(self):
-        """The weight of every (label, next label)."""
-        labels, weights = self.classes_.tolist(), self.transition_coef_
-        return {
-            (labels[before], labels[after]): float(weights[before, after])
-            for before, after in np.argwhere(weights).tolist()
-        }
-
-    @property
-    def attributes_(self):
-        """The features that have a weight."""
-        return self.feature_names_[self.belief_.row_of != self.belief_.width].tolist()
+    def tagger_(self):
+        """A ``pycrfsuite.Tagger`` with the same weights, made anew at each access."""
+        return _crfsuite.OpenedTagger(self._crfsuite_model())
 
 
 def _named(codes, labels, offsets):

@@ -208,3 +208,15 @@ def train(trainer, *, holdout, seed):
         trainer.train(path, holdout=1 if holdout else -1)
         with open(path, "rb") as file:
             return file.read()
+
+
+class OpenedTagger(pycrfsuite.Tagger):
+    """CRFsuite's own tagger with the bytes of a model, which it keeps alive.
+
+    CRFsuite reads them where they are whenever it tags.
+    """
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+        self.open_inmemory(model)

@@ -4,6 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw.data._text_table import Table, shown_token
+from skcw.data._token_columns import TokenColumns
+
+# How many features a line of a table of explanations names.
+NAMED = 3
+
 
 class Contribution(NamedTuple):
     """What one feature adds to the decision for a label and against its rival.
@@ -59,6 +65,71 @@ class TokenExplanation(NamedTuple):
     margin: float
     std: float
     contributions: tuple
+
+
+class Explanations(list):
+    """What ``explain`` returns: a list of :class:`TokenExplanation` shown as a table.
+
+    Parameters
+    ----------
+    explanations : iterable of TokenExplanation
+        One per token.
+    tokens : iterable, default=()
+        The tokens as they were given, for the table.
+
+    Examples
+    --------
+    >>> from skcw.tagging import Contribution, Explanations, TokenExplanation
+    >>> parts = (Contribution("w=Madrid", 1.5, 0.2),)
+    >>> Explanations([TokenExplanation("LOC", "ORG", 1.5, 0.2, parts)], ["Madrid"])
+      at  word    label    rival      margin    std  decided by
+    ----  ------  -------  -------  --------  -----  --------------
+       0  Madrid  LOC      ORG         1.500  0.200  w=Madrid +1.50
+    """
+
+    def __init__(self, explanations=(), tokens=()):
+        super().__init__(explanations)
+        self.tokens = [shown_token(token) for token in tokens]
+
+    def table(self):
+        """Return the explanations as a table.
+
+        Returns
+        -------
+        table : Table
+            A line per token, with the features that decide most.
+        """
+        words = self.tokens + [""] * (len(self) - len(self.tokens))
+        rows = [
+            (
+                at,
+                word,
+                one.label,
+                one.rival,
+                one.margin,
+                one.std,
+                ", ".join(
+                    f"{part.feature} {part.value:+.2f}"
+                    for part in one.contributions[:NAMED]
+                ),
+            )
+            for at, (word, one) in enumerate(zip(words, self, strict=False))
+        ]
+        headers = ["at", "word", "label", "rival", "margin", "std", "decided by"]
+        return Table(headers, rows, [None, None, None, None, ".3f", ".3f", None])
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+def given_tokens(sequence):
+    """Return the tokens of a sequence where these can be shown, or none."""
+    if isinstance(sequence, TokenColumns):
+        return sequence[0]
+    return sequence if isinstance(sequence, (list, tuple)) else ()
 
 
 def explain_sequence(

@@ -61,8 +61,8 @@ class WrappedTagger(BaseSequenceTagger):
 
         Returns
         -------
-        explanations : list of TokenExplanation
-            The answers of the inner tagger.
+        explanations : Explanations
+            The answers of the inner tagger: a list, shown as a table.
         """
         check_is_fitted(self)
         return self.tagger_.explain(sequence)

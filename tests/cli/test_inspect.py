@@ -204,3 +204,32 @@ def test_a_model_without_transitions_shows_its_features_alone(run, tmp_path):
     assert titles == ["speaks for B-PER", "speaks against B-PER"]
     code, _, err = run("inspect", tmp_path / "model", "--tokens", "Ann/NNP")
     assert code == 1 and "cannot explain its labels" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "ending"),
+    [
+        ([], "png"),
+        (["--label", "B-PER", "--top", 5], "svg"),
+        (["--tokens", "Anna/NNP left/VBD", "--at", 0], "PDF"),
+    ],
+)
+def test_what_is_told_can_be_drawn(run, files, tmp_path, args, ending):
+    picture = tmp_path / f"picture.{ending}"
+    code, out, err = run("inspect", files / "m.skcw", *args, "--plot", picture)
+    assert (code, err) == (0, "")
+    assert out == run("inspect", files / "m.skcw", *args)[1]
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "PDF": b"%PDF"}[ending]
+    assert picture.read_bytes().startswith(begins)
+
+
+def test_pictures_that_cannot_be_drawn_are_refused(run, files, tmp_path):
+    words = ["--tokens", "Anna/NNP left/VBD"]
+    for args, message in (
+        (["--plot", tmp_path / "a.gif"], "png, svg, pdf"),
+        (["--plot", tmp_path / "a.png", *words], "by --at"),
+        (["--plot", tmp_path / "a.png", *words, "--at", 0, "--label", "O"], "not both"),
+    ):
+        code, out, err = run("inspect", files / "m.skcw", *args)
+        assert code and not out and message in err
+    assert not list(tmp_path.iterdir())

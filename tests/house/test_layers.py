@@ -17,7 +17,7 @@ from tests.house.room_graph import (
 
 # From the ground up. A room may be absent, but one that is not here has no place yet.
 LAYERS = [
-    {"_kernels", "_compat", "_lazy", "_one_step", "_version", "exceptions"},
+    {"_kernels", "_compat", "_config", "_lazy", "_one_step", "_version", "exceptions"},
     {"data"},
     {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
@@ -48,7 +48,7 @@ DECLARED = {
     "narwhals", "pycrfsuite", "tqdm", "tabulate",
 }  # fmt: skip
 # What only some users have; imported inside the function that needs it.
-OPTIONAL = {"matplotlib", "pytest", "pandas", "skl2onnx", "spacy", "tqdm"}
+OPTIONAL = {"matplotlib", "onnx", "pytest", "pandas", "skl2onnx", "spacy", "tqdm"}
 CYTHON_ONLY = {"cython", "libc", "cpython", "libcpp"}
 
 

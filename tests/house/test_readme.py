@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import skcw
 from skcw.cli._main import parse
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -43,6 +44,16 @@ def test_the_code_samples_run_one_after_another(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert SAMPLES
     exec(compile("\n".join(SAMPLES), "README.md", "exec"), {})
+
+
+def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (PROJECT / "docs/from-sklearn-crfsuite.md").read_text(encoding="utf-8")
+    samples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(samples) == 4
+    with skcw.config_context():
+        exec(compile("\n".join(samples), "from-sklearn-crfsuite.md", "exec"), {})
+    assert skcw.get_config() == {"sequences": "array"}
 
 
 @pytest.mark.parametrize("target", re.findall(r"\]\(([^)#:]+)\)", README))

@@ -1,4 +1,4 @@
-"""The mean model, exported by skl2onnx and run by onnxruntime."""
+"""Classifiers exported by skl2onnx and run by onnxruntime."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,14 @@ from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from skcw.linear_model import MultiClassCW
-from skcw.linear_model._onnx import CLASSIFIERS, register_onnx_converters
+from skcw.linear_model import (
+    MultiClassAROW,
+    MultiClassCW,
+    MultiClassPA,
+    register_onnx_converters,
+    to_onnx,
+)
+from skcw.linear_model._onnx import CLASSIFIERS
 
 # onnxruntime adds up in single precision.
 SINGLE = 1e-5
@@ -23,9 +29,8 @@ def digits():
 def run(model, X):
     """Export a model; return what onnxruntime computes with it."""
     onnxruntime = pytest.importorskip("onnxruntime")
-    skl2onnx = pytest.importorskip("skl2onnx")
-    register_onnx_converters()
-    exported = skl2onnx.to_onnx(model, X[:1]).SerializeToString()
+    pytest.importorskip("skl2onnx")
+    exported = to_onnx(model, X[:1]).SerializeToString()
     session = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     outputs = session.run(None, {session.get_inputs()[0].name: X})
@@ -72,3 +77,54 @@ def test_labels_that_onnx_lacks_are_refused(digits):
     model = MultiClassCW(random_state=0).fit(X, y > 4)
     with pytest.raises(TypeError, match="integers or strings"):
         run(model, X)
+
+
+@pytest.mark.parametrize("classifier", [MultiClassCW, MultiClassAROW])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize(
+    "params", [{}, {"fit_intercept": False}, {"averaging": True}], ids=str
+)
+def test_exported_probabilities_are_those_of_predict_proba(
+    classifier, n_classes, params, digits
+):
+    X, y = digits
+    model = classifier(random_state=0, **params).fit(X, y % n_classes)
+    # A row without any feature has the least variance there can be.
+    X = np.concatenate([X, np.zeros_like(X[:1])])
+    out = run(model, X)["probabilities"]
+    assert_allclose(out, model.predict_proba(X), rtol=0, atol=SINGLE)
+    assert_allclose(out.sum(axis=1), 1.0, rtol=SINGLE)
+
+
+def test_probabilities_of_two_gaussians_are_exported(digits):
+    X, y = digits
+    model = MultiClassCW(random_state=0, variance_scale=2.0).fit(X, y % 2)
+    out = run(model, X)["probabilities"]
+    assert_allclose(out, model.predict_proba(X), rtol=0, atol=SINGLE)
+
+
+def test_where_there_are_no_probabilities_none_are_exported(digits):
+    X, y = digits
+    assert "probabilities" not in run(MultiClassPA(random_state=0).fit(X, y), X)
+    integrals = MultiClassCW(random_state=0, variance_scale=1.0).fit(X, y)
+    assert list(run(integrals, X)) == ["label", "scores"]
+
+
+def test_one_that_another_label_leads_in_probability_is_still_first(digits):
+    X, y = digits
+    model = MultiClassCW(random_state=0).fit(X, y)
+    # Much caution makes labels with small variances likelier than the predicted one.
+    model.caution_ = 50.0
+    predicted = model.predict(X)
+    out = run(model, X)["probabilities"]
+    assert_allclose(out, model.predict_proba(X), rtol=0, atol=SINGLE)
+    assert (out.argmax(axis=1) == predicted).mean() > 0.99
+
+
+def test_skl2onnx_itself_knows_the_classifiers_after_one_call(digits):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    X, y = digits
+    register_onnx_converters()
+    exported = skl2onnx.to_onnx(MultiClassCW(random_state=0).fit(X, y), X[:1])
+    names = [output.name for output in exported.graph.output]
+    assert names == ["label", "scores", "probabilities"]

@@ -8,14 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.metrics import accuracy_score, classification_report, f1_score
+from sklearn.metrics import (
+    accuracy_score,
+    classification_report,
+    f1_score,
+    fbeta_score,
+    precision_score,
+    recall_score,
+)
 
 from skcw.metrics import (
+    label_matches,
     sequence_accuracy_score,
     span_f1_score,
     token_accuracy_score,
     token_classification_report,
     token_f1_score,
+    token_fbeta_score,
+    token_precision_score,
+    token_recall_score,
 )
 
 Y_TRUE = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "O"], []]
@@ -178,3 +189,60 @@ def test_members_of_a_string_enumeration_are_the_strings_they_hold():
     labels = [[Label.NAME, Label.OTHER]]
     assert token_f1_score(labels, [["B-PER", "O"]]) == 1.0
     assert span_f1_score([["B-PER", "O"]], labels) == 1.0
+
+
+@no_deadline
+@given(corpus=CORPUS.filter(any), average=st.sampled_from(["micro", "macro", None]))
+def test_precision_recall_and_fbeta_equal_scikit_learn(corpus, average):
+    y_true, y_pred = sides(corpus)
+    labels = sorted(set(flat(y_true)) | set(flat(y_pred)))
+    how = {"labels": labels, "average": average, "zero_division": 0.0}
+    pairs = [
+        (token_precision_score, precision_score, {}),
+        (token_recall_score, recall_score, {}),
+        (token_fbeta_score, fbeta_score, {"beta": 0.5}),
+    ]
+    for ours, theirs, more in pairs:
+        got = ours(y_true, y_pred, **how, **more)
+        assert_allclose(got, theirs(flat(y_true), flat(y_pred), **how, **more))
+
+
+@no_deadline
+@given(corpus=CORPUS)
+def test_integers_score_as_the_names_they_stand_for(corpus):
+    number = {"O": 0, "B-X": 1, "I-X": 2, "N": 3}
+    y_true, y_pred = sides(corpus)
+    true, pred = ([[number[x] for x in row] for row in y] for y in (y_true, y_pred))
+    for score in ACCURACIES:
+        assert score(true, pred) == score(y_true, y_pred)
+    for score in (token_f1_score, token_precision_score, token_recall_score):
+        arrays = [np.array(row, dtype=int) for row in true]
+        assert score(arrays, pred, exclude=(0,)) == score(y_true, y_pred)
+        assert score(true, pred, labels=[1, 2]) == score(
+            y_true, y_pred, labels=["B-X", "I-X"]
+        )
+    for one, other in zip(
+        label_matches(true, pred), label_matches(y_true, y_pred), strict=True
+    ):
+        assert one.tolist() == other.tolist()
+
+
+def test_integers_are_sorted_as_numbers_and_reported_by_name():
+    report = token_classification_report([[10, 2, 0]], [[10, 2, 2]], exclude=(0,))
+    names = [line.split()[0] for line in report.splitlines()[2:4]]
+    assert names == ["2", "10"]
+    assert label_matches([1, 2], np.array([1, 3])).tolist() == [True, False]
+
+
+def test_names_and_numbers_are_not_mixed():
+    for score in (*EVERYTHING, label_matches):
+        with pytest.raises(TypeError, match="some labels are integers"):
+            score([[1, 2]], [["1", "2"]])
+        with pytest.raises(TypeError, match="or integers all of them"):
+            score([[1, "2"]], [[1, 2]])
+        with pytest.raises(TypeError, match="bool"):
+            score([[True]], [[True]])
+    with pytest.raises(TypeError, match="some labels are integers"):
+        label_matches([1, 2], ["1", "2"])
+    with pytest.raises(TypeError, match=r"labels must be strings$"):
+        span_f1_score([[1, 2]], [[1, 2]])

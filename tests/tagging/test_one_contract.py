@@ -192,3 +192,39 @@ def test_a_class_of_the_same_name_does_not_take_the_place_of_ours(tmp_path):
     ours.save(tmp_path / "ours")
     assert type(skcw.load(tmp_path / "ours")) is skcw.CWSequenceTagger
     assert type(skcw.load(tmp_path / "theirs")) is theirs
+
+
+LINEAR = ("CW", "AROW", "PA", "perceptron", "HMM", "CRF")
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_taggers_show_their_weights_by_name(name, pipelines):
+    tagger = pipelines[name].tagger
+    names, labels = tagger.feature_names_.tolist(), tagger.classes_.tolist()
+    weights = np.zeros_like(tagger.coef_)
+    for (feature, label), weight in tagger.state_features_.items():
+        assert type(weight) is float
+        weights[names.index(feature), labels.index(label)] = weight
+    np.testing.assert_array_equal(weights, tagger.coef_)
+    for (before, after), weight in tagger.transition_features_.items():
+        place = labels.index(before), labels.index(after)
+        assert weight == tagger.transition_coef_[place] != 0
+    assert len(tagger.transition_features_) == np.count_nonzero(tagger.transition_coef_)
+    assert (
+        set(names) >= set(tagger.attributes_) >= {f for f, _ in tagger.state_features_}
+    )
+    assert tagger.num_attributes_ == len(tagger.attributes_)
+
+
+@pytest.mark.parametrize("name", TAGGERS)
+def test_the_size_is_about_that_of_the_file(name, pipelines, tmp_path):
+    tagger = pipelines[name].tagger
+    tagger.save(tmp_path / "model")
+    size = (tmp_path / "model").stat().st_size
+    # The names of the arrays and quotes inside the header are not counted.
+    assert 0.9 * size - 2000 < tagger.size_ <= size
+
+
+def test_there_is_no_size_before_fit():
+    assert not hasattr(skcw.CWSequenceTagger(), "size_")
+    assert not hasattr(skcw.CRFSequenceTagger(), "tagger_")

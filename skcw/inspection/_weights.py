@@ -19,7 +19,7 @@ class Weight(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.cli._weights import Weight
+    >>> from skcw.inspection._weights import Weight
     >>> Weight("word[0]=Anna", 1.5, 0.2).std
     0.2
     """
@@ -40,7 +40,7 @@ class LearntWeights:
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.cli._weights import LearntWeights
+    >>> from skcw.inspection._weights import LearntWeights
     >>> tagger = CWSequenceTagger().fit([[["w=a"], ["w=b"]]], [["A", "B"]])
     >>> best, worst = LearntWeights(tagger).of_features("A", 1)
     >>> best[0].name, worst[0].name

@@ -1,0 +1,154 @@
+"""``predict_proba`` of CW and AROW as a graph of ONNX, in double precision."""
+
+import numpy as np
+
+from skcw.linear_model._probabilities import GUMBEL
+
+# Instead of no variance at all, of which ONNX could only make what is not a number.
+LEAST_VARIANCE = 1e-200
+
+
+def has_exact_probabilities(model):
+    """Tell whether the probabilities of a classifier can be written without integrals.
+
+    Those that a shadow has learnt are a softmax; those of two Gaussians are Φ.
+    """
+    if not hasattr(model, "variance_scale_"):
+        return False
+    return model.noise_ is not None or len(model.classes_) == 2
+
+
+def add_probabilities(scope, operator, container):
+    """Add the nodes that compute the last output of an operator."""
+    graph = Graph(scope, container)
+    model = operator.raw_operator
+    rows = graph.add("Cast", operator.inputs[0].full_name, to=_double())
+    table, spread = _scores_and_spreads(graph, rows, model)
+    if model.noise_ is None:
+        proba = _of_two_gaussians(graph, table, spread, model)
+    else:
+        proba = _softmax(graph, table, spread, model)
+    proba = _with_predicted_first(graph, proba, table, len(model.classes_))
+    graph.add("Cast", proba, to=_single(), output=operator.outputs[-1].full_name)
+
+
+class Graph:
+    """The nodes of an operator, added one by one under names of their own."""
+
+    def __init__(self, scope, container):
+        self.scope = scope
+        self.container = container
+
+    def add(self, kind, *inputs, output=None, **attributes):
+        """Add a node; return the name of its output. Arrays become constants."""
+        names = [x if isinstance(x, str) else self.constant(x) for x in inputs]
+        output = output or self.scope.get_unique_variable_name(kind.lower())
+        name = self.scope.get_unique_operator_name(kind)
+        self.container.add_node(kind, names, [output], name=name, **attributes)
+        return output
+
+    def constant(self, array):
+        """Add an array, or a number; return its name."""
+        from onnx import helper
+
+        array = np.asarray(array)
+        name = self.scope.get_unique_variable_name("constant")
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        flat = array.ravel().tolist()
+        self.container.add_initializer(name, kind, list(array.shape), flat)
+        return name
+
+
+def _scores_and_spreads(graph, rows, model):
+    """Return the names of the scores, one per class, and of their variances.
+
+    Two classes have half of their difference each, and the variance of that
+    difference, as `as_table` of the probabilities has it.
+    """
+    weights = model.coef_.astype(np.float64).T
+    constant = model.intercept_.astype(np.float64)
+    if len(model.classes_) == 2:
+        halves = np.array([-0.5, 0.5])
+        weights, constant = weights * halves, constant * halves
+    scores = graph.add("Add", graph.add("MatMul", rows, weights), constant)
+    variance = model.coef_variance_.astype(np.float64).T
+    spread = graph.add("MatMul", graph.add("Mul", rows, rows), variance)
+    if model.fit_intercept:
+        own = model.intercept_variance_.astype(np.float64)
+        spread = graph.add("Add", spread, own)
+    return scores, spread
+
+
+def _softmax(graph, table, spread, model):
+    """Return the softmax at each row's own temperature."""
+    if len(model.classes_) > 2:
+        deviation = graph.add("Sqrt", spread)
+        caution = np.float64(model.caution_)
+        table = graph.add("Sub", table, graph.add("Mul", deviation, caution))
+    # The mean over the labels; half of a difference's variance is that of each of two.
+    shares = np.full((variance_width(model), 1), 1.0 / len(model.classes_))
+    variance = graph.add("MatMul", spread, shares * model.variance_scale_)
+    variance = graph.add("Add", variance, np.float64(model.noise_))
+    variance = graph.add("Max", variance, np.float64(LEAST_VARIANCE))
+    temperature = graph.add("Sqrt", graph.add("Div", variance, np.float64(GUMBEL)))
+    n_classes = len(model.classes_)
+    best = _entry(graph, table, _first_highest(graph, table, n_classes), n_classes)
+    raised = graph.add(
+        "Exp", graph.add("Div", graph.add("Sub", table, best), temperature)
+    )
+    total = graph.add("MatMul", raised, np.ones((n_classes, 1)))
+    return graph.add("Div", raised, total)
+
+
+def variance_width(model):
+    """Return the number of variances that a row of scores has."""
+    return 1 if len(model.classes_) == 2 else len(model.classes_)
+
+
+def _of_two_gaussians(graph, table, spread, model):
+    """Return Φ(±M / √V), where M is the difference of the two scores."""
+    variance = graph.add("Mul", spread, np.float64(model.variance_scale_))
+    variance = graph.add("Max", variance, np.float64(LEAST_VARIANCE))
+    lead = graph.add("Div", table, graph.add("Sqrt", variance))
+    # Φ(x) = (1 + erf(x / √2)) / 2; the scores of the table are ±M / 2.
+    lead = graph.add("Mul", lead, np.float64(np.sqrt(2.0)))
+    # Beyond this a double is 0 or 1, and what is infinite in single precision is not.
+    lead = graph.add("Min", graph.add("Max", lead, np.float64(-9.0)), np.float64(9.0))
+    erf = graph.add("Erf", graph.add("Cast", lead, to=_single()))
+    erf = graph.add("Cast", erf, to=_double())
+    half = np.float64(0.5)
+    return graph.add("Add", graph.add("Mul", erf, half), half)
+
+
+def _with_predicted_first(graph, proba, table, n_classes):
+    """Let the likeliest label and the one with the highest score exchange places."""
+    likeliest = _first_highest(graph, proba, n_classes)
+    predicted = _first_highest(graph, table, n_classes)
+    top = _entry(graph, proba, likeliest, n_classes)
+    lost = graph.add("Sub", top, _entry(graph, proba, predicted, n_classes))
+    exchange = graph.add("Sub", predicted, likeliest)
+    return graph.add("Add", proba, graph.add("Mul", lost, exchange))
+
+
+def _first_highest(graph, table, n_classes):
+    """Return 1 at the first of the highest entries of each row, else 0."""
+    best = graph.add("ArgMax", table, axis=1, keepdims=1)
+    chosen = graph.add("Equal", best, np.arange(n_classes)[np.newaxis])
+    return graph.add("Cast", chosen, to=_double())
+
+
+def _entry(graph, table, chosen, n_classes):
+    """Return the one entry of each row at which `chosen` is 1, as a column."""
+    return graph.add("MatMul", graph.add("Mul", table, chosen), np.ones((n_classes, 1)))
+
+
+def _double():
+    from onnx import TensorProto
+
+    return TensorProto.DOUBLE
+
+
+def _single():
+    from onnx import TensorProto
+
+    return TensorProto.FLOAT
