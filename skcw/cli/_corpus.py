@@ -2,7 +2,6 @@
 
 import warnings
 from contextlib import contextmanager
-from copy import copy
 
 from skcw.cli._files import input_of, looks_like_model
 from skcw.cli._messages import UsageError, warn
@@ -245,13 +244,14 @@ def open_model(path):
             model = Model.from_saved(path, header, arrays)
             return model.features, model.ask, model.selection
     # What needs scikit-learn is asked through its estimator.
-    pipeline = load_pipeline(path)
-    return pipeline[0].extractor_, pipeline.ask, selection_of(pipeline)
+    model, pipeline = load_model(path)
+    return pipeline[0].extractor_, model.ask, selection_of(model)
 
 
-def selection_of(pipeline):
-    """Return the thresholds of the tagger of a pipeline, or None."""
-    return getattr(pipeline.tagger, "selection_", None)
+def selection_of(model):
+    """Return the thresholds of a model or of the tagger in it, or None."""
+    tagger = getattr(model, "tagger", None)
+    return getattr(model, "selection_", getattr(tagger, "selection_", None))
 
 
 @contextmanager
@@ -269,7 +269,7 @@ def _named_models(path):
         ) from None
 
 
-def load_pipeline(path):
+def load_model(path):
     """Return the model in a file; it must hold features.
 
     Parameters
@@ -279,27 +279,27 @@ def load_pipeline(path):
 
     Returns
     -------
+    model : estimator
+        The model: a pipeline, or what was built around one.
     pipeline : TaggingPipeline
-        The model.
+        The pipeline.
     """
     from skcw import TaggingPipeline, load
 
     with _named_models(path):
         model = load(path)
-    if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
-        return _ending_in_tagger(model)
-    if not isinstance(model, TaggingPipeline):
-        raise ValueError(
-            f"{path} holds a {type(model).__name__} without features: it cannot read "
-            "columns of words; `skcw train` writes models that can"
-        )
-    return model
+    for inner in layers(model):
+        if isinstance(inner, TaggingPipeline):
+            return model, inner
+    raise ValueError(
+        f"{path} holds a {type(model).__name__} without features: it cannot read "
+        "columns of words; `skcw train` writes models that can, and so does `save` of "
+        "a pipeline"
+    )
 
 
-def _ending_in_tagger(wrapped):
-    """Return a calibrated or selective pipeline as one that ends in such a tagger."""
-    pipeline = wrapped.tagger_
-    name, tagger = pipeline.steps[-1]
-    inner = copy(wrapped)
-    inner.tagger = inner.tagger_ = tagger
-    return type(pipeline)([*pipeline.steps[:-1], (name, inner)])
+def layers(model):
+    """Yield a model, what it is built around, and so on inwards."""
+    while model is not None:
+        yield model
+        model = getattr(model, "tagger_", getattr(model, "base_tagger_", None))

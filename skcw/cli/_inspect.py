@@ -10,6 +10,7 @@ from skcw.cli._options import (
     natural,
     positive,
 )
+from skcw.cli._rerankers import RerankedModel, features_table, reranker_rows
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import kept_passes, kept_text
 from skcw.cli._templates import needed_columns
@@ -21,7 +22,8 @@ learner is of them (their standard deviations).
 
 Given words, explain their labels: each label is compared with its best rival, and the
 features that decide are listed with what they add to the margin between the two. With
---at, list all of them for one word.
+--at, list all of them for one word. Of a reranked tagger these are the labels of the
+tagger inside; before them stands what spoke for the labels chosen.
 
 examples:
   skcw inspect names.skcw
@@ -71,7 +73,7 @@ def add_parser(commands):
 
 def run(options):
     """Describe a model or explain labels, and report."""
-    from skcw.cli._corpus import load_pipeline
+    from skcw.cli._corpus import load_model
 
     if options.file is not None and options.tokens is not None:
         raise UsageError("give either FILE or --tokens")
@@ -82,23 +84,45 @@ def run(options):
         raise UsageError("--sentence needs FILE")
     # Parameters, history, explanations and standard deviations are the estimator's:
     # the light `skcw.Model`, which can only answer, has none of them.
-    pipeline = load_pipeline(options.model)
-    result, texts = {}, []
+    model, pipeline = load_model(options.model)
+    reranked, result, texts = _reranked(model, pipeline), {}, []
     if options.label is not None:
         result["weights"] = _label_weights(_learner(pipeline), options)
         texts.append(_label_text(result["weights"]))
     if explains:
-        result["explanation"] = _explanation(pipeline, options)
+        sentence = _sentence(pipeline, options)
+        if reranked is not None:
+            result["choice"] = reranked.explain(sentence)
+            texts.append(reranked.text(result["choice"], options.top))
+        result["explanation"] = _explanation(pipeline, sentence, options)
         texts.append(_explanation_text(result["explanation"], options))
     if not result:
-        result = _overview(pipeline, options)
+        result = _overview(model, pipeline, options)
+        if reranked is not None:
+            result["reranker"] = reranked.overview(options.top)
         texts.append(_overview_text(result))
     report(options, result, "\n\n".join(texts))
 
 
 def _learner(pipeline):
-    """Return the tagger that has weights; a calibrated one holds it inside."""
-    return getattr(pipeline.tagger, "tagger_", pipeline.tagger)
+    """Return the tagger that has weights; others are built around it."""
+    from skcw.cli._corpus import layers
+
+    *_, learner = layers(pipeline.tagger)
+    return learner
+
+
+def _reranked(model, pipeline):
+    """Return what tells about the reranker of a model, or None if it has none."""
+    from skcw.cli._corpus import layers
+
+    for part in layers(model):
+        if hasattr(part, "reranker_"):
+            return RerankedModel(part)
+    for part in layers(pipeline.tagger):
+        if hasattr(part, "reranker_"):
+            return RerankedModel(part, pipeline[0].transform)
+    return None
 
 
 def _label_weights(tagger, options):
@@ -174,12 +198,12 @@ def _sentence_of_file(pipeline, options):
     )
 
 
-def _explanation(pipeline, options):
+def _explanation(pipeline, sentence, options):
     """Return what decides on each word, or on the one asked for."""
-    sentence = _sentence(pipeline, options)
-    if not hasattr(pipeline, "explain"):
+    learner = _learner(pipeline)
+    if not hasattr(learner, "explain"):
         raise ValueError(
-            f"a {type(pipeline.tagger).__name__} cannot explain its labels; --label "
+            f"a {type(learner).__name__} cannot explain its labels; --label "
             "lists its weights"
         )
     if options.at is not None and options.at >= len(sentence):
@@ -187,6 +211,8 @@ def _explanation(pipeline, options):
             f"the sentence has {len(sentence)} words; there is no word {options.at} "
             "(the first is 0)"
         )
+    # What is built around the learner need not know how to explain a label.
+    features = pipeline[0].transform([sentence])
     found = [
         {
             "at": at,
@@ -195,7 +221,7 @@ def _explanation(pipeline, options):
             "contributions": [part._asdict() for part in explained.contributions],
         }
         for at, (token, explained) in enumerate(
-            zip(sentence, pipeline.explain(sentence), strict=True)
+            zip(sentence, learner.explain(features), strict=True)
         )
     ]
     return found if options.at is None else [found[options.at]]
@@ -233,15 +259,17 @@ def _one_word_text(word, top):
     return table(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
 
 
-def _overview(pipeline, options):
+def _overview(model, pipeline, options):
+    from skcw.cli._corpus import layers
     from skcw.cli._weights import LearntWeights
 
+    around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]
     weights = LearntWeights(tagger)
     return {
         "model": options.model,
         "learner": type(tagger).__name__,
-        "calibrated": tagger is not pipeline.tagger,
+        "calibrated": any(hasattr(part, "tagger_") for part in around),
         "parameters": tagger.get_params(),
         "features": features.get_params()["features"],
         "columns": features.columns_,
@@ -269,8 +297,13 @@ def _overview_text(found):
     ]
     if found["pass_kept"] is not None:
         rows.append(("pass kept", kept_text(found["pass_kept"], found["passes"])))
+    if "reranker" in found:
+        rows += reranker_rows(found["reranker"])
     labels = [
         (label, ", ".join(row["name"] for row in best))
         for label, best in found["labels"].items()
     ]
-    return f"{table(rows, ())}\n\n{table(labels, ['label', 'strongest features'])}"
+    parts = [table(rows, ()), table(labels, ["label", "strongest features"])]
+    if "reranker" in found:
+        parts.append(features_table(found["reranker"]["features"]))
+    return "\n\n".join(parts)

@@ -12,7 +12,7 @@ from skcw._compat import Interval, _fit_context
 from skcw.data._checks import check_same_length
 from skcw.data._ragged import object_rows, offsets_of
 from skcw.data._vocabulary import Vocabulary
-from skcw.reranking._candidates import CandidateLists
+from skcw.reranking._candidates import CandidateLists, is_scored_labeling
 from skcw.reranking._templates import TEMPLATES, SentenceReader, SentenceView
 from skcw.reranking._words import first_columns, lower_case_lexicon
 
@@ -34,7 +34,7 @@ class GlobalFeatures(BaseEstimator):
     functions : sequence of callables, default=()
         Features of your own: ``function(tokens, labels)`` returns strings, or None for
         nothing. Tokens are those given as X.
-    lexicon : iterable of str, default=None
+    lexicon : sequence or set of str, default=None
         Words that are mostly written with a small letter; None learns them from the
         sentences given to ``fit``.
     min_count : int, default=5
@@ -132,7 +132,7 @@ class GlobalFeatures(BaseEstimator):
         lists : CandidateLists
             The candidates of each sentence, none twice.
         """
-        check_templates(self.templates, self.functions)
+        self.check_parameters()
         X = list(X)
         words = first_columns(X) if words is None else list(words)
         lexicon = self.lexicon
@@ -148,6 +148,11 @@ class GlobalFeatures(BaseEstimator):
         names = np.array(list(number_of), dtype=object)[kept]
         self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
         return lists
+
+    def check_parameters(self):
+        """Raise unless templates, functions and the lexicon can be used."""
+        check_templates(self.templates, self.functions)
+        check_lexicon(self.lexicon)
 
     def transform(self, X, nbest, words=None):
         """Return the encoded candidates; features not known are left out.
@@ -237,7 +242,7 @@ def sentences(X, nbest, words):
             raise ValueError(
                 f"X, nbest and words are not equally long: one ends before sentence {s}"
             )
-        yield (*found, first_columns(found[:1])[0]) if words is None else found
+        yield (*found, first_columns(found[:1], s)[0]) if words is None else found
 
 
 def check_templates(templates, functions):
@@ -252,10 +257,26 @@ def check_templates(templates, functions):
             raise TypeError(f"functions holds {function!r}, which cannot be called")
 
 
+def check_lexicon(lexicon):
+    """Raise unless a lexicon is None or some words."""
+    if lexicon is None:
+        return
+    if isinstance(lexicon, str) or not hasattr(lexicon, "__len__"):
+        raise TypeError(f"lexicon is {lexicon!r}; give a list or set of words")
+    strange = [word for word in lexicon if not isinstance(word, str)]
+    if strange:
+        raise TypeError(f"lexicon holds {strange[0]!r}, which is not a word")
+
+
 def distinct_candidates(candidates, s, n_tokens):
     """Return the candidates of a sentence, each labeling once, where it comes first."""
     found = {}
-    for labels, score in candidates:
+    for candidate in candidates:
+        if not is_scored_labeling(candidate):
+            raise TypeError(
+                f"nbest of sentence {s} holds {candidate!r}, not pairs (labels, score)"
+            )
+        labels, score = candidate
         if len(labels) != n_tokens:
             raise ValueError(
                 f"sentence {s} has {n_tokens} tokens, but a candidate has "

@@ -23,7 +23,12 @@ from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
 from skcw.reranking._scored import METHODS, RerankedAnswers, ScoredCandidates
 from skcw.reranking._templates import TEMPLATES
 from skcw.reranking._voted import VotedPerceptronReranker
-from skcw.reranking._words import first_columns, token_rows, words_of_features
+from skcw.reranking._words import (
+    find_word_prefix,
+    first_columns,
+    token_rows,
+    words_of_features,
+)
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._base import only_sequence
 
@@ -100,8 +105,10 @@ class RerankedTagger(BaseSequenceTagger):
         that are missing or too many.
     word_prefix : str, default=None
         Where tokens are given by their features, what the name of the feature with the
-        word begins with, such as ``"word[0]="``. Without it tokens of several features
-        have no word. The words of a pipeline are the first column.
+        word begins with, such as ``"word[0]="``; a string value of a dict follows after
+        a colon: ``"word:"``. None looks for a feature that is usually called so, and
+        warns if there is none: features would see no words. The words of a pipeline are
+        the first column. Arrays of numbers have no words.
 
     Attributes
     ----------
@@ -111,6 +118,8 @@ class RerankedTagger(BaseSequenceTagger):
         The fitted reranker.
     global_features_ : GlobalFeatures
         The fitted features.
+    word_prefix_ : str or None
+        By which features words are found; None where tokens are words.
     classes_, n_iter_, history_ : object
         Those of the base tagger.
 
@@ -215,6 +224,8 @@ class RerankedTagger(BaseSequenceTagger):
         self : object
             The fitted tagger.
         """
+        features = self._features()
+        features.check_parameters()
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         base = clone(self.base_tagger).fit(X, y, **weights)
@@ -226,13 +237,14 @@ class RerankedTagger(BaseSequenceTagger):
             X = object_rows(X.to_lists())
         nbest = jackknifed_nbest(self.base_tagger, X, y, folds, self.n_best, weight)
         used = np.flatnonzero(folds >= 0)
-        features, (tokens, words) = self._features(), self._read(X[used], base)
+        prefix = self._word_prefix(X[used], base)
+        tokens, words = _read(X[used], base, prefix)
         lists = features.fit_transform(tokens, nbest[used], words)
         errors = candidate_errors(lists.labelings, y[used], self.loss)
         weight = None if weight is None else weight[used]
         reranker = self._unfitted_reranker().fit(lists, errors, sample_weight=weight)
         self.base_tagger_, self.global_features_ = base, features
-        self.reranker_ = reranker
+        self.reranker_, self.word_prefix_ = reranker, prefix
         return self
 
     def _features(self):
@@ -248,12 +260,11 @@ class RerankedTagger(BaseSequenceTagger):
             return VotedPerceptronReranker()
         return clone(self.reranker)
 
-    def _read(self, X, base):
-        """Return the tokens of sequences, and their words."""
-        rows = token_rows(X)
-        if isinstance(base, TaggingPipeline) and not isinstance(X, SequenceBatch):
-            return rows, first_columns(rows)
-        return rows, words_of_features(rows, self.word_prefix)
+    def _word_prefix(self, X, base):
+        """Return by which features the words of tokens are found, if by any."""
+        if _has_columns(X, base) or not len(self.templates):
+            return self.word_prefix
+        return find_word_prefix(token_rows(X), self.word_prefix)
 
     def ask(self, X):
         """Return an object that answers any question about X.
@@ -283,7 +294,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _lists(self, X, answers):
         """Return the encoded candidates of the base tagger."""
-        tokens, words = self._read(X, self.base_tagger_)
+        tokens, words = _read(X, self.base_tagger_, self.word_prefix_)
         return self.global_features_.transform(
             tokens, answers.nbest(self.n_best), words
         )
@@ -384,6 +395,11 @@ class RerankedTagger(BaseSequenceTagger):
         return self._fitted_base().history_
 
     @property
+    def vocabulary_(self):
+        """The names of the features of the base tagger, if it keeps them."""
+        return self._fitted_base().vocabulary_
+
+    @property
     def n_features_in_(self):
         """The number of columns, if sequences were arrays of numbers."""
         return self._fitted_base().n_features_in_
@@ -418,7 +434,7 @@ class RerankedTagger(BaseSequenceTagger):
         reranker, weights = self.reranker_._model()
         features = self.global_features_
         tables = {
-            "features": features.vocabulary_,
+            "global": features.vocabulary_,
             "lexicon": Vocabulary.from_names(sorted(features.lexicon_)),
         }
         for kind, table in tables.items():
@@ -427,6 +443,7 @@ class RerankedTagger(BaseSequenceTagger):
             "base": base,
             "reranker": reranker,
             "default_reranker": self.reranker is None,
+            "word_prefix": self.word_prefix_,
         }
         return state, arrays | weights
 
@@ -436,13 +453,27 @@ class RerankedTagger(BaseSequenceTagger):
             "the reranker", state["reranker"], arrays
         )
         features = self._features()
-        features.vocabulary_ = _named_arrays("features", arrays)
+        features.vocabulary_ = _named_arrays("global", arrays)
         features.lexicon_ = frozenset(_named_arrays("lexicon", arrays).names())
         features.vocabulary_.check(self.reranker_.n_features_in_)
         self.global_features_ = features
+        self.word_prefix_ = state["word_prefix"]
         self.base_tagger = clone(self.base_tagger_)
         if not state["default_reranker"]:
             self.reranker = clone(self.reranker_)
+
+
+def _has_columns(X, base):
+    """Tell whether the tokens of sequences are words or begin with them."""
+    return isinstance(base, TaggingPipeline) and not isinstance(X, SequenceBatch)
+
+
+def _read(X, base, prefix):
+    """Return the tokens of sequences, and their words."""
+    rows = token_rows(X)
+    if _has_columns(X, base):
+        return rows, first_columns(rows)
+    return rows, words_of_features(rows, prefix)
 
 
 def _named_arrays(kind, arrays):
