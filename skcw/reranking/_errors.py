@@ -54,6 +54,28 @@ def candidate_errors(labelings, y, loss="labels"):
     )
 
 
+def labeling_size(labels, truth, loss):
+    """Return of what the errors of a labeling are a share.
+
+    One less this share is the accuracy, or the F1 of the entities.
+
+    Parameters
+    ----------
+    labels, truth : sequence of str
+        The labeling, and the true one.
+    loss : {"labels", "entities"}
+        What is counted.
+
+    Returns
+    -------
+    size : int
+        The number of labels, or of the entities of both.
+    """
+    if loss == "labels":
+        return len(truth)
+    return len(extract_spans(labels)) + len(extract_spans(truth))
+
+
 def _wrong_labels(s, candidates, truth):
     return [
         sum(a != b for a, b in zip(labels, truth, strict=True))

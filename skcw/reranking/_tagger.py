@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import NamedTuple
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,11 +17,19 @@ from skcw.data._vocabulary import Vocabulary
 from skcw.pipeline import TaggingPipeline
 from skcw.reranking._base import BaseReranker
 from skcw.reranking._errors import LOSSES, candidate_errors
+from skcw.reranking._gaussian import CWReranker
 from skcw.reranking._global_features import GlobalFeatures
 from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
+from skcw.reranking._score import ScoreReranker
 from skcw.reranking._scored import METHODS, RerankedAnswers, ScoredCandidates
+from skcw.reranking._selection import (
+    HeldOut,
+    Sentences,
+    Trial,
+    best_of,
+    folds_to_hold_out,
+)
 from skcw.reranking._templates import TEMPLATES
-from skcw.reranking._voted import VotedPerceptronReranker
 from skcw.reranking._words import (
     find_word_prefix,
     first_columns,
@@ -85,7 +92,7 @@ class RerankedTagger(BaseSequenceTagger):
     base_tagger : estimator
         A tagger or a :class:`skcw.TaggingPipeline`.
     reranker : BaseReranker, default=None
-        What chooses; None is ``VotedPerceptronReranker()``.
+        What chooses; None is ``CWReranker(random_state=0)``.
     n_best : int, default=20
         How many labelings it chooses from.
     cv : int, default=5
@@ -109,13 +116,23 @@ class RerankedTagger(BaseSequenceTagger):
         a colon: ``"word:"``. None looks for a feature that is usually called so, and
         warns if there is none: features would see no words. The words of a pipeline are
         the first column. Arrays of numbers have no words.
+    held_out_folds : int or "auto", default="auto"
+        How many of the folds decide, each held out in turn, whether to rerank at all
+        and, if the ``score_scale`` of the reranker is None, by which one. "auto" takes
+        as many as hold 500 sentences. 0 reranks in any case.
 
     Attributes
     ----------
     base_tagger_ : estimator
         The base tagger, fitted on all sentences.
     reranker_ : BaseReranker
-        The fitted reranker.
+        The fitted reranker: that of the trials with the highest score, or
+        :class:`ScoreReranker` if the evidence for it is below 2.
+    reranks_ : bool
+        Whether labels are reranked, or left as the base tagger has them.
+    trials_ : list of Trial
+        The evidence: scores of each variant of the reranker, and of the base tagger, on
+        sentences held out.
     global_features_ : GlobalFeatures
         The fitted features.
     word_prefix_ : str or None
@@ -179,6 +196,10 @@ class RerankedTagger(BaseSequenceTagger):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "loss": [StrOptions(set(LOSSES))],
         "word_prefix": [str, None],
+        "held_out_folds": [
+            Interval(Integral, 0, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
     }
 
     def __init__(
@@ -194,6 +215,7 @@ class RerankedTagger(BaseSequenceTagger):
         min_count=5,
         loss="entities",
         word_prefix=None,
+        held_out_folds="auto",
     ):
         self.base_tagger = base_tagger
         self.reranker = reranker
@@ -205,6 +227,7 @@ class RerankedTagger(BaseSequenceTagger):
         self.min_count = min_count
         self.loss = loss
         self.word_prefix = word_prefix
+        self.held_out_folds = held_out_folds
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
@@ -224,8 +247,7 @@ class RerankedTagger(BaseSequenceTagger):
         self : object
             The fitted tagger.
         """
-        features = self._features()
-        features.check_parameters()
+        self._features().check_parameters()
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         base = clone(self.base_tagger).fit(X, y, **weights)
@@ -236,16 +258,42 @@ class RerankedTagger(BaseSequenceTagger):
             # A copy must not know the names of features in sentences held out.
             X = object_rows(X.to_lists())
         nbest = jackknifed_nbest(self.base_tagger, X, y, folds, self.n_best, weight)
-        used = np.flatnonzero(folds >= 0)
-        prefix = self._word_prefix(X[used], base)
-        tokens, words = _read(X[used], base, prefix)
-        lists = features.fit_transform(tokens, nbest[used], words)
-        errors = candidate_errors(lists.labelings, y[used], self.loss)
-        weight = None if weight is None else weight[used]
-        reranker = self._unfitted_reranker().fit(lists, errors, sample_weight=weight)
+        sentences, used = Sentences(X, y, weight), folds >= 0
+        prefix = self._word_prefix(sentences[used].X, base)
+
+        def encode(some, lists, features):
+            return self._encoded(some, lists, features, base, prefix)
+
+        reranker, trials = self._chosen(base, encode, sentences, folds, nbest)
+        lists, errors, features = encode(sentences[used], nbest[used], None)
+        reranker.fit(lists, errors, sample_weight=sentences[used].weight)
         self.base_tagger_, self.global_features_ = base, features
-        self.reranker_, self.word_prefix_ = reranker, prefix
+        self.reranker_, self.trials_, self.word_prefix_ = reranker, trials, prefix
         return self
+
+    def _encoded(self, sentences, nbest, features, base, prefix):
+        """Return encoded lists, their errors, and features, learnt if they are None."""
+        tokens, words = _read(sentences.X, base, prefix)
+        if features is None:
+            features = self._features()
+            lists = features.fit_transform(tokens, nbest, words)
+        else:
+            lists = features.transform(tokens, nbest, words)
+        errors = candidate_errors(lists.labelings, sentences.y, self.loss)
+        return lists, errors, features
+
+    def _chosen(self, base, encode, sentences, folds, nbest):
+        """Return an unfitted reranker, and how it and others did on held-out folds."""
+        first = CWReranker(random_state=0) if self.reranker is None else self.reranker
+        if self.held_out_folds == 0:
+            return clone(first), []
+        rerankers = first.variants() if hasattr(first, "variants") else [clone(first)]
+        held_out = HeldOut(self.base_tagger, self.n_best, encode, self.loss, rerankers)
+        for fold in folds_to_hold_out(folds, self.held_out_folds):
+            held_out.add(base, sentences, fold, folds, nbest)
+        trials = held_out.trials()
+        best = best_of(trials)
+        return ScoreReranker() if best is None else rerankers[best], trials
 
     def _features(self):
         return GlobalFeatures(
@@ -254,11 +302,6 @@ class RerankedTagger(BaseSequenceTagger):
             lexicon=self.lexicon,
             min_count=self.min_count,
         )
-
-    def _unfitted_reranker(self):
-        if self.reranker is None:
-            return VotedPerceptronReranker()
-        return clone(self.reranker)
 
     def _word_prefix(self, X, base):
         """Return by which features the words of tokens are found, if by any."""
@@ -409,6 +452,12 @@ class RerankedTagger(BaseSequenceTagger):
         base = self.base_tagger_
         return base.tagger if isinstance(base, TaggingPipeline) else base
 
+    @property
+    def reranks_(self):
+        """Whether labels are reranked, or left as the base tagger has them."""
+        check_is_fitted(self, "reranker_")
+        return not isinstance(self.reranker_, ScoreReranker)
+
     # Saving to files.
 
     def _plain_params(self):
@@ -424,7 +473,8 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _state(self):
         check_is_fitted(self, "reranker_")
-        for part in (self.base_tagger_, self.reranker_):
+        own = self.reranker
+        for part in (self.base_tagger_, self.reranker_, own or self.reranker_):
             if not hasattr(part, "_model"):
                 raise ValueError(
                     f"a {type(part).__name__} cannot be saved without pickle; pickle "
@@ -442,8 +492,9 @@ class RerankedTagger(BaseSequenceTagger):
         state = {
             "base": base,
             "reranker": reranker,
-            "default_reranker": self.reranker is None,
+            "own_reranker": None if own is None else own._unfitted_header(),
             "word_prefix": self.word_prefix_,
+            "trials": [list(trial) for trial in self.trials_],
         }
         return state, arrays | weights
 
@@ -458,9 +509,12 @@ class RerankedTagger(BaseSequenceTagger):
         features.vocabulary_.check(self.reranker_.n_features_in_)
         self.global_features_ = features
         self.word_prefix_ = state["word_prefix"]
+        self.trials_ = [Trial(*values) for values in state["trials"]]
         self.base_tagger = clone(self.base_tagger_)
-        if not state["default_reranker"]:
-            self.reranker = clone(self.reranker_)
+        if state["own_reranker"] is not None:
+            self.reranker = BaseReranker._from_header(
+                "the reranker", state["own_reranker"]
+            )
 
 
 def _has_columns(X, base):

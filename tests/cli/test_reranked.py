@@ -22,15 +22,17 @@ def base():
 
 
 def reranker():
-    return AROWReranker(random_state=0)
+    return AROWReranker(r=1.0, score_scale=0.2, random_state=0)
 
 
 def around_a_pipeline():
-    return RerankedTagger(skcw.make_tagging_pipeline("ner", base()), reranker(), cv=2)
+    return RerankedTagger(
+        skcw.make_tagging_pipeline("ner", base()), reranker(), cv=2, held_out_folds=0
+    )
 
 
 def at_the_end_of_a_pipeline():
-    tagger = RerankedTagger(base(), reranker(), cv=2)
+    tagger = RerankedTagger(base(), reranker(), cv=2, held_out_folds=0)
     return TaggingPipeline([("features", WindowFeatures("ner")), ("tagger", tagger)])
 
 

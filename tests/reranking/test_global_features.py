@@ -172,10 +172,10 @@ def test_lists_that_do_not_fit_are_named(nbest, message):
 @pytest.mark.parametrize("token", [None, {"word": "Ann"}, 3.5, (), [None]], ids=str)
 def test_tokens_without_a_word_are_named(token):
     rows = [X[0], [X[1][0], token]]
-    with pytest.raises(TypeError, match="sentence 1, token 1 is .* neither a word"):
+    with pytest.raises(TypeError, match=r"sentence 1, token 1 is .* neither a word"):
         GlobalFeatures().fit_transform(rows, NBEST)
     fitted = GlobalFeatures(min_count=1).fit(X, NBEST)
-    with pytest.raises(TypeError, match="sentence 1, token 1 is .* neither a word"):
+    with pytest.raises(TypeError, match=r"sentence 1, token 1 is .* neither a word"):
         fitted.transform(rows, NBEST)
 
 
