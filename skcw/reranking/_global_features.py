@@ -13,7 +13,12 @@ from skcw.data._checks import check_same_length
 from skcw.data._ragged import object_rows, offsets_of
 from skcw.data._vocabulary import Vocabulary
 from skcw.reranking._candidates import CandidateLists, is_scored_labeling
-from skcw.reranking._templates import TEMPLATES, SentenceReader, SentenceView
+from skcw.reranking._templates import (
+    EVERY_TEMPLATE,
+    TEMPLATES,
+    SentenceReader,
+    SentenceView,
+)
 from skcw.reranking._words import first_columns, lower_case_lexicon
 
 
@@ -27,10 +32,15 @@ class GlobalFeatures(BaseEstimator):
     and ends of its shapes. On every quotation: flagged shapes with labels, and whether
     all of it is one entity. Each feature of an entity is made with its type.
 
+    We add templates that tell types apart, ``"types"``: the first word of an entity and
+    each of its words, beginnings and ends of the first and the last one, words around
+    it, how many words it has, and the types of entities that follow each other.
+
     Parameters
     ----------
     templates : sequence of str, default=("entities", "quotations")
-        Which templates are used; an empty one leaves `functions` alone.
+        Which templates are used, of "entities", "quotations" and "types"; an empty
+        sequence leaves `functions` alone.
     functions : sequence of callables, default=()
         Features of your own: ``function(tokens, labels)`` returns strings, or None for
         nothing. Tokens are those given as X.
@@ -248,10 +258,9 @@ def sentences(X, nbest, words):
 def check_templates(templates, functions):
     """Raise unless templates are known and functions can be called."""
     for name in templates:
-        if name not in TEMPLATES:
-            raise ValueError(
-                f"there are no templates {name!r}; there are {', '.join(TEMPLATES)}"
-            )
+        if name not in EVERY_TEMPLATE:
+            every = ", ".join(EVERY_TEMPLATE)
+            raise ValueError(f"there are no templates {name!r}; there are {every}")
     for function in functions:
         if not callable(function):
             raise TypeError(f"functions holds {function!r}, which cannot be called")

@@ -10,7 +10,7 @@ from skcw.reranking._errors import labeling_size
 from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
 
 # With fewer held-out sentences, chance decides between good and bad rerankers.
-ENOUGH_SENTENCES = 500
+ENOUGH_SENTENCES = 2000
 # A reranker must gain what chance alone gives in one try out of forty.
 LEAST_EVIDENCE = 2.0
 

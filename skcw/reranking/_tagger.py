@@ -99,7 +99,7 @@ class RerankedTagger(BaseSequenceTagger):
         The number of folds of neighbouring sentences; a copy of the base tagger is
         fitted without each. Sentences with the same features share a fold.
     templates : sequence of str, default=("entities", "quotations")
-        Templates of :class:`GlobalFeatures`.
+        Templates of :class:`GlobalFeatures`. Add ``"types"`` if entities have types.
     functions : sequence of callables, default=()
         Features of your own, ``function(tokens, labels)``. A tagger that has some
         cannot be saved without pickle.
@@ -119,7 +119,7 @@ class RerankedTagger(BaseSequenceTagger):
     held_out_folds : int or "auto", default="auto"
         How many of the folds decide, each held out in turn, whether to rerank at all
         and, if the ``score_scale`` of the reranker is None, by which one. "auto" takes
-        as many as hold 500 sentences. 0 reranks in any case.
+        as many as hold 2000 sentences. 0 reranks in any case.
 
     Attributes
     ----------
@@ -305,7 +305,8 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _word_prefix(self, X, base):
         """Return by which features the words of tokens are found, if by any."""
-        if _has_columns(X, base) or not len(self.templates):
+        numbers = isinstance(X, SequenceBatch) and X.vocabulary is None
+        if numbers or _has_columns(X, base) or not len(self.templates):
             return self.word_prefix
         return find_word_prefix(token_rows(X), self.word_prefix)
 

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from skcw.data._schemes import extract_spans
 from skcw.exceptions import WordlessWarning
 from skcw.reranking import GlobalFeatures
-from skcw.reranking._templates import SentenceView, entity_strings, quotation_strings
+from skcw.reranking._templates import (
+    SentenceView,
+    entity_strings,
+    neighbour_strings,
+    quotation_strings,
+    type_strings,
+)
 from skcw.reranking._words import (
     find_word_prefix,
     first_columns,
@@ -183,6 +189,20 @@ def test_tokens_without_a_word_are_named(token):
 def test_candidates_are_pairs_of_labels_and_score(candidate):
     with pytest.raises(TypeError, match=r"sentence 1 holds .* not pairs \(labels"):
         GlobalFeatures().fit_transform(X, [NBEST[0], [candidate]])
+
+
+def test_templates_of_types_see_words_and_neighbours():
+    assert type_strings(["the", "New", "York", "Times", "said"], 1, 4) == [
+        *["FW=New", "N=3", "IW=New", "IW=York", "IW=Times"],
+        *["FP2=ne", "FS2=ew", "FP3=new", "FS3=new", "FP4=new", "FS4=new"],
+        *["LP2=ti", "LS2=es", "LP3=tim", "LS3=mes", "LP4=time", "LS4=imes"],
+        *["B1=the", "B=the", "A1=said", "A=said"],
+    ]
+    spans = extract_spans(["B-P", "O", "B-L", "B-P"])
+    assert neighbour_strings(spans) == ["TT=P L", "TT=L P"]
+    features = GlobalFeatures(["types"], min_count=1).fit(X, NBEST)
+    names = features.vocabulary_.names()
+    assert "P FW=Ann" in names and not any("WE=" in name for name in names)
 
 
 WORD = st.text(alphabet='aZ1"“”.é', max_size=3)

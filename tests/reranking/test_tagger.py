@@ -94,6 +94,22 @@ def test_no_more_labelings_are_known_than_candidates(fitted):
     assert [len(row) for row in few] == lists.lengths.tolist()
 
 
+def test_shares_of_labelings_are_those_of_the_reranker(fitted):
+    answers, lists = fitted.ask(NEW[:3]), fitted.candidates(NEW[:3])
+    shares = fitted.reranker_.candidate_probabilities(lists)
+    for s, found in enumerate(answers.labeling_shares(4)):
+        row = answers.nbest(4)[s]
+        own = [shares[s][lists.labelings[s].index(labels)] for labels, _ in row]
+        np.testing.assert_allclose(found, np.array(own) / sum(own), rtol=1e-12)
+
+
+def test_shares_of_labelings_of_other_taggers_are_those_of_their_scores(fitted):
+    answers = fitted.base_tagger_.ask([*NEW[:2], []])
+    for row, found in zip(answers.nbest(3), answers.labeling_shares(3), strict=True):
+        power = np.exp(np.array([score for _, score in row]) / answers.temperature)
+        np.testing.assert_allclose(found, power / power.sum(), rtol=1e-12)
+
+
 def test_sampled_labelings_come_as_often_as_they_are_probable(fitted):
     (drawn,) = fitted.sample_labelings(NEW[:1], 4000)
     lists = fitted.candidates(NEW[:1])

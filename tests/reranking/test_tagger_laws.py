@@ -22,7 +22,6 @@ TAGGERS = [
         VotedPerceptronReranker(score_scale=5.0),
         cv=2,
         n_best=10,
-        word_prefix="w=",
         held_out_folds=1,
     ),
     RerankedTagger(
