@@ -5,7 +5,7 @@ from _corpora import MADE
 from _measure import progress
 from _pictures import new_figure, save_picture
 from _rerank_lists import LANGUAGES, kept_lists
-from _rerank_models import Ranked, f1
+from _rerank_models import TEMPLATES, Ranked, f1
 from _tables import format_table
 
 from skcw.reranking import VotedPerceptronReranker
@@ -26,7 +26,8 @@ def run(settings):
     passes = PASSES[:2] if settings.quick else PASSES
     curves = {}
     for language in languages:
-        ranked = Ranked(kept_lists(settings, language, "MaxEnt", "boundaries"))
+        lists = kept_lists(settings, language, "MaxEnt", "boundaries")
+        ranked = Ranked(lists, TEMPLATES["boundaries"])
         progress(f"curves: {language}")
         curves[language] = {
             "rounds": _boosting(ranked, rounds),

@@ -5,7 +5,7 @@ from statistics import mean, stdev
 from _corpora import MADE
 from _measure import progress
 from _rerank_lists import LANGUAGES, make_lists, read, split
-from _rerank_models import Ranked, grids, reduction, scores
+from _rerank_models import TEMPLATES, Ranked, grids, reduction, scores
 from _tables import at_least, format_goals, format_table
 
 # Sentences of a split, training and test together.
@@ -34,7 +34,7 @@ def _one(parts, chosen, quick):
 
     It does so on a part of its training sentences that is held out.
     """
-    ranked = Ranked(make_lists("CW", "entities", *parts))
+    ranked = Ranked(make_lists("CW", "entities", *parts), TEMPLATES["entities"])
     row = {"base": scores(ranked.test, ranked.true, [0] * len(ranked.test))["F"]}
     for name, grid in grids(quick).items():
         if name not in chosen:

@@ -3,7 +3,7 @@
 from _corpora import MADE
 from _measure import progress
 from _rerank_lists import BASES, LANGUAGES, TASKS, kept_lists
-from _rerank_models import Ranked, grids, reduction, scores
+from _rerank_models import TEMPLATES, Ranked, grids, reduction, scores
 from _tables import at_least, format_goals, format_table
 
 from skcw.reranking import oracle_scores
@@ -35,7 +35,7 @@ def cell(settings, language, task, base):
     """Return the figures of one language, task and base tagger."""
     lists = kept_lists(settings, language, base, task)
     progress(f"rerankers: {language}, {base}, {task}")
-    ranked = Ranked(lists)
+    ranked = Ranked(lists, TEMPLATES[task])
     first = [0] * len(ranked.test)
     found = {
         "language": language,

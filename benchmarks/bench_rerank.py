@@ -4,6 +4,8 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 
 tables   CoNLL-2002: entity boundaries and entities, two base taggers, three rerankers,
          the oracle, and processor time
+sizes    rerankers as they come, on a hundred to thousands of sentences: whether to
+         rerank, and how, is chosen on held-out training sentences
 curves   F1 over rounds of boosting and over passes of the perceptron, as a picture
 splits   the gain over the CW tagger on several random splits
 speed    boosting and voting on made lists: 40,000 sentences of 20 candidates
@@ -18,6 +20,7 @@ that is made that every part works; its figures are no measurement.
 from pathlib import Path
 
 import _rerank_curves
+import _rerank_sizes
 import _rerank_speed
 import _rerank_splits
 import _rerank_tables
@@ -27,6 +30,7 @@ NAME = "rerank"
 RESULTS = Path(__file__).resolve().parent / "results"
 PARTS = {
     "tables": _rerank_tables,
+    "sizes": _rerank_sizes,
     "curves": _rerank_curves,
     "splits": _rerank_splits,
     "speed": _rerank_speed,

@@ -13,8 +13,8 @@ from skcw.data._saved import saved_flag, saved_kind, saved_number, saved_texts
 from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features._joining import opened_extractor
-from skcw.text import Tokenizer
 from skcw.text._answers import asked_text, columns_read
+from skcw.text._tokenizer import saved_tokenizer
 
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
@@ -226,9 +226,7 @@ class Model:
             log_probability=saved_flag(serving["log_probability"], "log_probability"),
             reads_words=saved_flag(serving["reads_words"], "reads_words"),
             selection=None if selection is None else checked_selection(selection),
-            tokenizer=Tokenizer(
-                **saved_kind(header.get("tokenizer", {}), "tokenizer", dict)
-            ),
+            tokenizer=saved_tokenizer(header),
         )
 
     def ask(self, X):

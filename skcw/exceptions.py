@@ -47,3 +47,7 @@ class NoPromiseWarning(UserWarning):
 
 class ExchangeabilityWarning(UserWarning):
     """New sentences do not look like those that a promise was made with."""
+
+
+class WordlessWarning(UserWarning):
+    """A reranker cannot tell which feature of a token is its word."""

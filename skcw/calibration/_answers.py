@@ -108,6 +108,10 @@ class CalibratedAnswers(AnswersInFrames):
         """Return the n best labelings of the inner tagger."""
         return self._inner.nbest(n)
 
+    def labeling_shares(self, n):
+        """Return how probable the inner tagger thinks each of the n best is."""
+        return self._inner.labeling_shares(n)
+
     def lead(self, in_deviations=False):
         """Return the lead of the inner tagger's best labeling over the second."""
         return self._inner.lead(in_deviations)

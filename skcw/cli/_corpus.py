@@ -2,7 +2,6 @@
 
 import warnings
 from contextlib import contextmanager
-from copy import copy
 from itertools import chain
 
 from skcw.cli._files import looks_like_model
@@ -208,14 +207,15 @@ def open_model(path):
             model = Model.from_saved(path, header, arrays)
             return model.features, model.ask, model.selection, header.get("reading")
     # What needs scikit-learn is asked through its estimator.
-    pipeline = load_pipeline(path)
-    selection = selection_of(pipeline)
-    return pipeline[0].extractor_, pipeline.ask, selection, header.get("reading")
+    model, pipeline = load_model(path)
+    reading = header.get("reading")
+    return pipeline[0].extractor_, model.ask, selection_of(model), reading
 
 
-def selection_of(pipeline):
-    """Return the thresholds of the tagger of a pipeline, or None."""
-    return getattr(pipeline.tagger, "selection_", None)
+def selection_of(model):
+    """Return the thresholds of a model or of the tagger in it, or None."""
+    tagger = getattr(model, "tagger", None)
+    return getattr(model, "selection_", getattr(tagger, "selection_", None))
 
 
 @contextmanager
@@ -233,7 +233,7 @@ def named_models(path):
         ) from None
 
 
-def load_pipeline(path):
+def load_model(path):
     """Return the model in a file; it must hold features.
 
     Parameters
@@ -243,28 +243,27 @@ def load_pipeline(path):
 
     Returns
     -------
+    model : estimator
+        The model: a pipeline, or what was built around one.
     pipeline : TaggingPipeline
-        The model.
+        The pipeline.
     """
     from skcw import TaggingPipeline, load
 
     with named_models(path):
         model = load(path)
-    if isinstance(getattr(model, "tagger_", None), TaggingPipeline):
-        return _ending_in_tagger(model)
-    if not isinstance(model, TaggingPipeline):
-        raise ValueError(
-            f"{path} holds a {type(model).__name__} without features: it cannot read "
-            "columns of words; `skcw train` writes models that can"
-        )
-    return model
+    for inner in layers(model):
+        if isinstance(inner, TaggingPipeline):
+            return model, inner
+    raise ValueError(
+        f"{path} holds a {type(model).__name__} without features: it cannot read "
+        "columns of words; `skcw train` writes models that can, and so does `save` of "
+        "a pipeline"
+    )
 
 
-def _ending_in_tagger(wrapped):
-    """Return a calibrated or selective pipeline as one that ends in such a tagger."""
-    pipeline = wrapped.tagger_
-    inner = copy(wrapped)
-    inner.tagger = inner.tagger_ = pipeline.tagger
-    found = pipeline.with_tagger(inner)
-    found.reading_ = getattr(wrapped, "reading_", None)
-    return found
+def layers(model):
+    """Yield a model, what it is built around, and so on inwards."""
+    while model is not None:
+        yield model
+        model = getattr(model, "tagger_", getattr(model, "base_tagger_", None))

@@ -11,6 +11,7 @@ from skcw.cli._options import (
     positive,
 )
 from skcw.cli._pictures import check_picture, draw
+from skcw.cli._rerankers import RerankedModel, features_table, reranker_rows
 from skcw.cli._tables import report, table
 from skcw.cli._taggers import kept_passes, kept_text
 from skcw.cli._templates import needed_columns
@@ -22,7 +23,8 @@ learner is of them (their standard deviations).
 
 Given words, explain their labels: each label is compared with its best rival, and the
 features that decide are listed with what they add to the margin between the two. With
---at, list all of them for one word.
+--at, list all of them for one word. Of a reranked tagger these are the labels of the
+tagger inside; before them stands what spoke for the labels chosen.
 
 examples:
   skcw inspect names.skcw
@@ -84,7 +86,7 @@ def add_parser(commands):
 
 def run(options):
     """Describe a model or explain labels, and report."""
-    from skcw.cli._corpus import load_pipeline
+    from skcw.cli._corpus import load_model
 
     if options.file is not None and options.tokens is not None:
         raise UsageError("give either FILE or --tokens")
@@ -95,18 +97,24 @@ def run(options):
         raise UsageError("--sentence needs FILE")
     # Parameters, history, explanations and standard deviations are the estimator's:
     # the light `skcw.Model`, which can only answer, has none of them.
-    pipeline = load_pipeline(options.model)
+    model, pipeline = load_model(options.model)
     if options.plot is not None:
         check_picture(options, explains)
-    result, texts = {}, []
+    reranked, result, texts = _reranked(model, pipeline), {}, []
     if options.label is not None:
         result["weights"] = _label_weights(_learner(pipeline), options)
         texts.append(_label_text(result["weights"]))
     if explains:
-        result["explanation"] = _explanation(pipeline, options)
+        sentence = _sentence(model, pipeline, options)
+        if reranked is not None:
+            result["choice"] = reranked.explain(sentence)
+            texts.append(reranked.text(result["choice"], options.top))
+        result["explanation"] = _explanation(pipeline, sentence, options)
         texts.append(_explanation_text(result["explanation"], options))
     if not result:
-        result = _overview(pipeline, options)
+        result = _overview(model, pipeline, options)
+        if reranked is not None:
+            result["reranker"] = reranked.overview(options.top)
         texts.append(_overview_text(result))
     if options.plot is not None:
         draw(options, _learner(pipeline), result.get("explanation"))
@@ -114,11 +122,24 @@ def run(options):
 
 
 def _learner(pipeline):
-    """Return the tagger that has weights; a calibrated one holds it inside."""
-    from skcw.tagging._wrapped import WrappedTagger
+    """Return the tagger that has weights; others are built around it."""
+    from skcw.cli._corpus import layers
 
-    tagger = pipeline.tagger
-    return tagger.tagger_ if isinstance(tagger, WrappedTagger) else tagger
+    *_, learner = layers(pipeline.tagger)
+    return learner
+
+
+def _reranked(model, pipeline):
+    """Return what tells about the reranker of a model, or None if it has none."""
+    from skcw.cli._corpus import layers
+
+    for part in layers(model):
+        if hasattr(part, "reranker_"):
+            return RerankedModel(part)
+    for part in layers(pipeline.tagger):
+        if hasattr(part, "reranker_"):
+            return RerankedModel(part, pipeline[0].transform)
+    return None
 
 
 def _label_weights(tagger, options):
@@ -154,10 +175,10 @@ def _label_text(found):
     return "\n\n".join(parts)
 
 
-def _sentence(pipeline, options):
+def _sentence(model, pipeline, options):
     """Return the tokens to explain."""
     if options.tokens is None:
-        return _sentence_of_file(pipeline, options)
+        return _sentence_of_file(model, pipeline, options)
     n_columns = needed_columns(pipeline[0].templates_)
     tokens = [
         tuple(text.rsplit("/", n_columns - 1)) if n_columns > 1 else (text,)
@@ -175,13 +196,13 @@ def _sentence(pipeline, options):
     return tokens
 
 
-def _sentence_of_file(pipeline, options):
+def _sentence_of_file(model, pipeline, options):
     from skcw.cli._column_checks import check_file
     from skcw.cli._inputs import open_input
 
     before, wanted = 0, options.sentence or 0
     features = pipeline[0].extractor_
-    corpus = open_input(options.file, options, getattr(pipeline, "reading_", None))
+    corpus = open_input(options.file, options, getattr(model, "reading_", None))
     for _, block in corpus.unlabelled(features=features):
         if not before:
             check_file(features, block, options.file, "inspect")
@@ -194,12 +215,12 @@ def _sentence_of_file(pipeline, options):
     )
 
 
-def _explanation(pipeline, options):
+def _explanation(pipeline, sentence, options):
     """Return what decides on each word, or on the one asked for."""
-    sentence = _sentence(pipeline, options)
-    if not hasattr(pipeline, "explain"):
+    learner = _learner(pipeline)
+    if not hasattr(learner, "explain"):
         raise ValueError(
-            f"a {type(pipeline.tagger).__name__} cannot explain its labels; --label "
+            f"a {type(learner).__name__} cannot explain its labels; --label "
             "lists its weights"
         )
     if options.at is not None and options.at >= len(sentence):
@@ -207,6 +228,8 @@ def _explanation(pipeline, options):
             f"the sentence has {len(sentence)} words; there is no word {options.at} "
             "(the first is 0)"
         )
+    # What is built around the learner need not know how to explain a label.
+    features = pipeline[0].transform([sentence])
     found = [
         {
             "at": at,
@@ -215,7 +238,7 @@ def _explanation(pipeline, options):
             "contributions": [part._asdict() for part in explained.contributions],
         }
         for at, (token, explained) in enumerate(
-            zip(sentence, pipeline.explain(sentence), strict=True)
+            zip(sentence, learner.explain(features), strict=True)
         )
     ]
     return found if options.at is None else [found[options.at]]
@@ -253,15 +276,17 @@ def _one_word_text(word, top):
     return table(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
 
 
-def _overview(pipeline, options):
+def _overview(model, pipeline, options):
+    from skcw.cli._corpus import layers
     from skcw.inspection._weights import LearntWeights
 
+    around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]
     weights = LearntWeights(tagger)
     return {
         "model": options.model,
         "learner": type(tagger).__name__,
-        "calibrated": tagger is not pipeline.tagger,
+        "calibrated": any(hasattr(part, "tagger_") for part in around),
         "parameters": tagger.get_params(),
         "features": features.get_params()["features"],
         "columns": features.columns_,
@@ -289,8 +314,13 @@ def _overview_text(found):
     ]
     if found["pass_kept"] is not None:
         rows.append(("pass kept", kept_text(found["pass_kept"], found["passes"])))
+    if "reranker" in found:
+        rows += reranker_rows(found["reranker"])
     labels = [
         (label, ", ".join(row["name"] for row in best))
         for label, best in found["labels"].items()
     ]
-    return f"{table(rows, ())}\n\n{table(labels, ['label', 'strongest features'])}"
+    parts = [table(rows, ()), table(labels, ["label", "strongest features"])]
+    if "reranker" in found:
+        parts.append(features_table(found["reranker"]["features"]))
+    return "\n\n".join(parts)

@@ -2,8 +2,9 @@
 
 import gzip
 import json
+from functools import partial
 
-from skcw.cli._corpus import load_pipeline, named_models, rescheme, title_of
+from skcw.cli._corpus import load_model, named_models, rescheme, title_of
 from skcw.cli._files import input_of, written
 from skcw.cli._messages import UsageError
 
@@ -81,7 +82,10 @@ def _opened(path):
         if "features" in header and can_serve(header):
             return Model.from_saved(path, header, arrays).ask_text
     # What needs scikit-learn is asked through its estimator.
-    return load_pipeline(path).ask_text
+    from skcw.text._answers import asked_text
+
+    model, pipeline = load_model(path)
+    return partial(asked_text, model.ask, **pipeline.text_reading())
 
 
 def _read(name, encoding):

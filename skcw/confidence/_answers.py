@@ -169,6 +169,25 @@ class Answers(AnswersInFrames):
             for s in range(len(self))
         )
 
+    def labeling_shares(self, n):
+        """Return how probable each of the n best labelings is among them.
+
+        Parameters
+        ----------
+        n : int
+            How many labelings.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_sequences,), dtype object
+            One float array per sequence, which sums to one, in the order of ``nbest``.
+        """
+        temperature = self.temperature
+        return object_rows(
+            _softmax(np.array([score for _, score in row]) / temperature)
+            for row in self.nbest(n)
+        )
+
     def _n_best(self, n):
         """Return the codes of the n best labelings, their scores and their number."""
         codes, total, found = self._scored.k_best(n)
@@ -451,3 +470,9 @@ def _check_options(options, known, what):
             f"draws from {what} have no option {min(unknown)!r}; options are "
             f"{' and '.join(known)}"
         )
+
+
+def _softmax(scores):
+    """Return positive numbers that sum to one; none for no scores."""
+    powers = np.exp(scores - scores.max(initial=-np.inf))
+    return powers / powers.sum() if len(powers) else powers

@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.utils import check_scalar
 
 from skcw.data._ragged import object_rows
@@ -157,11 +156,10 @@ def entity_candidates(answers, n_best):
     candidates : ndarray of shape (n_sequences,), dtype object
         A dict for each sentence: ``(label, start, end)`` -> score from 0 to 1.
     """
-    rows, temperature = [], answers.temperature
-    for labelings in answers.nbest(n_best):
+    rows = []
+    pairs = zip(answers.nbest(n_best), answers.labeling_shares(n_best), strict=True)
+    for labelings, shares in pairs:
         found = {}
-        scores = np.array([score for _, score in labelings]) / temperature
-        shares = softmax(scores) if len(scores) else scores
         for (labels, _), share in zip(labelings, shares.tolist(), strict=True):
             for span in map(tuple, extract_spans(labels)):
                 found[span] = found.get(span, 0.0) + share

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
-from skcw.data._saved import saved_kind, saved_texts
+from skcw.data._saved import saved_texts
 from skcw.exceptions import ModelFileError
 from skcw.features import JoinedFeatures, WindowFeatures, join_features
 from skcw.features._joined_features import is_joined
@@ -17,6 +17,7 @@ from skcw.tagging._base import only_sequence
 from skcw.tagging._explanation import Explanations, given_tokens
 from skcw.text import Tokenizer
 from skcw.text._answers import asked_text, columns_read
+from skcw.text._tokenizer import saved_tokenizer
 
 
 def _tagger_has(name):
@@ -264,10 +265,19 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             With ``entities()``, which know where they stand in the text.
         """
         check_is_fitted(self)
-        features = self.steps[0][1]
-        extractor = getattr(features, "extractor_", None)
+        return asked_text(self.ask, text, **self.text_reading())
+
+    def text_reading(self):
+        """Return how plain text is read, as arguments by name.
+
+        Returns
+        -------
+        reading : dict
+            What cuts a text, and the columns that the features look at.
+        """
+        extractor = getattr(self.steps[0][1], "extractor_", None)
         tokenizer = getattr(self, "tokenizer_", self.tokenizer)
-        return asked_text(self.ask, text, tokenizer, columns_read(extractor))
+        return {"tokenizer": tokenizer, "columns": columns_read(extractor)}
 
     @property
     def default_method_(self):
@@ -432,9 +442,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             kind = JoinedFeatures if "parts" in header["features"] else WindowFeatures
             features = kind._opened(header["features"], arrays)
             features._validate_params()
-            tokenizer = Tokenizer(
-                **saved_kind(header.get("tokenizer", {}), "tokenizer", dict)
-            )
+            tokenizer = saved_tokenizer(header)
         tagger = BaseSequenceTagger._from_model(path, header, arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.

@@ -6,6 +6,8 @@ from skcw.reranking._candidates import CandidateLists
 from skcw.reranking._errors import candidate_errors, oracle_scores
 from skcw.reranking._gaussian import AROWReranker, CWReranker
 from skcw.reranking._global_features import GlobalFeatures
+from skcw.reranking._score import ScoreReranker
+from skcw.reranking._selection import Trial
 from skcw.reranking._tagger import Choice, RerankedTagger
 from skcw.reranking._voted import VotedPerceptronReranker
 
@@ -18,6 +20,8 @@ __all__ = [
     "Choice",
     "GlobalFeatures",
     "RerankedTagger",
+    "ScoreReranker",
+    "Trial",
     "VotedPerceptronReranker",
     "candidate_errors",
     "oracle_scores",

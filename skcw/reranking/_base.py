@@ -1,7 +1,7 @@
 """``BaseReranker``: what all rerankers share, and saving to files."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +20,9 @@ from skcw.reranking._candidates import (
     first_maxima,
 )
 
+# Scales of scores to choose from, and the one that does well on most corpora.
+SCALES = (0.5, 2.0, 10.0)
+DEFAULT_SCALE = 2.0
 # Name -> class, for `load`.
 RERANKERS = {}
 KIND = "reranker"
@@ -81,6 +84,24 @@ class BaseReranker(BaseEstimator):
             setattr(self, name, value)
         self.n_features_in_ = len(found["coef_"])
         return self
+
+    def variants(self):
+        """Return what to choose from if held-out lists can tell what is best.
+
+        Returns
+        -------
+        rerankers : list of BaseReranker
+            Unfitted copies: one for each scale of scores to try, if the reranker has a
+            ``score_scale`` that is None, and else one copy.
+        """
+        copies = [clone(self)]
+        if "score_scale" in self.get_params() and self.score_scale is None:
+            copies = [clone(self).set_params(score_scale=scale) for scale in SCALES]
+        return copies
+
+    def _scale(self):
+        """Return the scale of scores to use."""
+        return DEFAULT_SCALE if self.score_scale is None else self.score_scale
 
     def _learn(self, problem):
         raise NotImplementedError(f"{type(self).__name__} does not implement _learn")
@@ -251,18 +272,21 @@ class BaseReranker(BaseEstimator):
     def _model(self):
         """Return the header and the arrays of a saved reranker."""
         check_is_fitted(self, "coef_")
-        params = self.get_params(deep=False)
-        if isinstance(params.get("random_state"), np.random.RandomState):
-            params["random_state"] = None
         names = ("coef_", *self._saved)
         arrays = {f"{KIND}.{name}": np.asarray(getattr(self, name)) for name in names}
         header = {
             "version": __version__,
-            KIND: self._file_name,
-            "params": params,
+            **self._unfitted_header(),
             "score_coef": self.score_coef_,
         }
         return header, arrays
+
+    def _unfitted_header(self):
+        """Return class and parameters, as a file has them."""
+        params = self.get_params(deep=False)
+        if isinstance(params.get("random_state"), np.random.RandomState):
+            params["random_state"] = None
+        return {KIND: self._file_name, "params": params}
 
     @classmethod
     def load(cls, path):
@@ -281,7 +305,8 @@ class BaseReranker(BaseEstimator):
         return cls._from_model(path, *read_model(path))
 
     @classmethod
-    def _from_model(cls, path, header, arrays):
+    def _from_header(cls, path, header):
+        """Return the unfitted reranker that a header describes."""
         found = RERANKERS.get(str(header.get(KIND)))
         if found is None or not issubclass(found, cls):
             what = header.get(KIND, header.get("class"))
@@ -289,8 +314,14 @@ class BaseReranker(BaseEstimator):
         with naming(path):
             reranker = found(**saved_kind(header["params"], "params", dict))
             reranker._validate_params()
+            return reranker
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        reranker = cls._from_header(path, header)
+        with naming(path):
             saved = {
-                name: arrays[f"{KIND}.{name}"] for name in ("coef_", *found._saved)
+                name: arrays[f"{KIND}.{name}"] for name in ("coef_", *reranker._saved)
             }
             for name, array in saved.items():
                 # Subclasses know what shapes they need.

@@ -1,6 +1,6 @@
 """``CandidateLists``: the candidates of many sentences, compactly encoded."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from skcw.data._ragged import (
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
+# Larger scores have squares that sum up to infinity.
+LARGEST_SCORE = 1e100
+# Kernels write twice the number of a feature into 32 bits.
+MOST_FEATURES = 2**30
 
 
 class CandidateLists(RaggedRows):
@@ -59,19 +63,20 @@ class CandidateLists(RaggedRows):
     """
 
     def __init__(self, offsets, scores, indptr, indices, n_features, labelings=None):
-        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-        self.indptr = np.ascontiguousarray(indptr, dtype=np.int64)
-        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
-        self.n_features = int(n_features)
+        self.offsets = whole_numbers("offsets", offsets).astype(np.int64)
+        self.indptr = whole_numbers("indptr", indptr).astype(np.int64)
+        indices = whole_numbers("indices", indices)
+        self.n_features = check_count("n_features", n_features, least=0)
         self.labelings = labelings
         self.scores = np.array(scores, dtype=np.float64)
-        self._check()
+        self._check(indices)
+        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
         self.scores = _finite_scores(self.scores, self.offsets)
         self._sort()
 
-    def _check(self):
+    def _check(self, indices):
         check_steps("offsets", self.offsets, len(self.scores))
-        check_steps("indptr", self.indptr, len(self.indices))
+        check_steps("indptr", self.indptr, len(indices))
         if len(self.indptr) != len(self.scores) + 1:
             raise ValueError(
                 f"there are {len(self.scores)} scores, but features of "
@@ -82,11 +87,20 @@ class CandidateLists(RaggedRows):
             raise ValueError(
                 f"list {empty[0]} has no candidate; leave out what cannot be ranked"
             )
-        outside = (self.indices < 0) | (self.indices >= self.n_features)
+        outside = (indices < 0) | (indices >= self.n_features)
         if outside.any():
             raise ValueError(
-                f"a candidate has the feature {self.indices[outside.argmax()]}, but "
+                f"a candidate has the feature {indices[outside.argmax()]}, but "
                 f"features are numbered from 0 to {self.n_features - 1}"
+            )
+        if self.n_features > MOST_FEATURES:
+            raise ValueError(
+                f"there are {self.n_features} features, more than {MOST_FEATURES}; "
+                "number those that occur from 0 on"
+            )
+        if self.labelings is not None:
+            check_same_length(
+                len(self), len(self.labelings), ("offsets", "labelings"), "lists"
             )
 
     def _sort(self):
@@ -110,7 +124,7 @@ class CandidateLists(RaggedRows):
         pairs = [pair for row in rows for pair in row]
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
             raise TypeError("each candidate must be a pair (features, score)")
-        features = [np.asarray(ids, dtype=np.int64).ravel() for ids, _ in pairs]
+        features = [whole_numbers("features", ids).ravel() for ids, _ in pairs]
         indices = np.concatenate([np.empty(0, dtype=np.int64), *features])
         if n_features is None:
             n_features = int(indices.max(initial=-1)) + 1
@@ -196,12 +210,14 @@ class CandidateLists(RaggedRows):
 
 def _finite_scores(scores, offsets):
     """Return scores without minus infinity; raise at NaN and infinity."""
-    bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+    usable = (np.abs(scores) <= LARGEST_SCORE) | np.isneginf(scores)
+    bad = np.flatnonzero(~usable)
     if bad.size:
         i = int(np.searchsorted(offsets, bad[0], side="right")) - 1
         raise ValueError(
             f"list {i}, candidate {bad[0] - offsets[i]} has the score "
-            f"{scores[bad[0]]}; scores must be numbers or minus infinity"
+            f"{scores[bad[0]]}; scores must be minus infinity or numbers up to "
+            f"{LARGEST_SCORE:g} in size"
         )
     zero = np.isneginf(scores)
     if not zero.any():
@@ -281,8 +297,31 @@ def first_maxima(values, offsets):
     return order[offsets[:-1]] - offsets[:-1]
 
 
-def check_count(name, value):
-    """Return a positive integer; raise at anything else."""
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+def check_count(name, value, least=1):
+    """Return an integer that is not too small; raise at anything else."""
+    if not isinstance(value, Integral) or value < least:
+        kind = "a positive integer" if least == 1 else f"an integer from {least} on"
+        raise ValueError(f"{name} must be {kind}, got {value!r}")
     return int(value)
+
+
+def whole_numbers(name, values):
+    """Return an array of signed integers; raise at anything else but whole numbers."""
+    found = np.asarray(values)
+    if not found.size:
+        return np.empty(found.shape, dtype=np.int64)
+    if found.dtype.kind == "u" and found.max() <= np.iinfo(np.int64).max:
+        found = found.astype(np.int64)
+    if found.dtype.kind != "i":
+        raise TypeError(
+            f"{name} must be whole numbers of at most 64 bits, got {found.flat[0]!r}"
+        )
+    return found
+
+
+def is_scored_labeling(pair):
+    """Tell whether something is labels and a score, as ``predict_nbest`` gives them."""
+    if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+        return False
+    labels, score = pair
+    return not isinstance(labels, str) and isinstance(score, Real)

@@ -20,7 +20,7 @@ class GaussianReranker(BaseReranker):
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "initial_variance": [Interval(Real, 0, None, closed="neither")],
-        "score_scale": [Interval(Real, 0, None, closed="neither")],
+        "score_scale": [Interval(Real, 0, None, closed="neither"), None],
         "averaging": ["boolean"],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
@@ -32,7 +32,8 @@ class GaussianReranker(BaseReranker):
         raise NotImplementedError
 
     def _learn(self, problem):
-        lists = problem.scaled(self.score_scale)
+        scale = self._scale()
+        lists = problem.scaled(scale)
         mean = np.append(problem.blank(), 1.0)
         variance = np.full(len(mean), float(self.initial_variance))
         drift, room = np.zeros(len(mean)), np.empty(problem.longest(), dtype=np.int32)
@@ -55,8 +56,8 @@ class GaussianReranker(BaseReranker):
         return {
             "coef_": mean[:-1].copy(),
             "coef_variance_": variance[:-1].copy(),
-            "score_coef_": float(mean[-1] * self.score_scale),
-            "score_variance_": np.array(variance[-1] * self.score_scale**2),
+            "score_coef_": float(mean[-1] * scale),
+            "score_variance_": np.array(variance[-1] * scale**2),
         }
 
     def _check_saved(self, saved):
@@ -92,15 +93,17 @@ class CWReranker(GaussianReranker):
     ----------
     phi : float, default=1.0
         The margin, in standard deviations.
-    C : float, default=None
+    C : float or None, default=0.1
         The largest step; None bounds none. A small one makes it robust to lists that
         no weights rank well.
     max_iter : int, default=5
         The number of passes.
     initial_variance : float, default=1.0
         The variance of every weight before training.
-    score_scale : float, default=0.2
-        What scores of the base model are multiplied by. Tune it.
+    score_scale : float, default=None
+        What scores of the base model are multiplied by. None leaves the choice to
+        ``RerankedTagger``, which tries several on held-out sentences; without it, it
+        is 2.
     averaging : bool, default=True
         Whether the mean is averaged over all lists met.
     shuffle : bool, default=True
@@ -145,10 +148,10 @@ class CWReranker(GaussianReranker):
         self,
         phi=1.0,
         *,
-        C=None,
+        C=0.1,
         max_iter=5,
         initial_variance=1.0,
-        score_scale=0.2,
+        score_scale=None,
         averaging=True,
         shuffle=True,
         random_state=None,
@@ -174,14 +177,16 @@ class AROWReranker(GaussianReranker):
 
     Parameters
     ----------
-    r : float, default=1.0
+    r : float, default=10.0
         The larger, the smaller are the steps.
     max_iter : int, default=5
         The number of passes.
     initial_variance : float, default=1.0
         The variance of every weight before training.
-    score_scale : float, default=0.2
-        What scores of the base model are multiplied by. Tune it.
+    score_scale : float, default=None
+        What scores of the base model are multiplied by. None leaves the choice to
+        ``RerankedTagger``, which tries several on held-out sentences; without it, it
+        is 2.
     averaging : bool, default=True
         Whether the mean is averaged over all lists met.
     shuffle : bool, default=True
@@ -214,11 +219,11 @@ class AROWReranker(GaussianReranker):
 
     def __init__(
         self,
-        r=1.0,
+        r=10.0,
         *,
         max_iter=5,
         initial_variance=1.0,
-        score_scale=0.2,
+        score_scale=None,
         averaging=True,
         shuffle=True,
         random_state=None,

@@ -13,8 +13,13 @@ from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._checks import check_same_length
 from skcw.data._ragged import object_rows, offsets_of
 from skcw.data._vocabulary import Vocabulary
-from skcw.reranking._candidates import CandidateLists
-from skcw.reranking._templates import TEMPLATES, SentenceReader, SentenceView
+from skcw.reranking._candidates import CandidateLists, is_scored_labeling
+from skcw.reranking._templates import (
+    EVERY_TEMPLATE,
+    TEMPLATES,
+    SentenceReader,
+    SentenceView,
+)
 from skcw.reranking._words import first_columns, lower_case_lexicon
 
 
@@ -28,14 +33,19 @@ class GlobalFeatures(BaseEstimator):
     and ends of its shapes. On every quotation: flagged shapes with labels, and whether
     all of it is one entity. Each feature of an entity is made with its type.
 
+    We add templates that tell types apart, ``"types"``: the first word of an entity and
+    each of its words, beginnings and ends of the first and the last one, words around
+    it, how many words it has, and the types of entities that follow each other.
+
     Parameters
     ----------
     templates : sequence of str, default=("entities", "quotations")
-        Which templates are used; an empty one leaves `functions` alone.
+        Which templates are used, of "entities", "quotations" and "types"; an empty
+        sequence leaves `functions` alone.
     functions : sequence of callables, default=()
         Features of your own: ``function(tokens, labels)`` returns strings, or None for
         nothing. Tokens are those given as X.
-    lexicon : iterable of str, default=None
+    lexicon : sequence or set of str, default=None
         Words that are mostly written with a small letter; None learns them from the
         sentences given to ``fit``.
     min_count : int, default=5
@@ -135,7 +145,7 @@ class GlobalFeatures(BaseEstimator):
         lists : CandidateLists
             The candidates of each sentence, none twice.
         """
-        check_templates(self.templates, self.functions)
+        self.check_parameters()
         X = list(X)
         words = first_columns(X) if words is None else list(words)
         lexicon = self.lexicon
@@ -151,6 +161,11 @@ class GlobalFeatures(BaseEstimator):
         names = np.array(list(number_of), dtype=object)[kept]
         self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
         return lists
+
+    def check_parameters(self):
+        """Raise unless templates, functions and the lexicon can be used."""
+        check_templates(self.templates, self.functions)
+        check_lexicon(self.lexicon)
 
     @reads_at_once
     def transform(self, X, nbest, words=None):
@@ -241,25 +256,40 @@ def sentences(X, nbest, words):
             raise ValueError(
                 f"X, nbest and words are not equally long: one ends before sentence {s}"
             )
-        yield (*found, first_columns(found[:1])[0]) if words is None else found
+        yield (*found, first_columns(found[:1], s)[0]) if words is None else found
 
 
 def check_templates(templates, functions):
     """Raise unless templates are known and functions can be called."""
     for name in templates:
-        if name not in TEMPLATES:
-            raise ValueError(
-                f"there are no templates {name!r}; there are {', '.join(TEMPLATES)}"
-            )
+        if name not in EVERY_TEMPLATE:
+            every = ", ".join(EVERY_TEMPLATE)
+            raise ValueError(f"there are no templates {name!r}; there are {every}")
     for function in functions:
         if not callable(function):
             raise TypeError(f"functions holds {function!r}, which cannot be called")
 
 
+def check_lexicon(lexicon):
+    """Raise unless a lexicon is None or some words."""
+    if lexicon is None:
+        return
+    if isinstance(lexicon, str) or not hasattr(lexicon, "__len__"):
+        raise TypeError(f"lexicon is {lexicon!r}; give a list or set of words")
+    strange = [word for word in lexicon if not isinstance(word, str)]
+    if strange:
+        raise TypeError(f"lexicon holds {strange[0]!r}, which is not a word")
+
+
 def distinct_candidates(candidates, s, n_tokens):
     """Return the candidates of a sentence, each labeling once, where it comes first."""
     found = {}
-    for labels, score in candidates:
+    for candidate in candidates:
+        if not is_scored_labeling(candidate):
+            raise TypeError(
+                f"nbest of sentence {s} holds {candidate!r}, not pairs (labels, score)"
+            )
+        labels, score = candidate
         if len(labels) != n_tokens:
             raise ValueError(
                 f"sentence {s} has {n_tokens} tokens, but a candidate has "

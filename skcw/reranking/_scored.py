@@ -138,6 +138,13 @@ class RerankedAnswers(Answers):
     def __init__(self, scored, classes):
         super().__init__(scored, ModelConfidence(NoWeights, methods=METHODS), classes)
 
+    def labeling_shares(self, n):
+        """Return how probable the reranker thinks each of the n best is among them."""
+        n, (_, total, share) = check_n(n), self._scored.ranked()
+        found = np.isfinite(total[:, :n]).sum(axis=1).tolist()
+        rows = (row[:size] for row, size in zip(share, found, strict=True))
+        return object_rows(row / row.sum() for row in rows)
+
     def sampled(self, n, unit_variance=None, **options):
         """Return candidates drawn with their probabilities, n for each sequence."""
         if unit_variance is not None or set(options) - {"random_state"}:

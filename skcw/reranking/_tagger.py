@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import NamedTuple
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,17 +15,30 @@ from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.data import SequenceBatch
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
-from skcw.data._saved import saved_flag, saved_number
+from skcw.data._saved import saved_number
 from skcw.data._vocabulary import Vocabulary
 from skcw.pipeline import TaggingPipeline
 from skcw.reranking._base import BaseReranker
 from skcw.reranking._errors import LOSSES, candidate_errors
+from skcw.reranking._gaussian import CWReranker
 from skcw.reranking._global_features import GlobalFeatures
 from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
+from skcw.reranking._score import ScoreReranker
 from skcw.reranking._scored import METHODS, RerankedAnswers, ScoredCandidates
+from skcw.reranking._selection import (
+    HeldOut,
+    Sentences,
+    Trial,
+    best_of,
+    folds_to_hold_out,
+)
 from skcw.reranking._templates import TEMPLATES
-from skcw.reranking._voted import VotedPerceptronReranker
-from skcw.reranking._words import first_columns, token_rows, words_of_features
+from skcw.reranking._words import (
+    find_word_prefix,
+    first_columns,
+    token_rows,
+    words_of_features,
+)
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging._base import only_sequence
 
@@ -83,14 +95,14 @@ class RerankedTagger(BaseSequenceTagger):
     base_tagger : estimator
         A tagger or a :class:`skcw.TaggingPipeline`.
     reranker : BaseReranker, default=None
-        What chooses; None is ``VotedPerceptronReranker()``.
+        What chooses; None is ``CWReranker(random_state=0)``.
     n_best : int, default=20
         How many labelings it chooses from.
     cv : int, default=5
         The number of folds of neighbouring sentences; a copy of the base tagger is
         fitted without each. Sentences with the same features share a fold.
     templates : sequence of str, default=("entities", "quotations")
-        Templates of :class:`GlobalFeatures`.
+        Templates of :class:`GlobalFeatures`. Add ``"types"`` if entities have types.
     functions : sequence of callables, default=()
         Features of your own, ``function(tokens, labels)``. A tagger that has some
         cannot be saved without pickle.
@@ -103,17 +115,31 @@ class RerankedTagger(BaseSequenceTagger):
         that are missing or too many.
     word_prefix : str, default=None
         Where tokens are given by their features, what the name of the feature with the
-        word begins with, such as ``"word[0]="``. Without it tokens of several features
-        have no word. The words of a pipeline are the first column.
+        word begins with, such as ``"word[0]="``; a string value of a dict follows after
+        a colon: ``"word:"``. None looks for a feature that is usually called so, and
+        warns if there is none: features would see no words. The words of a pipeline are
+        the first column. Arrays of numbers have no words.
+    held_out_folds : int or "auto", default="auto"
+        How many of the folds decide, each held out in turn, whether to rerank at all
+        and, if the ``score_scale`` of the reranker is None, by which one. "auto" takes
+        as many as hold 2000 sentences. 0 reranks in any case.
 
     Attributes
     ----------
     base_tagger_ : estimator
         The base tagger, fitted on all sentences.
     reranker_ : BaseReranker
-        The fitted reranker.
+        The fitted reranker: that of the trials with the highest score, or
+        :class:`ScoreReranker` if the evidence for it is below 2.
+    reranks_ : bool
+        Whether labels are reranked, or left as the base tagger has them.
+    trials_ : list of Trial
+        The evidence: scores of each variant of the reranker, and of the base tagger, on
+        sentences held out.
     global_features_ : GlobalFeatures
         The fitted features.
+    word_prefix_ : str or None
+        By which features words are found; None where tokens are words.
     classes_, n_iter_, history_ : object
         Those of the base tagger.
 
@@ -173,6 +199,10 @@ class RerankedTagger(BaseSequenceTagger):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "loss": [StrOptions(set(LOSSES))],
         "word_prefix": [str, None],
+        "held_out_folds": [
+            Interval(Integral, 0, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
     }
 
     def __init__(
@@ -188,6 +218,7 @@ class RerankedTagger(BaseSequenceTagger):
         min_count=5,
         loss="entities",
         word_prefix=None,
+        held_out_folds="auto",
     ):
         self.base_tagger = base_tagger
         self.reranker = reranker
@@ -199,6 +230,7 @@ class RerankedTagger(BaseSequenceTagger):
         self.min_count = min_count
         self.loss = loss
         self.word_prefix = word_prefix
+        self.held_out_folds = held_out_folds
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
@@ -219,6 +251,7 @@ class RerankedTagger(BaseSequenceTagger):
         self : object
             The fitted tagger.
         """
+        self._features().check_parameters()
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         base = clone(self.base_tagger).fit(X, y, **weights)
@@ -229,15 +262,42 @@ class RerankedTagger(BaseSequenceTagger):
             # A copy must not know the names of features in sentences held out.
             X = object_rows(X.to_lists())
         nbest = jackknifed_nbest(self.base_tagger, X, y, folds, self.n_best, weight)
-        used = np.flatnonzero(folds >= 0)
-        features, (tokens, words) = self._features(), self._read(X[used], base)
-        lists = features.fit_transform(tokens, nbest[used], words)
-        errors = candidate_errors(lists.labelings, y[used], self.loss)
-        weight = None if weight is None else weight[used]
-        reranker = self._unfitted_reranker().fit(lists, errors, sample_weight=weight)
+        sentences, used = Sentences(X, y, weight), folds >= 0
+        prefix = self._word_prefix(sentences[used].X, base)
+
+        def encode(some, lists, features):
+            return self._encoded(some, lists, features, base, prefix)
+
+        reranker, trials = self._chosen(base, encode, sentences, folds, nbest)
+        lists, errors, features = encode(sentences[used], nbest[used], None)
+        reranker.fit(lists, errors, sample_weight=sentences[used].weight)
         self.base_tagger_, self.global_features_ = base, features
-        self.reranker_ = reranker
+        self.reranker_, self.trials_, self.word_prefix_ = reranker, trials, prefix
         return self
+
+    def _encoded(self, sentences, nbest, features, base, prefix):
+        """Return encoded lists, their errors, and features, learnt if they are None."""
+        tokens, words = _read(sentences.X, base, prefix)
+        if features is None:
+            features = self._features()
+            lists = features.fit_transform(tokens, nbest, words)
+        else:
+            lists = features.transform(tokens, nbest, words)
+        errors = candidate_errors(lists.labelings, sentences.y, self.loss)
+        return lists, errors, features
+
+    def _chosen(self, base, encode, sentences, folds, nbest):
+        """Return an unfitted reranker, and how it and others did on held-out folds."""
+        first = CWReranker(random_state=0) if self.reranker is None else self.reranker
+        if self.held_out_folds == 0:
+            return clone(first), []
+        rerankers = first.variants() if hasattr(first, "variants") else [clone(first)]
+        held_out = HeldOut(self.base_tagger, self.n_best, encode, self.loss, rerankers)
+        for fold in folds_to_hold_out(folds, self.held_out_folds):
+            held_out.add(base, sentences, fold, folds, nbest)
+        trials = held_out.trials()
+        best = best_of(trials)
+        return ScoreReranker() if best is None else rerankers[best], trials
 
     def _features(self):
         return GlobalFeatures(
@@ -247,17 +307,12 @@ class RerankedTagger(BaseSequenceTagger):
             min_count=self.min_count,
         )
 
-    def _unfitted_reranker(self):
-        if self.reranker is None:
-            return VotedPerceptronReranker()
-        return clone(self.reranker)
-
-    def _read(self, X, base):
-        """Return the tokens of sequences, and their words."""
-        rows = token_rows(X)
-        if isinstance(base, TaggingPipeline) and not isinstance(X, SequenceBatch):
-            return rows, first_columns(rows)
-        return rows, words_of_features(rows, self.word_prefix)
+    def _word_prefix(self, X, base):
+        """Return by which features the words of tokens are found, if by any."""
+        numbers = isinstance(X, SequenceBatch) and X.vocabulary is None
+        if numbers or _has_columns(X, base) or not len(self.templates):
+            return self.word_prefix
+        return find_word_prefix(token_rows(X), self.word_prefix)
 
     @reads_at_once
     def ask(self, X):
@@ -288,7 +343,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _lists(self, X, answers):
         """Return the encoded candidates of the base tagger."""
-        tokens, words = self._read(X, self.base_tagger_)
+        tokens, words = _read(X, self.base_tagger_, self.word_prefix_)
         return self.global_features_.transform(
             tokens, answers.nbest(self.n_best), words
         )
@@ -390,6 +445,11 @@ class RerankedTagger(BaseSequenceTagger):
         return self._fitted_base().history_
 
     @property
+    def vocabulary_(self):
+        """The names of the features of the base tagger, if it keeps them."""
+        return self._fitted_base().vocabulary_
+
+    @property
     def n_features_in_(self):
         """The number of columns, if sequences were arrays of numbers."""
         return self._fitted_base().n_features_in_
@@ -398,6 +458,12 @@ class RerankedTagger(BaseSequenceTagger):
         """Return the tagger that the base is, or that ends it."""
         base = self.base_tagger_
         return base.tagger if isinstance(base, TaggingPipeline) else base
+
+    @property
+    def reranks_(self):
+        """Whether labels are reranked, or left as the base tagger has them."""
+        check_is_fitted(self, "reranker_")
+        return not isinstance(self.reranker_, ScoreReranker)
 
     # Saving to files.
 
@@ -414,7 +480,8 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _state(self):
         check_is_fitted(self, "reranker_")
-        for part in (self.base_tagger_, self.reranker_):
+        own = self.reranker
+        for part in (self.base_tagger_, self.reranker_, own or self.reranker_):
             if not hasattr(part, "_model"):
                 raise ValueError(
                     f"a {type(part).__name__} cannot be saved without pickle; pickle "
@@ -424,7 +491,7 @@ class RerankedTagger(BaseSequenceTagger):
         reranker, weights = self.reranker_._model()
         features = self.global_features_
         tables = {
-            "features": features.vocabulary_,
+            "global": features.vocabulary_,
             "lexicon": Vocabulary.from_names(sorted(features.lexicon_)),
         }
         for kind, table in tables.items():
@@ -432,7 +499,9 @@ class RerankedTagger(BaseSequenceTagger):
         state = {
             "base": base,
             "reranker": reranker,
-            "default_reranker": self.reranker is None,
+            "own_reranker": None if own is None else own._unfitted_header(),
+            "word_prefix": self.word_prefix_,
+            "trials": [list(trial) for trial in self.trials_],
         }
         return state, arrays | weights
 
@@ -442,17 +511,34 @@ class RerankedTagger(BaseSequenceTagger):
             "the reranker", state["reranker"], arrays
         )
         features = self._features()
-        features.vocabulary_ = _named_arrays("features", arrays)
+        features.vocabulary_ = _named_arrays("global", arrays)
         features.vocabulary_.check(self.reranker_.n_features_in_)
         words = _named_arrays("lexicon", arrays)
         words.check(len(words))
         features.lexicon_ = frozenset(words.names())
         features._validate_params()
         self.global_features_ = features
+        self.word_prefix_ = state["word_prefix"]
+        self.trials_ = [Trial(*values) for values in state["trials"]]
         self.base_tagger = clone(self.base_tagger_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
-        if not saved_flag(state["default_reranker"], "default_reranker"):
-            self.reranker = clone(self.reranker_)
+        if state["own_reranker"] is not None:
+            self.reranker = BaseReranker._from_header(
+                "the reranker", state["own_reranker"]
+            )
+
+
+def _has_columns(X, base):
+    """Tell whether the tokens of sequences are words or begin with them."""
+    return isinstance(base, TaggingPipeline) and not isinstance(X, SequenceBatch)
+
+
+def _read(X, base, prefix):
+    """Return the tokens of sequences, and their words."""
+    rows = token_rows(X)
+    if _has_columns(X, base):
+        return rows, first_columns(rows)
+    return rows, words_of_features(rows, prefix)
 
 
 def _named_arrays(kind, arrays):

@@ -1,13 +1,20 @@
 """Templates of global features: whole entities, their borders, and quotations."""
 
+from itertools import pairwise
+
 from skcw.data._schemes import extract_spans
 from skcw.reranking._words import NULL, shape_of
 
+# The templates of the paper, and those that we add to them.
 TEMPLATES = ("entities", "quotations")
+EVERY_TEMPLATE = (*TEMPLATES, "types")
 
 QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
 # Longer quotations make no Q features: their strings would hardly come twice.
 LONGEST_QUOTATION = 10
+# How many letters of a word, and how many words around an entity, tell its type.
+LETTERS, AROUND = (2, 3, 4), (1, 2, 3)
+MOST_WORDS = 5
 
 
 class SentenceView:
@@ -107,6 +114,45 @@ def entity_strings(view, start, stop):
     return found
 
 
+def type_strings(words, start, stop):
+    """Return features that tell the type of an entity.
+
+    Those of the paper see its borders. These see its first word and each of its words,
+    beginnings and ends of the first and the last one, words around it at their distance
+    and at any, and how many words it has.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    start, stop : int
+        Where the entity begins, and one past its last word.
+
+    Returns
+    -------
+    features : list of str
+        The features.
+    """
+    found = [f"FW={words[start]}", f"N={min(stop - start, MOST_WORDS)}"]
+    found += [f"IW={word}" for word in words[start:stop]]
+    for name, word in (("F", words[start].lower()), ("L", words[stop - 1].lower())):
+        for n in LETTERS:
+            found += [f"{name}P{n}={word[:n]}", f"{name}S{n}={word[-n:]}"]
+    for distance in AROUND:
+        if start >= distance:
+            before = words[start - distance].lower()
+            found += [f"B{distance}={before}", f"B={before}"]
+        if stop - 1 + distance < len(words):
+            after = words[stop - 1 + distance].lower()
+            found += [f"A{distance}={after}", f"A={after}"]
+    return found
+
+
+def neighbour_strings(spans):
+    """Return the types of entities that follow each other."""
+    return [f"TT={one.label} {other.label}" for one, other in pairwise(spans)]
+
+
 def quotations(words):
     """Return (opening, closing) positions of the quotation marks that match."""
     marks = [t for t, word in enumerate(words) if word in QUOTES]
@@ -182,17 +228,19 @@ class SentenceReader:
         self.place, self.tokens, self.view = place, tokens, view
         self.functions, self.number = functions, number
         self.has_entities = "entities" in templates
+        self.has_types = "types" in templates
         self.has_quotations = "quotations" in templates and bool(quotations(view.words))
         self._of_entity = {}
 
     def features_of(self, labels):
         """Return the numbers of the features of a labeling, in growing order."""
         found = set()
-        if self.has_entities or self.has_quotations:
+        if self.has_entities or self.has_types or self.has_quotations:
             spans = extract_spans(labels)
-            if self.has_entities:
-                for span in spans:
-                    found.update(self._entity(span))
+            for span in spans:
+                found.update(self._entity(span))
+            if self.has_types:
+                found.update(map(self.number, neighbour_strings(spans)))
             if self.has_quotations:
                 names = quotation_strings(self.view, labels, spans)
                 found.update(map(self.number, names))
@@ -204,7 +252,11 @@ class SentenceReader:
     def _entity(self, span):
         known = self._of_entity.get(span)
         if known is None:
-            names = entity_strings(self.view, span.start, span.end)
+            names = []
+            if self.has_entities:
+                names += entity_strings(self.view, span.start, span.end)
+            if self.has_types:
+                names += type_strings(self.view.words, span.start, span.end)
             known = {self.number(f"{span.label} {name}") for name in names}
             self._of_entity[span] = known
         return known

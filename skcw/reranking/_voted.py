@@ -30,9 +30,10 @@ class VotedPerceptronReranker(BaseReranker):
         Whether all weights vote, or their average decides, which is cheaper.
     max_iter : int, default=1
         The number of passes.
-    score_scale : float, default=0.2
+    score_scale : float, default=None
         What scores of the base model are multiplied by, which are a feature like the
-        others. Tune it.
+        others. None leaves the choice to ``RerankedTagger``, which tries several on
+        held-out sentences; without it, it is 2.
     shuffle : bool, default=False
         Whether each pass takes the lists in another order.
     random_state : int, RandomState instance or None, default=None
@@ -78,7 +79,7 @@ class VotedPerceptronReranker(BaseReranker):
     _parameter_constraints: dict = {
         "voting": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "score_scale": [Interval(Real, 0, None, closed="left")],
+        "score_scale": [Interval(Real, 0, None, closed="left"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -95,7 +96,7 @@ class VotedPerceptronReranker(BaseReranker):
         voting=True,
         *,
         max_iter=1,
-        score_scale=0.2,
+        score_scale=None,
         shuffle=False,
         random_state=None,
     ):
@@ -111,7 +112,8 @@ class VotedPerceptronReranker(BaseReranker):
         return len(self.score_levels_) - 1
 
     def _learn(self, problem):
-        lists = problem.scaled(self.score_scale)
+        scale = self._scale()
+        lists = problem.scaled(scale)
         most = self.max_iter * int(np.ceil(problem.weight).sum())
         pairs, sizes = np.empty((most, 2), dtype=np.int64), np.empty(most)
         runs, weights = np.zeros(most + 1), np.append(problem.blank(), 0.0)
@@ -130,12 +132,13 @@ class VotedPerceptronReranker(BaseReranker):
                 n,
             )
         steps = _Steps(lists, pairs[:n], sizes[:n])
-        scores = problem.lists.scores * self.score_scale
+        scores = problem.lists.scores * scale
         gaps = sizes[:n] * (scores[pairs[:n, 0]] - scores[pairs[:n, 1]])
         return self._fitted(problem, steps, gaps, runs[: n + 1])
 
     def _fitted(self, problem, steps, gaps, runs):
         """Return the fitted attributes that steps and run lengths make."""
+        scale = self._scale()
         votes = np.append(0.0, np.cumsum(runs))
         total = votes[-1] or 1.0
         # What step t adds is there for all votes after it.
@@ -148,12 +151,12 @@ class VotedPerceptronReranker(BaseReranker):
         )
         return {
             "coef_": coef,
-            "score_coef_": float(gaps @ share) * self.score_scale,
+            "score_coef_": float(gaps @ share) * scale,
             "step_starts_": starts,
             "step_numbers_": numbers,
             "step_moves_": moves,
             # Of the score as it is given, like all that is fitted.
-            "score_levels_": np.append(0.0, np.cumsum(gaps)) * self.score_scale,
+            "score_levels_": np.append(0.0, np.cumsum(gaps)) * scale,
             "votes_": votes,
         }
 

@@ -92,7 +92,7 @@ def check_renaming_features_changes_nothing(tagger):
     """Give the same bits under other names, unless asked to look at their spelling."""
     X, y = make_tagged(tagger)
     renamed = [[[f"{name[::-1]}é" for name in token] for token in x] for x in X]
-    blind = {"unseen": "vocabulary", "word_prefix": None}
+    blind = {"unseen": "vocabulary", "word_prefix": None, "templates": ()}
     one = prepared(tagger, **blind).fit(X, y)
     other = prepared(tagger, **blind).fit(renamed, y)
     theirs = weights(other)

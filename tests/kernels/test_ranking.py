@@ -72,15 +72,25 @@ def test_the_average_is_the_mean_of_all_weights(train, max_iter):
 @pytest.mark.parametrize(
     ("reranker", "step"),
     [
-        (CWReranker(0.7), lambda m, v: steps.cw_step(m, v, 0.7)),
-        (AROWReranker(2.0), lambda m, v: steps.arow_step(m, v, 1.0, 2.0)),
+        (
+            CWReranker(0.7, C=None, score_scale=0.2),
+            lambda m, v: steps.cw_step(m, v, 0.7),
+        ),
+        (
+            AROWReranker(2.0, score_scale=0.2),
+            lambda m, v: steps.arow_step(m, v, 1.0, 2.0),
+        ),
     ],
     ids=["CW", "AROW"],
 )
 def test_gaussian_passes_equal_their_twins(reranker, step, seed, averaging):
     lists, dense, errors = random_lists(seed)
     reranker.set_params(
-        max_iter=2, shuffle=False, averaging=averaging, initial_variance=0.5
+        max_iter=2,
+        shuffle=False,
+        averaging=averaging,
+        initial_variance=0.5,
+        score_scale=0.2,
     )
     reranker.fit(lists, as_rows(lists, errors))
     start = np.append(np.zeros(dense.shape[1]), 1.0), np.full(dense.shape[1] + 1, 0.5)
@@ -126,7 +136,8 @@ def test_a_part_of_a_copy_takes_a_part_of_a_step():
 @given(ranking_problems())
 def test_variances_are_positive_and_never_grow(train):
     lists, _, errors = train
-    for reranker in (CWReranker(random_state=0), AROWReranker(random_state=0)):
+    for kind in (CWReranker, AROWReranker):
+        reranker = kind(score_scale=1.0, random_state=0)
         reranker.fit(lists, as_rows(lists, errors))
         assert (reranker.coef_variance_ > 0).all()
         assert (reranker.coef_variance_ <= reranker.initial_variance).all()

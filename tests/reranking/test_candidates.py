@@ -40,11 +40,42 @@ def test_candidates_are_brought_into_another_order():
         ([[([0], 0.0), ([0], np.inf)]], "list 0, candidate 1 has the score inf"),
         ([[([-1], 0.0)]], "feature -1"),
         ([[([4], 0.0)]], "feature 4"),
+        ([[([2**32 + 1], 0.0)]], "feature 4294967297"),
+        ([[([2**31], 0.0)]], "feature 2147483648"),
+        ([[([0], 1e200)]], "has the score 1e"),
+        ([[([0], None)]], "has the score nan"),
     ],
 )
 def test_what_cannot_be_ranked_is_named(rows, message):
     with pytest.raises(ValueError, match=message):
         CandidateLists.from_rows(rows, n_features=3)
+
+
+@pytest.mark.parametrize(
+    "features",
+    [[0.7], [1.0], ["a"], [True], [None], [2**64], np.array([2**63], dtype=np.uint64)],
+    ids=str,
+)
+def test_features_are_whole_numbers(features):
+    with pytest.raises(TypeError, match="whole numbers"):
+        CandidateLists.from_rows([[(features, 0.0)]])
+
+
+@pytest.mark.parametrize("n_features", [-1, 2.5, "3"])
+def test_the_number_of_features_is_an_integer(n_features):
+    with pytest.raises(ValueError, match="n_features must be an integer from 0 on"):
+        CandidateLists.from_rows([[([], 0.0)]], n_features=n_features)
+
+
+def test_arrays_are_not_rounded():
+    with pytest.raises(TypeError, match="indices must be whole numbers"):
+        CandidateLists([0, 1], [0.0], [0, 1], [0.7], 3)
+    with pytest.raises(TypeError, match="offsets must be whole numbers"):
+        CandidateLists([0.0, 1.0], [0.0], [0, 1], [0], 3)
+    with pytest.raises(ValueError, match=r"features, more than 1073741824"):
+        CandidateLists([0, 1], [0.0], [0, 1], [0], 2**31)
+    with pytest.raises(ValueError, match="labelings"):
+        CandidateLists([0, 1], [0.0], [0, 1], [0], 3, np.empty(2, dtype=object))
 
 
 def test_a_candidate_is_a_pair():
@@ -104,6 +135,21 @@ def test_an_oracle_needs_candidates_and_positive_numbers():
         oracle_scores([["O"], ["O"]], [[(["O"], 0.0)], []])
     with pytest.raises(ValueError, match="n must be a positive integer"):
         oracle_scores([["O"]], [[(["O"], 0.0)]], n=[0])
+    with pytest.raises(ValueError, match="n must be a positive integer"):
+        oracle_scores([["O"]], [[(["O"], 0.0)]], n=[1.5])
+    assert list(oracle_scores([["O"]], [[(["O"], 0.0)]], n=3)) == [3]
+
+
+@pytest.mark.parametrize("labels", [["O", "O"], ["B-PER", "O"], ["OO", "BB"]])
+def test_an_oracle_notices_swapped_arguments(labels):
+    with pytest.raises(TypeError, match="y comes first, then nbest"):
+        oracle_scores([[(labels, -0.5)]], [labels])
+
+
+def test_candidates_have_as_many_labels_as_the_truth():
+    for loss in ("labels", "entities"):
+        with pytest.raises(ValueError, match="sentence 1 has 2 true labels"):
+            candidate_errors([[["O"]], [["O"]]], [["O"], ["O", "O"]], loss)
 
 
 def test_lists_tell_their_memory():

@@ -6,9 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw.data._schemes import extract_spans
+from skcw.exceptions import WordlessWarning
 from skcw.reranking import GlobalFeatures
-from skcw.reranking._templates import SentenceView, entity_strings, quotation_strings
+from skcw.reranking._templates import (
+    SentenceView,
+    entity_strings,
+    neighbour_strings,
+    quotation_strings,
+    type_strings,
+)
 from skcw.reranking._words import (
+    find_word_prefix,
     first_columns,
     lower_case_lexicon,
     words_of_features,
@@ -143,6 +151,9 @@ def test_a_function_that_returns_no_strings_is_named_with_the_sentence():
         ({"templates": ["words"]}, ValueError, "no templates 'words'"),
         ({"functions": ["f"]}, TypeError, "cannot be called"),
         ({"min_count": 0}, ValueError, "min_count"),
+        ({"lexicon": "abc"}, TypeError, "lexicon is 'abc'; give a list or set"),
+        ({"lexicon": ["a", 3]}, TypeError, "lexicon holds 3"),
+        ({"lexicon": iter(["a"])}, TypeError, "give a list or set"),
     ],
 )
 def test_bad_parameters_are_refused(arguments, error, message):
@@ -162,6 +173,36 @@ def test_bad_parameters_are_refused(arguments, error, message):
 def test_lists_that_do_not_fit_are_named(nbest, message):
     with pytest.raises(ValueError, match=message):
         GlobalFeatures().fit_transform(X, nbest)
+
+
+@pytest.mark.parametrize("token", [None, {"word": "Ann"}, 3.5, (), [None]], ids=str)
+def test_tokens_without_a_word_are_named(token):
+    rows = [X[0], [X[1][0], token]]
+    with pytest.raises(TypeError, match=r"sentence 1, token 1 is .* neither a word"):
+        GlobalFeatures().fit_transform(rows, NBEST)
+    fitted = GlobalFeatures(min_count=1).fit(X, NBEST)
+    with pytest.raises(TypeError, match=r"sentence 1, token 1 is .* neither a word"):
+        fitted.transform(rows, NBEST)
+
+
+@pytest.mark.parametrize("candidate", ["OO", ["O", "O"], (["O", "O"],), ("OO", 0.0)])
+def test_candidates_are_pairs_of_labels_and_score(candidate):
+    with pytest.raises(TypeError, match=r"sentence 1 holds .* not pairs \(labels"):
+        GlobalFeatures().fit_transform(X, [NBEST[0], [candidate]])
+
+
+def test_templates_of_types_see_words_and_neighbours():
+    assert type_strings(["the", "New", "York", "Times", "said"], 1, 4) == [
+        *["FW=New", "N=3", "IW=New", "IW=York", "IW=Times"],
+        *["FP2=ne", "FS2=ew", "FP3=new", "FS3=new", "FP4=new", "FS4=new"],
+        *["LP2=ti", "LS2=es", "LP3=tim", "LS3=mes", "LP4=time", "LS4=imes"],
+        *["B1=the", "B=the", "A1=said", "A=said"],
+    ]
+    spans = extract_spans(["B-P", "O", "B-L", "B-P"])
+    assert neighbour_strings(spans) == ["TT=P L", "TT=L P"]
+    features = GlobalFeatures(["types"], min_count=1).fit(X, NBEST)
+    names = features.vocabulary_.names()
+    assert "P FW=Ann" in names and not any("WE=" in name for name in names)
 
 
 WORD = st.text(alphabet='aZ1"“”.é', max_size=3)
@@ -189,7 +230,32 @@ def test_templates_read_any_words_and_labels(pairs):
 
 def test_words_are_read_from_features():
     rows = [["Ann", ["w=Bob", "x"], {"w=C": 1.0}, {"w": "D"}, ["x", "y"], []]]
-    assert words_of_features(rows) == [["Ann", "", "w=C", "w:D", "", ""]]
+    assert words_of_features(rows, None) == [["Ann", "", "w=C", "w:D", "", ""]]
     assert words_of_features(rows, "w=") == [["", "Bob", "C", "", "", ""]]
-    assert words_of_features([np.zeros((2, 3))]) == [["", ""]]
+    assert words_of_features([np.zeros((2, 3))], "w=") == [["", ""]]
     assert first_columns([["Ann", ("Bob", "NNP")]]) == [["Ann", "Bob"]]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "prefix"),
+    [
+        (["Ann", "left"], None),
+        ([["bias", "w=Ann", "w-1=^"], ["w=left", "w-1=Ann"]], "w="),
+        ([["word[0]=Ann", "w=Ann"], ["w=left", "word[0]=left"]], "word[0]="),
+        ([{"bias": 1.0, "word": "Ann"}, {"word": "left", "caps": 0.0}], "word:"),
+        (np.zeros((2, 3)), None),
+        ([], None),
+    ],
+    ids=str,
+)
+def test_the_feature_with_the_word_is_found_by_its_name(tokens, prefix):
+    assert find_word_prefix([tokens]) == prefix
+
+
+def test_features_without_a_word_are_a_warning_and_a_wrong_prefix_an_error():
+    rows = [[{"word.lower()": "ann", "bias": 1.0}, {"word.lower()": "left"}]]
+    with pytest.warns(WordlessWarning, match=r"set word_prefix .*'word.lower\(\):ann'"):
+        assert find_word_prefix(rows) is None
+    assert find_word_prefix(rows, "word.lower():") == "word.lower():"
+    with pytest.raises(ValueError, match="no feature begins with word_prefix='w='"):
+        find_word_prefix(rows, "w=")

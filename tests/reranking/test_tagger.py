@@ -50,13 +50,16 @@ def pipeline(tagger=None):
 
 @pytest.fixture(scope="module")
 def fitted():
-    tagger = RerankedTagger(pipeline(), CWReranker(random_state=0), cv=3)
+    reranker = CWReranker(score_scale=0.2, random_state=0)
+    tagger = RerankedTagger(pipeline(), reranker, cv=3, held_out_folds=0)
     return tagger.fit(X, Y)
 
 
 @pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
 def test_any_tagger_can_be_reranked(base):
-    tagger = RerankedTagger(pipeline(base), n_best=5, cv=2).fit(X[:60], Y[:60])
+    tagger = RerankedTagger(pipeline(base), n_best=5, cv=2, held_out_folds=0).fit(
+        X[:60], Y[:60]
+    )
     lists = tagger.candidates(NEW)
     assert lists.lengths.max() <= 5
     for s, labels in enumerate(tagger.predict(NEW)):
@@ -89,6 +92,22 @@ def test_no_more_labelings_are_known_than_candidates(fitted):
     few = fitted.predict_nbest(NEW[:3], 1000)
     lists = fitted.candidates(NEW[:3])
     assert [len(row) for row in few] == lists.lengths.tolist()
+
+
+def test_shares_of_labelings_are_those_of_the_reranker(fitted):
+    answers, lists = fitted.ask(NEW[:3]), fitted.candidates(NEW[:3])
+    shares = fitted.reranker_.candidate_probabilities(lists)
+    for s, found in enumerate(answers.labeling_shares(4)):
+        row = answers.nbest(4)[s]
+        own = [shares[s][lists.labelings[s].index(labels)] for labels, _ in row]
+        np.testing.assert_allclose(found, np.array(own) / sum(own), rtol=1e-12)
+
+
+def test_shares_of_labelings_of_other_taggers_are_those_of_their_scores(fitted):
+    answers = fitted.base_tagger_.ask([*NEW[:2], []])
+    for row, found in zip(answers.nbest(3), answers.labeling_shares(3), strict=True):
+        power = np.exp(np.array([score for _, score in row]) / answers.temperature)
+        np.testing.assert_allclose(found, power / power.sum(), rtol=1e-12)
 
 
 def test_sampled_labelings_come_as_often_as_they_are_probable(fitted):
@@ -196,9 +215,12 @@ def test_a_function_that_fails_leaves_a_fitted_tagger_as_it_was(fitted):
     assert tagger.predict(NEW).tolist() == fitted.predict(NEW).tolist()
 
 
+@pytest.mark.parametrize("held_out_folds", [0, 1])
 @pytest.mark.parametrize("reranker", [None, BoostingReranker(30, random_state=0)])
-def test_it_is_saved_with_all_its_parts(reranker, tmp_path):
-    tagger = RerankedTagger(pipeline(), reranker, cv=2, lexicon={"the"}).fit(X, Y)
+def test_it_is_saved_with_all_its_parts(reranker, held_out_folds, tmp_path):
+    tagger = RerankedTagger(
+        pipeline(), reranker, cv=2, lexicon={"the"}, held_out_folds=held_out_folds
+    ).fit(X, Y)
     tagger.save(tmp_path / "model")
     for other in (
         skcw.load(tmp_path / "model"),
@@ -206,6 +228,9 @@ def test_it_is_saved_with_all_its_parts(reranker, tmp_path):
     ):
         assert other.predict(NEW).tolist() == tagger.predict(NEW).tolist()
         assert repr(other.reranker) == repr(tagger.reranker)
+        assert repr(other.reranker_) == repr(tagger.reranker_)
+        assert other.trials_ == tagger.trials_
+        assert other.reranks_ == tagger.reranks_
         pairs = other.predict_confidence(NEW), tagger.predict_confidence(NEW)
         for mine, theirs in zip(*pairs, strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -215,7 +240,9 @@ def test_it_is_saved_with_all_its_parts(reranker, tmp_path):
 
 
 def test_it_is_calibrated_and_saved_so(tmp_path):
-    inner = RerankedTagger(pipeline(), VotedPerceptronReranker(), cv=2)
+    inner = RerankedTagger(
+        pipeline(), VotedPerceptronReranker(), cv=2, held_out_folds=0
+    )
     tagger = CalibratedTagger(inner, cv=2, map="beta").fit(X, Y)
     tagger.save(tmp_path / "model")
     other = skcw.load(tmp_path / "model")
@@ -228,7 +255,9 @@ def test_it_is_calibrated_and_saved_so(tmp_path):
 
 def test_it_is_searched_with_its_parts():
     grid = {"reranker__score_scale": [0.1, 1.0], "n_best": [2, 4]}
-    tagger = RerankedTagger(pipeline(), VotedPerceptronReranker(), cv=2)
+    tagger = RerankedTagger(
+        pipeline(), VotedPerceptronReranker(), cv=2, held_out_folds=0
+    )
     search = GridSearchCV(tagger, grid, cv=2).fit(X[:60], Y[:60])
     assert set(search.best_params_) == set(grid)
 
@@ -240,6 +269,8 @@ def test_it_is_searched_with_its_parts():
         ({"cv": 1}, "cv"),
         ({"loss": "tokens"}, "loss"),
         ({"min_count": 0}, "min_count"),
+        ({"held_out_folds": -1}, "held_out_folds"),
+        ({"held_out_folds": "all"}, "held_out_folds"),
         ({"reranker": "voted"}, "reranker"),
         ({"templates": ["words"]}, "no templates"),
         ({"cv": 500}, "cannot make 500 folds"),

@@ -1,0 +1,93 @@
+"""What ``skcw inspect`` tells about a model whose labelings are reranked."""
+
+from skcw.cli._tables import table
+
+
+class RerankedModel:
+    """The reranker of a model, as tables show it.
+
+    Parameters
+    ----------
+    tagger : RerankedTagger
+        The fitted tagger.
+    features : callable, default=None
+        What makes features of sentences if the tagger does not read words itself.
+
+    Examples
+    --------
+    >>> from skcw import RerankedTagger
+    >>> from skcw.cli._rerankers import RerankedModel
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> from skcw.pipeline import make_tagging_pipeline
+    >>> X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
+    >>> tagger = RerankedTagger(make_tagging_pipeline("ner"), cv=2).fit(X, y)
+    >>> RerankedModel(tagger).overview(3)["learner"]
+    'VotedPerceptronReranker'
+    """
+
+    def __init__(self, tagger, features=None):
+        self.tagger, self.features = tagger, features
+
+    def overview(self, top):
+        """Return the learner, its settings and the strongest features."""
+        reranker, names = self.tagger.reranker_, self.tagger.global_features_
+        coef = reranker.coef_
+        order = sorted(range(len(coef)), key=lambda k: -abs(coef[k]))[:top]
+        return {
+            "learner": type(reranker).__name__,
+            "parameters": reranker.get_params(),
+            "n_best": self.tagger.n_best,
+            "n_features": len(coef),
+            "score_weight": reranker.score_coef_,
+            "features": [
+                {"name": names.vocabulary_[k], "weight": float(coef[k])}
+                for k in order
+                if coef[k]
+            ],
+        }
+
+    def explain(self, sentence):
+        """Return why the labels of a sentence were chosen, as plain values."""
+        rows = sentence if self.features is None else self.features([sentence])
+        choice = self.tagger.explain_choice(rows)
+        found = choice._asdict()
+        for side in ("gained", "lost"):
+            found[side] = [{"name": n, "weight": w} for n, w in found[side]]
+        words = [token if isinstance(token, str) else token[0] for token in sentence]
+        return {"words": words, **found, "advantage": choice.advantage}
+
+    def text(self, choice, top):
+        """Return what ``explain`` returned in words."""
+        if choice["labels"] == choice["base_labels"]:
+            return "The reranker leaves the labels as they are."
+        pairs = zip(choice["labels"], choice["base_labels"], strict=True)
+        rows = [
+            (at, choice["words"][at], new, old)
+            for at, (new, old) in enumerate(pairs)
+            if new != old
+        ]
+        changed = table(rows, ["at", "word", "reranked", "before"])
+        reasons = [(f["name"], f["weight"]) for f in choice["gained"]]
+        reasons += [(f"no {f['name']}", -f["weight"]) for f in choice["lost"]]
+        reasons.sort(key=lambda row: -abs(row[1]))
+        rest = sum(weight for _, weight in reasons[top:])
+        reasons = [("score of the tagger", choice["score"]), *reasons[:top]]
+        if rest:
+            reasons.append(("further features", rest))
+        reasons.append(("advantage", choice["advantage"]))
+        return f"{changed}\n\n{table(reasons, ['why', 'adds'], [None, '+.4f'])}"
+
+
+def reranker_rows(found):
+    """Return what the overview of a model says of its reranker."""
+    return [
+        ("reranker", f"{found['learner']}, of the {found['n_best']} best labelings"),
+        ("global features", found["n_features"]),
+        ("weight of the score", f"{found['score_weight']:.4g}"),
+    ]
+
+
+def features_table(features):
+    """Return the table of global features with their weights."""
+    rows = [(row["name"], row["weight"]) for row in features]
+    return table(rows, ["strongest global features", "weight"], [None, "+.4f"])

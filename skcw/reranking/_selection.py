@@ -1,0 +1,229 @@
+"""Which reranker to use, if any, by sentences that nothing has learnt from."""
+
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from skcw.reranking._errors import labeling_size
+from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
+
+# With fewer held-out sentences, chance decides between good and bad rerankers.
+ENOUGH_SENTENCES = 2000
+# A reranker must gain what chance alone gives in one try out of forty.
+LEAST_EVIDENCE = 2.0
+
+
+class Trial(NamedTuple):
+    """How a reranker did on sentences held out.
+
+    Parameters
+    ----------
+    reranker : str
+        The reranker and its parameters.
+    score : float
+        The F1 of the entities, or the accuracy, of the labelings that it chose.
+    base_score : float
+        That of the base tagger in the same sentences.
+    evidence : float
+        How far the first is above the second, in standard deviations by chance.
+
+    Examples
+    --------
+    >>> from skcw.reranking import Trial
+    >>> trial = Trial("CWReranker(score_scale=2.0)", 0.875, 0.75, 3.1)
+    >>> trial.gain
+    0.125
+    """
+
+    reranker: str
+    score: float
+    base_score: float
+    evidence: float
+
+    @property
+    def gain(self):
+        """By how much the score is higher."""
+        return self.score - self.base_score
+
+
+def best_of(trials):
+    """Return the number of the reranker to use, or None to leave labels as they are.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        One for each reranker.
+
+    Returns
+    -------
+    best : int or None
+        The one with the highest score, if the evidence for it is strong enough.
+    """
+    if not trials:
+        return None
+    best = max(range(len(trials)), key=lambda k: trials[k].score)
+    return best if trials[best].evidence >= LEAST_EVIDENCE else None
+
+
+def folds_to_hold_out(folds, wanted):
+    """Return the folds that are held out in turn.
+
+    Parameters
+    ----------
+    folds : ndarray of int64
+        The fold of each sentence; -1 for none.
+    wanted : int or "auto"
+        How many; "auto" takes as many as hold enough sentences.
+
+    Returns
+    -------
+    held_out : list of int
+        The last folds.
+    """
+    every = np.unique(folds[folds >= 0]).tolist()
+    if wanted == "auto":
+        n = int((folds >= 0).sum())
+        wanted = ceil(ENOUGH_SENTENCES * len(every) / n)
+    return every[max(0, len(every) - wanted) :]
+
+
+class HeldOut:
+    """Tries rerankers on folds of sentences, with taggers that have not seen them.
+
+    Lists of a fold come from the tagger that was fitted without it. Those to learn from
+    come from taggers that have not seen the fold either: others have learnt its labels,
+    and a reranker that corrects them unlearns what is true of the fold.
+
+    Parameters
+    ----------
+    tagger : estimator
+        The base tagger.
+    n_best : int
+        How many labelings.
+    encode : callable
+        ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
+        the features, which are learnt if they are None.
+    loss : {"labels", "entities"}
+        What scores are made of.
+    rerankers : list of BaseReranker
+        What to try.
+    """
+
+    def __init__(self, tagger, n_best, encode, loss, rerankers):
+        self.tagger, self.n_best, self.encode = tagger, n_best, encode
+        self.loss, self.rerankers = loss, rerankers
+        # Errors and sizes of labelings: of the base tagger, and of each reranker.
+        self.first, self.chosen = [], [[] for _ in rerankers]
+        self.weight = []
+
+    def add(self, fitted, sentences, fold, folds, nbest):
+        """Try all rerankers on one fold.
+
+        Parameters
+        ----------
+        fitted : estimator
+            The base tagger, fitted on all sentences.
+        sentences : Sentences
+            All sentences.
+        fold : int
+            The fold.
+        folds : ndarray of int64
+            The fold of each sentence.
+        nbest : ndarray of object
+            The lists of all sentences, by taggers fitted without their folds.
+        """
+        rest = sentences[(folds >= 0) & (folds != fold)]
+        new = sentences[folds == fold]
+        n_folds = max(2, len(np.unique(folds[folds >= 0])) - 1)
+        try:
+            inner = sentence_folds(fitted, rest.X, rest.y, rest.weight, n_folds)
+        except ValueError:
+            # Of two folds, the other one may hold a single sentence and its copies.
+            return
+        lists = jackknifed_nbest(
+            self.tagger, rest.X, rest.y, inner, self.n_best, rest.weight
+        )
+        train, errors, features = self.encode(rest, lists, None)
+        held, held_errors, _ = self.encode(new, nbest[folds == fold], features)
+        self.weight += new.weights().tolist()
+
+        def judged(best):
+            rows = zip(held.labelings, held_errors, new.y, best, strict=True)
+            for labelings, errors, truth, j in rows:
+                yield errors[j], labeling_size(labelings[j], truth, self.loss)
+
+        self.first += judged([0] * len(held))
+        for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):
+            copy = clone(reranker).fit(train, errors, sample_weight=rest.weight)
+            chosen += judged(copy.predict(held).tolist())
+
+    def trials(self):
+        """Return a ``Trial`` for each reranker."""
+        return [
+            Trial(
+                " ".join(repr(reranker).split()),
+                *compared(self.first, chosen, self.weight),
+            )
+            for reranker, chosen in zip(self.rerankers, self.chosen, strict=True)
+        ]
+
+
+def compared(first, chosen, weight):
+    """Return two scores and the evidence that the latter labelings are better.
+
+    A score is one less the share of errors in the size of all labelings. It is higher
+    than the score s of others if and only if the sum over all sentences of
+    (1 - s) * (size - their size) - (errors - their errors) is above zero.
+
+    Parameters
+    ----------
+    first, chosen : list of (errors, size)
+        The labelings of the base tagger, and those chosen.
+    weight : list of float
+        How much each sentence counts.
+
+    Returns
+    -------
+    score, base_score, evidence : float
+        As in ``Trial``.
+    """
+    weight = np.array(weight)
+    old, new = (np.array(rows).reshape(-1, 2) for rows in (first, chosen))
+    base_score, score = (_score(weight @ rows) for rows in (old, new))
+    gain = (1.0 - base_score) * (new - old)[:, 1] - (new - old)[:, 0]
+    deviation = sqrt(float(weight @ gain**2))
+    evidence = float(weight @ gain) / deviation if deviation else 0.0
+    return score, base_score, evidence
+
+
+def _score(total):
+    errors, size = total.tolist()
+    return 1.0 - errors / size if size else 1.0
+
+
+class Sentences:
+    """Sequences, their labels, and how much they count; an index gives some of them.
+
+    Parameters
+    ----------
+    X : array of sequences
+        The sequences.
+    y : ndarray of object
+        Their labels.
+    weight : ndarray of float64, default=None
+        How much each counts.
+    """
+
+    def __init__(self, X, y, weight=None):
+        self.X, self.y, self.weight = X, y, weight
+
+    def __getitem__(self, key):
+        key = np.flatnonzero(key) if key.dtype == bool else key
+        weight = None if self.weight is None else self.weight[key]
+        return Sentences(self.X[key], self.y[key], weight)
+
+    def weights(self):
+        """Return how much each sequence counts, as an array in any case."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight
