@@ -132,6 +132,7 @@ def test_an_empty_pool_is_refused(estimator, pool):
         (TAGGER, X, {"utility": 3}, ValueError, "utility is 3"),
         (TAGGER, X, {"update": "batch"}, ValueError, "'online' or 'refit'"),
         (TAGGER, X, {"n_candidates": 0}, ValueError, "n_candidates"),
+        (TAGGER, X, {"max_overlap": 2}, ValueError, "max_overlap must be between"),
         (TAGGER, X, {"random_state": None}, ValueError, "random_state"),
         (
             CRFSequenceTagger(),
@@ -174,6 +175,18 @@ def test_a_class_that_was_not_announced_is_refused():
         learner.teach(asked, ["new"])
     assert learner.n_labels == 6 and learner.pending.tolist() == asked.tolist()
     assert learner.estimator_.weights_.tobytes() == before
+
+
+@pytest.mark.parametrize("update", ["online", "refit"])
+def test_strings_and_numbers_are_not_mixed(update):
+    R, labels = rows()
+    learner = ActiveLearner(MultiClassCW(), R, update=update)
+    with pytest.raises(ValueError, match="some labels are strings and some are numb"):
+        learner.seed([0, 1], ["a", 1])
+    learner.seed(np.arange(6), labels[:6])
+    with pytest.raises(ValueError, match="some labels are strings and some are numb"):
+        learner.teach(learner.query(1), [1])
+    assert learner.n_labels == 6
 
 
 @pytest.mark.parametrize("label", [None, float("nan"), ["a"]])

@@ -180,6 +180,63 @@ def test_activeml_may_ask_about_sequences():
     assert utility[asked - 15] == utility.max()
 
 
+def test_a_random_choice_goes_on_from_query_to_query():
+    # With equal numbers in each query the next row in order would be asked each time.
+    strategy = ActiveMLQuery("random", random_state=0)
+    y, asked = np.full(len(Y), np.nan), []
+    for _ in range(10):
+        (position,) = strategy.query(X, y, classifier())
+        y[position] = 0.0
+        asked.append(int(position))
+    assert np.ptp(asked) > len(Y) / 2
+    again = ActiveMLQuery("random", random_state=0)
+    assert again.query(X, np.full(len(Y), np.nan), classifier()).tolist() == asked[:1]
+
+
+def test_candidates_may_be_sequences():
+    X, Y = sentences()
+    y = [*Y[:15], *[None] * (len(Y) - 15)]
+    options = {"clf": CWSequenceTagger(random_state=0), "batch_size": 3}
+    strategy = ActiveMLQuery("min-margin", missing_label=None)
+    expected = strategy.query(X, y, candidates=np.arange(20, 40), **options) - 20
+    as_objects = np.array([*X[20:40], None], dtype=object)[:-1]
+    for candidates in (X[20:40], as_objects):
+        found = strategy.query(X, y, candidates=candidates, **options)
+        assert found.tolist() == expected.tolist()
+
+
+def test_a_classifier_of_activeml_is_asked_itself():
+    from skactiveml.classifier import ParzenWindowClassifier
+
+    codes = np.searchsorted(["a", "b"], Y).astype(float)
+    y = np.where(np.arange(len(Y)) < 20, codes, np.nan)
+    clf = ParzenWindowClassifier(classes=[0, 1])
+    (found,) = ActiveMLQuery("entropy").query(X.toarray(), y, clf)
+    proba = clf.fit(X.toarray(), y).predict_proba(X.toarray()[20:])
+    assert proba[found - 20].max() == proba.max(axis=1).min()
+
+
+def test_a_committee_of_modal_is_refused():
+    committee = type("Committee", (), {"__module__": "modAL.models.learners"})
+    with pytest.raises(TypeError, match="Committee of modAL has several estimators"):
+        ModALQuery("margin")(committee(), X)
+
+
+@pytest.mark.parametrize(
+    ("y", "candidates", "message"),
+    [
+        (np.full(7, np.nan), None, "X has 120 items but y has 7"),
+        (np.full(120, np.nan), [], "candidates is empty"),
+        (np.full(120, np.nan), [3, 3], "item 3 occurs more than once"),
+        (np.full(120, np.nan), [120], "no item 120 in a pool of 120"),
+        (np.full(120, np.nan), [-1], "no item -1"),
+    ],
+)
+def test_what_cannot_be_asked_about_is_refused(y, candidates, message):
+    with pytest.raises(ValueError, match=message):
+        ActiveMLQuery("margin").query(X, y, classifier(), candidates=candidates)
+
+
 def test_a_batch_may_be_kept_diverse_in_all_doors():
     model = fitted_classifier()
     plain, _ = ModALQuery(normalised_margin)(model, X, n_instances=10)
