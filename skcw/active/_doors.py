@@ -264,8 +264,9 @@ def _is_missing(label, missing):
         return True
     if isinstance(label, float) and label != label:
         return True
+    is_one = isinstance(label, str) or not hasattr(label, "__len__")
     return (
-        not hasattr(label, "__len__")
-        and not hasattr(missing, "__len__")
+        is_one
+        and isinstance(label, str) == isinstance(missing, str)
         and (bool(label == missing))
     )

@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 
+from skcw.active._selection import check_number
 from skcw.data._labels import check_labels, listed_in_order
 from skcw.data._ragged import object_rows
 
@@ -111,6 +112,8 @@ def kind_of_labels(items):
 
 def as_items(y):
     """Return a list of labels or of label sequences as one object per item."""
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"y is a single string, {y!r}; it must be a list")
     return y if isinstance(y, np.ndarray) and y.dtype != object else object_rows(y)
 
 
@@ -178,6 +181,7 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
     """
     if not isinstance(rate, Real) or not 0 <= rate <= 1:
         raise ValueError(f"rate must be between 0 and 1, got {rate!r}")
+    check_number("random_state", random_state, least=0)
     items = as_items(y)
     kind = kind_of_labels(items)
     rows = [list(kind.words([item])) for item in items.tolist()]
@@ -192,4 +196,6 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
             row[t] = others[rng.integers(len(others))]
     if kind.has_sequences:
         return object_rows(rows)
-    return np.array(kind.words(chain.from_iterable(rows)), dtype=items.dtype)
+    # Errors may be longer strings than the truth.
+    dtype = np.result_type(items.dtype, np.asarray(classes).dtype)
+    return np.array(list(chain.from_iterable(rows)), dtype=dtype)

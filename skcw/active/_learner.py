@@ -113,6 +113,8 @@ class ActiveLearner:
         journal=None,
     ):
         pool = read_pool(X, estimator)
+        if isinstance(classes, str):
+            raise TypeError(f"classes is a single string, {classes!r}, not a list")
         settings = {
             "utility": OWN if callable(utility) else utility,
             "update": update,
@@ -369,7 +371,8 @@ class ActiveLearner:
             self.estimator_ = model
         else:
             # The first call must name all classes.
-            first = {} if self._is_fitted else {"classes": self._first_classes(rows)}
+            classes = None if self._is_fitted else self._first_classes(rows)
+            first = {} if classes is None else {"classes": classes}
             self.estimator_.partial_fit(
                 self._pool.take(positions), kind.targets(rows), **first
             )

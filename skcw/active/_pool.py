@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,6 +40,11 @@ def read_pool(X, estimator):
     n_items = X.shape[0] if hasattr(X, "shape") else len(X)
     if not n_items:
         raise ValueError("the pool is empty: there is nothing to ask about")
+    if is_regressor(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} is neither a classifier nor a tagger; labels "
+            "that are asked for are classes"
+        )
     if is_classifier(estimator):
         return RowPool(X, n_items)
     if isinstance(X, RaggedRows):
@@ -133,7 +138,9 @@ def is_fitted(estimator):
         check_is_fitted(estimator)
     except NotFittedError:
         return False
-    return True
+    # sklearn-crfsuite has such an attribute from the start.
+    learnt = [value for name, value in vars(estimator).items() if name[-1:] == "_"]
+    return not learnt or any(value is not None for value in learnt)
 
 
 def digest_of(items):

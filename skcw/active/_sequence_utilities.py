@@ -5,7 +5,10 @@ per sequence: the higher, the sooner it should be asked. Of an empty sequence no
 can be learnt: its utility is minus infinity.
 """
 
+from numbers import Real
+
 import numpy as np
+from sklearn.base import is_classifier
 
 from skcw.active._row_utilities import quietly
 from skcw.data._ragged import offsets_of
@@ -228,6 +231,9 @@ def doubtful_entities(
     >>> doubtful_entities(tagger, [["who", "?"], []], sure=0.99)
     array([ 0.5, -inf])
     """
+    for name, share in (("sure", sure), ("possible", possible)):
+        if not isinstance(share, Real) or not 0 <= share <= 1:
+            raise ValueError(f"{name} must be between 0 and 1, got {share!r}")
     asked = _asked(tagger, X, "label_table")
     with quietly():
         table = np.asarray(asked.label_table(method, **options))
@@ -242,6 +248,11 @@ def doubtful_entities(
 
 def _asked(tagger, X, needed):
     """Return the answers of a tagger, which must know a question by this name."""
+    if is_classifier(tagger):
+        raise TypeError(
+            f"{type(tagger).__name__} labels rows, and this is a utility of sequences; "
+            "use least_confident, margin or another utility of rows"
+        )
     asked = ask_tagger(*answering_estimator(tagger, X))
     if not hasattr(asked, needed):
         raise TypeError(

@@ -197,7 +197,15 @@ def simulate(
     """
     pool = read_pool(X, estimator)
     items = as_items(y)
-    _check(pool, items, n_initial, n_repeats, evaluate_every, random_state)
+    _check(pool, items, n_initial)
+    _check_numbers(
+        n_repeats=n_repeats,
+        evaluate_every=evaluate_every,
+        batch=None if callable(batch) else batch,
+        max_labels=max_labels,
+        max_words=max_words,
+    )
+    check_number("random_state", random_state, least=0)
     plan = _Plan(
         estimator,
         X,
@@ -327,19 +335,23 @@ def _named(strategies):
     }
 
 
-def _check(pool, y, n_initial, n_repeats, evaluate_every, random_state):
+def _check(pool, y, n_initial):
     if len(y) != len(pool):
         raise ValueError(f"X has {len(pool)} items but y has {len(y)}")
     check_number("n_initial", n_initial)
-    check_number("n_repeats", n_repeats)
-    check_number("evaluate_every", evaluate_every)
-    check_number("random_state", random_state, least=0)
     if n_initial > len(pool):
         raise ValueError(
             f"n_initial is {n_initial}, but the pool has {len(pool)} items only"
         )
     if not pool.kind.can_begin(y.tolist()):
         raise ValueError("y has one class only; a classifier needs two")
+
+
+def _check_numbers(**numbers):
+    """Raise unless each is None or a whole number from 1."""
+    for name, value in numbers.items():
+        if value is not None:
+            check_number(name, value)
 
 
 class _Store:

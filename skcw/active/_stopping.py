@@ -297,6 +297,8 @@ class PredictedErrors(StoppingCriterion):
         super().__init__()
         self.target = _check_share("target", target)
         self.method = method
+        if n_items is not None:
+            check_number("n_items", n_items)
         self.n_items = n_items
         self.random_state = random_state
 

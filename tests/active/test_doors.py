@@ -205,6 +205,15 @@ def test_candidates_may_be_sequences():
         assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("missing", [np.nan, None, -1, "unknown"])
+def test_what_stands_for_a_missing_label_is_found(missing):
+    known = Y[:20] if isinstance(missing, str) else np.searchsorted(["a", "b"], Y[:20])
+    y = np.array([*known.tolist(), *[missing] * 100])
+    strategy = ActiveMLQuery("margin", missing_label=missing)
+    _, utilities = strategy.query(X, y, classifier(), return_utilities=True)
+    assert np.flatnonzero(np.isnan(utilities[0])).tolist() == list(range(20))
+
+
 def test_a_classifier_of_activeml_is_asked_itself():
     from skactiveml.classifier import ParzenWindowClassifier
 

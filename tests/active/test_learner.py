@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn_crfsuite
 
 from skcw import CWSequenceTagger, MultiClassCW
 from skcw.active import ActiveLearner
@@ -145,3 +146,18 @@ def test_answers_to_questions_of_two_kinds_say_both():
     both = np.concatenate([learner.query(2), learner.audit(1)])
     learner.teach(both, answers(both))
     assert learner.history_[-1]["how"] == "utility, audit"
+
+
+def test_a_tagger_of_another_package_learns_from_a_cold_start():
+    words = [[[str(token)] for token in x] for x in X]
+    crf = sklearn_crfsuite.CRF(max_iterations=10)
+    learner = advance(ActiveLearner(crf, words, update="refit"))
+    assert [r["how"] for r in learner.history_] == ["cold start", "utility", "utility"]
+
+
+def test_a_tagger_need_not_know_classes():
+    class Plain(CWSequenceTagger):
+        def partial_fit(self, X, y):
+            return super().partial_fit(X, y)
+
+    assert advance(ActiveLearner(Plain(random_state=0), X)).n_labels == 12
