@@ -281,14 +281,22 @@ def run_blocks(*numbers):
     return found
 
 
+def test_the_study_of_the_document_runs_from_top_to_bottom(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = run_blocks(0, 1, 2, 3)
+    assert found["learner"].n_words > 300
+    assert found["study"].names == ["random", "sequence-improbability"]
+    assert len(found["criteria"][2].values_) == 1
+
+
 def test_the_document_asks_the_same_in_skcw_and_activeml():
-    assert [bool(condition) for condition, _ in BLOCKS] == [False, False, False, True]
-    found = run_blocks(0, 1, 2)
+    assert [bool(condition) for condition, _ in BLOCKS] == [False] * 7 + [True]
+    found = run_blocks(4, 5, 6)
     assert len(found["ours"]) == 22 and found["activeml"] == found["ours"]
 
 
 @needs_modal
 @of_modal
 def test_the_document_asks_the_same_in_skcw_and_modal():
-    found = run_blocks(0, 1, 3)
+    found = run_blocks(4, 5, 7)
     assert found["modal"] == found["ours"]
