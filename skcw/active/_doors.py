@@ -4,6 +4,7 @@ from copy import deepcopy
 from numbers import Integral
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
@@ -145,9 +146,9 @@ class ActiveMLQuery(BaseEstimator):
             Whether to fit a copy of it to the known labels first.
         sample_weight : array-like of shape (n_items,), default=None
             Weights for that.
-        candidates : None, array-like of int, or rows, default=None
+        candidates : None, array-like of int, rows or sequences, default=None
             What may be asked about: all items without a label, those at some positions,
-            or rows that are not among X.
+            or items that need not be among X.
         batch_size : int, default=1
             How many.
         return_utilities : bool, default=False
@@ -156,7 +157,7 @@ class ActiveMLQuery(BaseEstimator):
         Returns
         -------
         positions : ndarray of int64, shape (batch_size,)
-            Positions in X, or in `candidates` if these are rows.
+            Positions in X, or in `candidates` if these are items.
         utilities : ndarray of float64, shape (batch_size, n_items)
             What each item of the batch was chosen by, if asked for; not a number for
             items that could not be chosen.
@@ -223,9 +224,12 @@ def _positions(candidates, is_known):
         if not len(positions):
             raise ValueError("there is nothing to ask about: all labels are known")
         return positions
+    if sparse.issparse(candidates):
+        return None
     if not len(candidates):
         raise ValueError("there is nothing to ask about: candidates is empty")
-    if not all(isinstance(candidate, Integral) for candidate in candidates):
+    # A mask is taken for positions, too, and refused as such.
+    if not all(isinstance(one, (Integral, np.bool_)) for one in candidates):
         return None
     return check_positions(candidates, len(is_known))
 

@@ -154,9 +154,12 @@ def test_candidates_are_positions_or_rows():
     assert set(positions) <= set(some)
     assert np.isnan(utilities[0, :40]).all() and not np.isnan(utilities[0, some]).any()
     dense = X.toarray()[some]
-    among, utilities = strategy.query(X.toarray(), y, candidates=dense, **options)
-    assert utilities.shape == (2, len(some))
-    np.testing.assert_array_equal(some[among], positions)
+    for pool, candidates in ((X.toarray(), dense), (X, X[some])):
+        among, utilities = strategy.query(pool, y, candidates=candidates, **options)
+        assert utilities.shape == (2, len(some))
+        np.testing.assert_array_equal(some[among], positions)
+    with pytest.raises(TypeError, match="positions are whole numbers, got bool"):
+        strategy.query(X, y, candidates=y != y, **options)
 
 
 def test_without_any_label_the_choice_is_random_and_repeatable():
