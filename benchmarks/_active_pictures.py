@@ -2,7 +2,19 @@
 
 from _pictures import new_figure, save_picture
 
-COLOURS = ("0.45", "#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#009E73", "#CC79A7")
+COLOURS = ("0.45", "#0072B2", "#56B4E9", "#E69F00", "#D55E00")
+# Of the sequences; with few fits, and so few points, they are dashed.
+STYLES = {
+    "random": {"color": "0.45"},
+    "KD-PC": {"color": "#0072B2"},
+    "KD-Fixed": {"color": "#56B4E9"},
+    "MinMargin": {"color": "#E69F00"},
+    "MinConfMargin": {"color": "#D55E00"},
+    "best": {"color": "#009E73"},
+    "best (20 fits)": {"color": "#009E73", "linestyle": "--", "marker": "."},
+    "CRF (20 fits)": {"color": "#CC79A7", "linestyle": "--", "marker": "."},
+    "CRF sentence (20 fits)": {"color": "black", "linestyle": "--", "marker": "."},
+}
 SHORT = 10_000
 
 
@@ -49,7 +61,7 @@ def _rows(found, path):
 
 def _accuracy(ax, tasks, title):
     tasks = list(tasks)
-    for colour, name in zip(COLOURS, tasks[0]["curves"], strict=False):
+    for colour, name in zip(COLOURS, tasks[0]["curves"], strict=True):
         curves = [task["curves"][name] for task in tasks]
         n = min(len(curve["accuracy"]) for curve in curves)
         mean = [sum(c["accuracy"][i] for c in curves) / len(curves) for i in range(n)]
@@ -78,7 +90,7 @@ def _sequences(found, path):
 
 def _curves(ax, one, most):
     lows = []
-    for colour, (name, s) in zip(COLOURS, one["strategies"].items(), strict=False):
+    for name, s in one["strategies"].items():
         points = [
             (x, y, low, high)
             for x, y, low, high in zip(
@@ -89,7 +101,8 @@ def _curves(ax, one, most):
         if not points:
             continue
         x, y, low, high = zip(*points, strict=True)
-        ax.plot(x, y, color=colour, label=name)
+        ax.plot(x, y, label=name, linewidth=1.2, markersize=4, **STYLES[name])
+        colour = STYLES[name]["color"]
         ax.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
         lows += y
     if most:

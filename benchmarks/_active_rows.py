@@ -45,13 +45,14 @@ def run(settings):
         ]
         progress(f"rows: {name}, {len(runs)} folds")
         tasks[name] = _summary(task, runs)
+    shares = _shares(tasks)
     return {
         "quick": settings.quick,
         "folds_run": settings.folds_run,
         "n_labels": settings.max_rows,
         "tasks": tasks,
-        "shares": _shares(tasks),
-        "claims": _claims(tasks),
+        "shares": shares,
+        "claims": _claims(tasks, shares),
     }
 
 
@@ -71,6 +72,7 @@ def _run_fold(task, train, test, fold, settings):
         max_labels=settings.max_rows,
         evaluate_every=1,
         update="online",
+        scoring=_accuracy,
         n_repeats=1,
         cache=settings.cache and settings.cache / "rows",
         random_state=fold,
@@ -83,6 +85,11 @@ def _run_fold(task, train, test, fold, settings):
         for learner, model in (("CW", CW), ("PA", PA))
     }
     return study, full
+
+
+def _accuracy(model, X, y):
+    """Return the accuracy; checking its arguments would take longer than the rest."""
+    return float(np.mean(model.predict(X) == y))
 
 
 def _summary(task, runs):
@@ -144,18 +151,34 @@ def _shares(tasks):
     return found
 
 
-def _claims(tasks):
-    """Return the claims of the paper that these tasks can test."""
+def _claims(tasks, shares):
+    """Return the claims of the paper that these tasks can test.
+
+    It does not say how it sums over tasks, so a claim about shares must hold both ways.
+    """
     points = [_point(task) for task in tasks.values()]
     points = [p for p in points if None not in p]
     better = sum(acl < cw for cw, acl in points)
     worse = sum(acl > cw for cw, acl in points)
+    cw_above, acl_above = (sum(p[k] > 1 for p in points) for k in (0, 1))
     last = {
         name: np.mean([t["curves"][name]["accuracy"][-1] for t in tasks.values()])
         for name in STRATEGIES
     }
-    ahead = np.mean(_mean_curve(tasks, "ACL") >= _mean_curve(tasks, "CW Margin"))
+    ahead = np.mean(_mean_curve(tasks, "ACL") > _mean_curve(tasks, "CW Margin"))
+    tasks_ahead = sum(
+        _mean_accuracy(task, "ACL") > _mean_accuracy(task, "CW Margin")
+        for task in tasks.values()
+    )
     return [
+        _smaller(shares, "PA Margin", None),
+        _smaller(shares, "CW Margin", "PA Margin"),
+        _smaller(shares, "ACL", "CW Margin"),
+        {
+            "claim": "ACL is above CW Margin on every task (mean of the rounds)",
+            "found": f"on {tasks_ahead} of {len(tasks)}",
+            "held": bool(tasks_ahead == len(tasks)),
+        },
         {
             "claim": "ACL is above CW Margin after almost every round (mean of tasks)",
             "found": f"after {ahead:.0%} of the rounds",
@@ -164,24 +187,48 @@ def _claims(tasks):
         {
             "claim": "ACL beats CW Margin twice as often as the opposite (8:4)",
             "found": f"{better}:{worse}",
-            "held": better >= 2 * worse,
+            "held": bool(better > 0 and better >= 2 * worse),
         },
         {
-            "claim": "CW Margin needs more labels than CW Random on 3 of 13 tasks",
-            "found": f"{sum(cw > 1 for cw, _ in points)} of {len(points)}",
-            "held": sum(cw > 1 for cw, _ in points) <= 3,
+            "claim": "CW Margin needs more labels than CW Random at times (3 of 13)",
+            "found": f"on {cw_above} of {len(points)}",
+            "held": bool(cw_above > 0),
         },
         {
-            "claim": "ACL needs more labels than CW Random on 1 of 13 tasks",
-            "found": f"{sum(acl > 1 for _, acl in points)} of {len(points)}",
-            "held": sum(acl > 1 for _, acl in points) <= 1,
+            "claim": "ACL does so on fewer tasks than CW Margin (1 of 13)",
+            "found": f"on {acl_above} of {len(points)}",
+            "held": bool(acl_above < cw_above),
         },
         {
             "claim": "in the end ACL is above CW Margin, and that above PA Margin",
             "found": ", ".join(f"{n} {last[n]:.4f}" for n in STRATEGIES),
-            "held": bool(last["ACL"] >= last["CW Margin"] >= last["PA Margin"]),
+            "held": bool(last["ACL"] > last["CW Margin"] > last["PA Margin"]),
         },
     ]
+
+
+def _smaller(shares, name, other):
+    """Return the claim that one share is below another, or below that of random."""
+    ways = ("of_sums", "mean_of_shares")
+    mine = [shares[name][way] for way in ways]
+    theirs = [1.0 if other is None else shares[other][way] for way in ways]
+    is_known = None not in (*mine, *theirs)
+    claim = f"{name} needs a smaller share of random's labels than {other}"
+    if other is None:
+        claim = f"{name} needs fewer labels than random"
+    found = " and ".join(
+        f"{number(a, '.0%')} < {number(b, '.0%')}"
+        for a, b in zip(mine, theirs, strict=True)
+    )
+    return {
+        "claim": claim,
+        "found": found,
+        "held": is_known and all(a < b for a, b in zip(mine, theirs, strict=True)),
+    }
+
+
+def _mean_accuracy(task, name):
+    return np.mean(task["curves"][name]["accuracy"])
 
 
 def _mean_curve(tasks, name):
@@ -221,7 +268,7 @@ def render(found):
     return "\n\n".join(
         [
             f"Rows: labels until the mean of {found['folds_run']} of 10 folds reaches "
-            f"80 % of full accuracy (up to {found['n_labels']})",
+            f"80 % of full accuracy, up to {found['n_labels']} (500 in the paper)",
             format_table(header, rows),
             "Labels needed as a share of those of the random choice, same learner",
             format_table(["", "of sums", "mean of tasks", "paper"], shares),

@@ -14,11 +14,12 @@ Options of this benchmark alone:
 --folds-run N   of the ten folds of each binary task run the first N only
 --max-rows N    rows: label up to N of them; 500 in the paper
 --max-sentences N  sequences: as many with the strategies of the paper; 5,000 there
---growth SHARE  sequences: a batch of this share of what is labelled, at least 10; the
-                papers' protocol, 10 in every round, is 0
+--growth SHARE  sequences: after the first 500 a batch is this share of what is
+                labelled; the paper's protocol, 10 in every round, is 0
 --strategies NAMES  sequences: these only, joined by commas
 --corpora NAMES     sequences: these only, likewise
---skip NAMES        sequences: leave these out, such as "Spanish CRF,Dutch CRF"
+--fewer NAMES       sequences: only so many runs of these, such as
+                    "CRF (20 fits)=3,Spanish CRF (20 fits)=1"
 
 ``--cache`` names a folder that keeps each run, so that a benchmark that was interrupted
 goes on where it stopped, and one with more runs adds to it. What is in the cache and
@@ -53,7 +54,7 @@ class ActiveSettings(Settings):
     growth: float = 0.0
     strategies: tuple = ()
     corpora: tuple = ()
-    skip: tuple = ()
+    fewer: tuple = ()
 
 
 def settings_of(arguments=None):
@@ -65,7 +66,7 @@ def settings_of(arguments=None):
     parser.add_argument("--growth", type=float, default=0.0)
     parser.add_argument("--strategies", default="")
     parser.add_argument("--corpora", default="")
-    parser.add_argument("--skip", default="")
+    parser.add_argument("--fewer", default="")
     given, others = parser.parse_known_args(arguments)
     parts, settings = parse(__doc__, PARTS, RESULTS, others)
     if settings.quick:
@@ -78,8 +79,14 @@ def settings_of(arguments=None):
         growth=0.5 if settings.quick else given.growth,
         strategies=tuple(filter(None, given.strategies.split(","))),
         corpora=tuple(filter(None, given.corpora.split(","))),
-        skip=tuple(filter(None, given.skip.split(","))),
+        fewer=tuple(_run_counts(given.fewer)),
     )
+
+
+def _run_counts(text):
+    for part in filter(None, text.split(",")):
+        name, _, count = part.partition("=")
+        yield name, int(count)
 
 
 def main():

@@ -92,6 +92,7 @@ while not enough.should_stop(learner):
     learner.teach(asked, [y[i] for i in asked])
 print(learner, "-", enough.reason_)
 
+learner.close()  # One learner at a time writes to a journal; a crash closes it, too.
 learner = ActiveLearner.resume(journal, tagger, X)
 print(learner)
 
@@ -106,4 +107,5 @@ asked = learner.audit(60)
 learner.teach(asked, [y[i] for i in asked])
 audit = AuditedErrors(0.15, level=0.95)
 print("stop:", audit.should_stop(learner), "- bound:", round(audit.values_[0], 3))
+learner.close()
 folder.cleanup()

@@ -1,11 +1,16 @@
 """Doors into the loops of other packages: modAL and scikit-activeml."""
 
+from copy import deepcopy
+from numbers import Integral
+
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from skcw._compat import _safe_indexing
-from skcw.active._pool import Pool, is_fitted
+from skcw.active._labels import check_positions
+from skcw.active._pool import is_fitted, read_pool
 from skcw.active._selection import askable, select
 from skcw.active._utilities import find_utility, random_utility
 
@@ -66,7 +71,12 @@ class ModALQuery:
         utilities : ndarray of float64, shape (n_instances,)
             Their utilities.
         """
-        if type(classifier).__module__.partition(".")[0] == "modAL":
+        if _package_of(classifier) == "modAL":
+            if not hasattr(classifier, "estimator"):
+                raise TypeError(
+                    f"{type(classifier).__name__} of modAL has several estimators, and "
+                    "a utility asks one; use modAL's ActiveLearner"
+                )
             classifier = classifier.estimator
         return _chosen(self, classifier, X_pool, n_instances, self._rng, **options)[:2]
 
@@ -87,6 +97,7 @@ class ActiveMLQuery(BaseEstimator):
         What stands in y for a label that is not known.
     random_state : int, RandomState or None, default=None
         Controls the utility ``"random"``, and the choice as long as no label is known.
+        Each query goes on from where the one before it ended.
 
     Notes
     -----
@@ -135,9 +146,9 @@ class ActiveMLQuery(BaseEstimator):
             Whether to fit a copy of it to the known labels first.
         sample_weight : array-like of shape (n_items,), default=None
             Weights for that.
-        candidates : None, array-like of int, or rows, default=None
+        candidates : None, array-like of int, rows or sequences, default=None
             What may be asked about: all items without a label, those at some positions,
-            or rows that are not among X.
+            or items that need not be among X.
         batch_size : int, default=1
             How many.
         return_utilities : bool, default=False
@@ -146,36 +157,37 @@ class ActiveMLQuery(BaseEstimator):
         Returns
         -------
         positions : ndarray of int64, shape (batch_size,)
-            Positions in X, or in `candidates` if these are rows.
+            Positions in X, or in `candidates` if these are items.
         utilities : ndarray of float64, shape (batch_size, n_items)
             What each item of the batch was chosen by, if asked for; not a number for
             items that could not be chosen.
         """
         is_known = np.array([not _is_missing(label, self.missing_label) for label in y])
+        everything = read_pool(X, _inside(clf))
+        if len(is_known) != len(everything):
+            raise ValueError(
+                f"X has {len(everything)} items but y has {len(is_known)}; y needs "
+                "missing_label where a label is not known"
+            )
         if fit_clf:
             clf = self._fitted(clf, X, y, is_known, sample_weight)
-        inside = _inside(clf)
-        given, mapping = X, None
-        if candidates is None:
-            mapping = np.flatnonzero(~is_known)
-        elif np.ndim(candidates) == 1:
-            mapping = np.asarray(candidates)
-        else:
-            given = candidates
-        if mapping is not None:
-            if not len(mapping):
-                raise ValueError("there is nothing to ask about: all labels are known")
-            given = Pool(X, inside).take(mapping)
-        rng = check_random_state(self.random_state)
-        positions, _, found = _chosen(self, inside, given, batch_size, rng)
+        positions = _positions(candidates, is_known)
+        given = candidates if positions is None else everything.take(positions)
+        chosen, _, found = _chosen(self, _inside(clf), given, batch_size, self._rng())
         utilities = found
-        if mapping is not None:
-            positions = mapping[positions]
+        if positions is not None:
+            chosen = positions[chosen]
             utilities = np.full(len(is_known), np.nan)
-            utilities[mapping] = found
+            utilities[positions] = found
         if not return_utilities:
-            return positions
-        return positions, _in_turn(utilities, positions)
+            return chosen
+        return chosen, _in_turn(utilities, chosen)
+
+    def _rng(self):
+        """Return one generator for all queries: equal numbers would repeat a choice."""
+        if not hasattr(self, "_rng_"):
+            self._rng_ = check_random_state(deepcopy(self.random_state))
+        return self._rng_
 
     def _fitted(self, clf, X, y, is_known, sample_weight):
         """Return a copy of the classifier fitted to the known labels, if there are any.
@@ -183,28 +195,49 @@ class ActiveMLQuery(BaseEstimator):
         The wrappers of scikit-activeml leave out what is not known by themselves.
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if type(clf).__module__.partition(".")[0] == "skactiveml":
+        if _package_of(clf) == "skactiveml":
             return clone(clf).fit(X, y, **weights)
         known = np.flatnonzero(is_known)
-        pool = Pool(X, clf)
-        labels = [y[i] for i in known]
-        if not len(known) or (not pool.has_sequences and len(set(labels)) < 2):
+        pool = read_pool(X, clf)
+        labels = [row for row, is_one in zip(y, is_known, strict=True) if is_one]
+        if not pool.kind.can_begin(labels):
             return clone(clf)
         weights = {k: _safe_indexing(w, known) for k, w in weights.items()}
         return clone(clf).fit(pool.take(known), labels, **weights)
 
 
+def _package_of(estimator):
+    return type(estimator).__module__.partition(".")[0]
+
+
 def _inside(clf):
     """Return what a wrapper of scikit-activeml has fitted, or the estimator itself."""
-    if type(clf).__module__.partition(".")[0] != "skactiveml":
+    if _package_of(clf) != "skactiveml" or not hasattr(clf, "estimator"):
         return clf
-    return getattr(clf, "estimator_", None) or clf.estimator
+    return getattr(clf, "estimator_", clf.estimator)
+
+
+def _positions(candidates, is_known):
+    """Return the positions that may be asked about, or None if these are items."""
+    if candidates is None:
+        positions = np.flatnonzero(~is_known)
+        if not len(positions):
+            raise ValueError("there is nothing to ask about: all labels are known")
+        return positions
+    if sparse.issparse(candidates):
+        return None
+    if not len(candidates):
+        raise ValueError("there is nothing to ask about: candidates is empty")
+    # A mask is taken for positions, too, and refused as such.
+    if not all(isinstance(one, (Integral, np.bool_)) for one in candidates):
+        return None
+    return check_positions(candidates, len(is_known))
 
 
 def _chosen(door, estimator, X, n, rng, **options):
     """Return the positions, their utilities and all utilities."""
-    pool = Pool(X, estimator)
-    utility = find_utility(door.utility, pool.has_sequences)
+    pool = read_pool(X, estimator)
+    utility = find_utility(door.utility, pool.kind)
     if utility is random_utility or not is_fitted(estimator):
         utilities = random_utility(estimator, X, rng)
     else:
@@ -235,8 +268,9 @@ def _is_missing(label, missing):
         return True
     if isinstance(label, float) and label != label:
         return True
+    is_one = isinstance(label, str) or not hasattr(label, "__len__")
     return (
-        not hasattr(label, "__len__")
-        and not hasattr(missing, "__len__")
+        is_one
+        and isinstance(label, str) == isinstance(missing, str)
         and (bool(label == missing))
     )

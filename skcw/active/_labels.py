@@ -1,12 +1,120 @@
-"""Checks of the labels that come back, annotators who err, and what is wrong."""
+"""Labels of rows and of sequences, read, checked and compared in one place.
 
+What a pool holds decides which of the two kinds its labels are, `ROWS` or `SEQUENCES`;
+everything that depends on it asks the kind.
+"""
+
+from itertools import chain
 from numbers import Real
 
 import numpy as np
 
-from skcw.active._pool import as_items, is_one_label
+from skcw.active._selection import check_number
 from skcw.data._labels import check_labels, listed_in_order
 from skcw.data._ragged import object_rows
+
+
+class RowLabels:
+    """One label per row, a string or a number."""
+
+    name = "rows"
+    has_sequences = False
+
+    def plain(self, label, position, length):
+        """Return the label of an item as a builtin; raise unless it can be one."""
+        plain = label.item() if isinstance(label, np.generic) else label
+        if isinstance(plain, Real) and plain != plain:
+            plain = None
+        if not isinstance(plain, (str, Real)):
+            raise ValueError(
+                f"the label of item {position} is {label!r}; labels of rows are "
+                "strings or numbers"
+            )
+        return plain
+
+    def check_together(self, labels):
+        """Raise at a string among numbers, which an array would make strings, too."""
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise ValueError(
+                "some labels are strings and some are numbers; give all of them as "
+                "strings, or all as numbers"
+            )
+
+    def targets(self, labels):
+        """Return labels as estimators take them."""
+        return np.array(labels)
+
+    def classes(self, labels):
+        """Return the different labels, which a first ``partial_fit`` must know."""
+        return np.unique(self.targets(labels))
+
+    def can_begin(self, labels):
+        """Tell whether a model can begin with these labels alone."""
+        return len(set(labels)) > 1
+
+    def words(self, labels):
+        """Return the labels of all words, a row being one."""
+        return list(labels)
+
+    def count_wrong(self, guess, truth):
+        """Return the number of words whose labels differ."""
+        return int(guess != truth)
+
+
+class SequenceLabels:
+    """One list of strings per sequence."""
+
+    name = "sequences"
+    has_sequences = True
+
+    def plain(self, labels, position, length):
+        """Return the labels of an item as builtins; raise unless they fit it."""
+        labels = check_labels(labels, f"the labels of item {position}")
+        if len(labels) != length:
+            raise ValueError(
+                f"item {position} of the pool has {length} tokens but {len(labels)} "
+                "labels"
+            )
+        return list(map(str, labels))
+
+    def check_together(self, labels):
+        """Do nothing: labels of sequences are all strings."""
+
+    def targets(self, labels):
+        """Return labels as estimators take them."""
+        return labels
+
+    def classes(self, labels):
+        """Return None: taggers learn of labels as they come."""
+
+    def can_begin(self, labels):
+        """Tell whether a model can begin with these labels alone."""
+        return len(labels) > 0
+
+    def words(self, labels):
+        """Return the labels of all words."""
+        return list(chain.from_iterable(labels))
+
+    def count_wrong(self, guess, truth):
+        """Return the number of words whose labels differ."""
+        return sum(a != b for a, b in zip(guess, truth, strict=True))
+
+
+ROWS, SEQUENCES = RowLabels(), SequenceLabels()
+
+
+def kind_of_labels(items):
+    """Return the kind that labels show, where there is no estimator to ask."""
+    first = items[0] if len(items) else ()
+    is_one = isinstance(first, str) or not hasattr(first, "__len__")
+    return ROWS if is_one else SEQUENCES
+
+
+def as_items(y):
+    """Return a list of labels or of label sequences as one object per item."""
+    if isinstance(y, (str, bytes)):
+        raise TypeError(f"y is a single string, {y!r}; it must be a list")
+    return y if isinstance(y, np.ndarray) and y.dtype != object else object_rows(y)
 
 
 def check_positions(positions, n_items):
@@ -25,43 +133,20 @@ def check_positions(positions, n_items):
     return positions.astype(np.int64)
 
 
-def check_answers(y, positions, pool):
-    """Return labels as plain lists; raise unless they fit the items of a pool."""
+def check_answers(y, positions, pool, known=()):
+    """Return labels as builtins; raise unless they fit the items of a pool.
+
+    `known` are labels that the pool has already.
+    """
     rows = listed_in_order(y, "y")
     if len(rows) != len(positions):
         raise ValueError(f"{len(positions)} items need labels, but y has {len(rows)}")
-    if not pool.has_sequences:
-        return [_check_label(row, i) for row, i in zip(rows, positions, strict=True)]
     rows = [
-        check_labels(row, f"the labels of item {i}")
-        for row, i in zip(rows, positions, strict=True)
+        pool.kind.plain(row, i, pool.lengths[i])
+        for row, i in zip(rows, positions.tolist(), strict=True)
     ]
-    for row, position in zip(rows, positions.tolist(), strict=True):
-        if len(row) != pool.lengths[position]:
-            raise ValueError(
-                f"item {position} of the pool has {pool.lengths[position]} tokens but "
-                f"{len(row)} labels"
-            )
-    return [list(map(str, row)) for row in rows]
-
-
-def _check_label(label, position):
-    plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, Real) and plain != plain:
-        plain = None
-    if not isinstance(plain, (str, Real)):
-        raise ValueError(
-            f"the label of item {position} is {label!r}; labels of rows are strings or "
-            "numbers"
-        )
-    return plain
-
-
-def count_wrong(guess, truth):
-    """Return the number of words whose labels differ; for rows 0 or 1."""
-    if not isinstance(truth, list):
-        return int(guess != truth)
-    return sum(a != b for a, b in zip(guess, truth, strict=True))
+    pool.kind.check_together([*known[:1], *rows])
+    return rows
 
 
 def noisy_labels(y, rate, *, classes=None, random_state=0):
@@ -96,9 +181,10 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
     """
     if not isinstance(rate, Real) or not 0 <= rate <= 1:
         raise ValueError(f"rate must be between 0 and 1, got {rate!r}")
+    check_number("random_state", random_state, least=0)
     items = as_items(y)
-    flat = len(items) and is_one_label(items[0])
-    rows = [[item] for item in items.tolist()] if flat else list(map(list, items))
+    kind = kind_of_labels(items)
+    rows = [list(kind.words([item])) for item in items.tolist()]
     if classes is None:
         classes = sorted({label for row in rows for label in row})
     if rate and len(classes) < 2:
@@ -108,6 +194,8 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
         for t in np.flatnonzero(rng.random(len(row)) < rate):
             others = [label for label in classes if label != row[t]]
             row[t] = others[rng.integers(len(others))]
-    if not flat:
+    if kind.has_sequences:
         return object_rows(rows)
-    return np.array([row[0] for row in rows], dtype=items.dtype)
+    # Errors may be longer strings than the truth.
+    dtype = np.result_type(items.dtype, np.asarray(classes).dtype)
+    return np.array(list(chain.from_iterable(rows)), dtype=dtype)

@@ -7,14 +7,21 @@ import numpy as np
 from sklearn.base import clone
 
 from skcw.active._journal import Journal
-from skcw.active._labels import check_answers, check_positions, count_wrong
+from skcw.active._labels import check_answers, check_positions
 from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger
-from skcw.active._pool import Pool, is_fitted
-from skcw.active._selection import askable, check_number, draw_candidates, select
+from skcw.active._pool import is_fitted, read_pool
+from skcw.active._selection import (
+    askable,
+    check_number,
+    check_overlap,
+    draw_candidates,
+    select,
+)
 from skcw.active._utilities import find_utility, random_utility
 from skcw.exceptions import ModelFileError
 
 UPDATES = ("online", "refit")
+DEFAULT_UTILITIES = {"rows": "margin", "sequences": "least-confident-word"}
 # What a journal says of a utility that is a function.
 OWN = "a function"
 
@@ -52,7 +59,8 @@ class ActiveLearner:
     random_state : int, default=0
         The seed of everything random. Each round has its own.
     journal : str or path-like, default=None
-        A new file for the journal; by default it is kept in memory until ``save``.
+        A new file for the journal, locked until the learner is closed or its process
+        ends; by default it is kept in memory until ``save``.
 
     Attributes
     ----------
@@ -104,7 +112,9 @@ class ActiveLearner:
         random_state=0,
         journal=None,
     ):
-        pool = Pool(X, estimator)
+        pool = read_pool(X, estimator)
+        if isinstance(classes, str):
+            raise TypeError(f"classes is a single string, {classes!r}, not a list")
         settings = {
             "utility": OWN if callable(utility) else utility,
             "update": update,
@@ -120,14 +130,14 @@ class ActiveLearner:
 
     def _prepare(self, estimator, pool, utility, settings):
         if utility is None:
-            utility = "least-confident-word" if pool.has_sequences else "margin"
-        self._utility = find_utility(utility, pool.has_sequences)
+            utility = DEFAULT_UTILITIES[pool.kind.name]
+        self._utility = find_utility(utility, pool.kind)
         self._pool, self._settings = pool, settings
         self._blank = estimator
         self.estimator_ = deepcopy(estimator)
         self._is_fitted = is_fitted(estimator)
         self.audited_estimator_ = None
-        self._ledger = Ledger(pool.lengths)
+        self._ledger = Ledger(pool)
 
     # What is known.
 
@@ -317,8 +327,8 @@ class ActiveLearner:
         positions = check_positions(positions, len(self._pool))
         self._ledger.check_new(positions)
         self._ledger.check_asked(positions)
-        how = self._ledger.pending[int(positions[0])].how
-        self._learn(positions, y, how)
+        asked = [self._ledger.pending[i].how for i in positions.tolist()]
+        self._learn(positions, y, ", ".join(dict.fromkeys(asked)))
 
     def seed(self, positions, y):
         """Learn labels that were there before anything was asked.
@@ -335,11 +345,12 @@ class ActiveLearner:
         self._learn(positions, y, SEED)
 
     def _learn(self, positions, y, how):
-        rows = check_answers(y, positions, self._pool)
+        kind = self._pool.kind
+        rows = check_answers(y, positions, self._pool, self.labels)
         self._check_classes(rows)
         n_wrong = None
         if self._is_fitted:
-            n_wrong = sum(map(count_wrong, self._predicted(positions), rows))
+            n_wrong = sum(map(kind.count_wrong, self._predicted(positions), rows))
         # On the disk first: training may take long, and be interrupted.
         record = {"taught": positions.tolist(), "labels": rows}
         self._journal.add(record | {"how": how, "n_wrong": n_wrong})
@@ -352,26 +363,23 @@ class ActiveLearner:
 
     def _train(self, positions, rows):
         """Bring the model up to date with labels that are not among the others yet."""
+        kind = self._pool.kind
         if self._settings["update"] == "refit":
             positions = np.concatenate([self.labelled, positions])
             model = clone(self._blank)
-            model.fit(self._pool.take(positions), self._targets(self.labels + rows))
+            model.fit(self._pool.take(positions), kind.targets(self.labels + rows))
             self.estimator_ = model
         else:
             # The first call must name all classes.
-            first = {} if self._is_fitted else {"classes": self._first_classes(rows)}
+            classes = None if self._is_fitted else self._first_classes(rows)
+            first = {} if classes is None else {"classes": classes}
             self.estimator_.partial_fit(
-                self._pool.take(positions), self._targets(rows), **first
+                self._pool.take(positions), kind.targets(rows), **first
             )
-
-    def _targets(self, rows):
-        return rows if self._pool.has_sequences else np.array(rows)
 
     def _first_classes(self, rows):
         classes = self._settings["classes"]
-        if classes is None and not self._pool.has_sequences:
-            return np.unique(self._targets(rows))
-        return classes
+        return self._pool.kind.classes(rows) if classes is None else classes
 
     def _predicted(self, positions):
         """Return what the model says of items, as plain lists."""
@@ -379,12 +387,12 @@ class ActiveLearner:
         return [getattr(row, "tolist", lambda row=row: row)() for row in found]
 
     def _check_classes(self, rows):
-        if self._pool.has_sequences or self._is_fitted:
+        if self._is_fitted:
             return
         known = self._settings["classes"] or self.labels + rows
         if self._settings["update"] == "refit":
             known = self.labels + rows
-        if len(set(known)) < 2:
+        if not self._pool.kind.can_begin(known):
             raise ValueError(
                 f"the first labels are all {known[0]!r}, and a classifier needs two "
                 "classes to begin with: label more items and teach all of them "
@@ -415,13 +423,29 @@ class ActiveLearner:
         """
         self._journal.save(path)
 
+    def close(self):
+        """Let go of the journal, so that another learner may resume from it.
+
+        This one answers, but asks and learns no more. What is garbage or in a process
+        that ends is closed by itself; ``with`` closes, too. Nothing happens if the
+        journal is in memory alone.
+        """
+        self._journal.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
     @classmethod
     def resume(cls, path, estimator, X, *, utility=None):
         """Return the learner whose journal is in a file, as it was.
 
         Labels are learnt again in the order in which they came, so the model is the
         same if the estimator has an integer as ``random_state``. The learner goes on
-        writing to the same file.
+        writing to the same file, in which one learner writes at a time: if another one
+        is still at work with it, that is an error.
 
         Parameters
         ----------
@@ -440,10 +464,18 @@ class ActiveLearner:
             The learner.
         """
         journal = Journal.open(path)
-        pool = Pool(X, estimator)
+        try:
+            return cls._resumed(journal, estimator, read_pool(X, estimator), utility)
+        except BaseException:
+            journal.close()
+            raise
+
+    @classmethod
+    def _resumed(cls, journal, estimator, pool, utility):
+        """Return a learner that has learnt all that a journal says."""
+        path, settings = journal.path, journal.header["settings"]
         if journal.header["pool"] != pool.fingerprint():
             raise ModelFileError(f"{path} is the journal of a study of another pool")
-        settings = journal.header["settings"]
         if settings["utility"] == OWN and not callable(utility):
             raise ValueError(
                 f"the utility of the study in {path} is a function; give it again as "
@@ -494,6 +526,7 @@ def _check_settings(settings, estimator):
         )
     if settings["n_candidates"] is not None:
         check_number("n_candidates", settings["n_candidates"])
+    check_overlap(settings["max_overlap"])
     seed = settings["random_state"]
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ValueError(

@@ -5,8 +5,6 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.active._labels import count_wrong
-
 # How the items of a record came to be labelled.
 SEED, COLD, UTILITY, AUDIT = "seed", "cold start", "utility", "audit"
 
@@ -43,12 +41,13 @@ class Ledger:
 
     Parameters
     ----------
-    lengths : ndarray of int64, shape (n_items,)
-        The number of words of each item of the pool.
+    pool : RowPool or SequencePool
+        What is asked about.
     """
 
-    def __init__(self, lengths):
-        self._lengths = lengths
+    def __init__(self, pool):
+        self._lengths = pool.lengths
+        self._kind = pool.kind
         self.n_asked = 0
         self.history = []
         self.audits = []
@@ -80,7 +79,7 @@ class Ledger:
         for position, row in pairs:
             asked = self.pending.pop(position, None)
             if asked and asked.audit is not None:
-                wrong = count_wrong(asked.guess, row)
+                wrong = self._kind.count_wrong(asked.guess, row)
                 asked.audit.wrong[position] = float(wrong / self._lengths[position])
         self.labels.update(pairs)
         self.history.append(

@@ -1,21 +1,22 @@
-"""``Pool``: rows or sequences that are taken by position, whatever holds them."""
+"""Pools: rows or sequences that are taken by position, whatever holds them."""
 
 import hashlib
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import _safe_indexing
+from skcw.active._labels import ROWS, SEQUENCES
 from skcw.data._batch import SequenceBatch
 from skcw.data._encoder import encode_any
 from skcw.data._ragged import RaggedRows, object_rows
 
 
-class Pool:
-    """What may be asked about: rows of a classifier or sequences of a tagger.
+def read_pool(X, estimator):
+    """Return what may be asked about: rows of a classifier or sequences of a tagger.
 
     Parameters
     ----------
@@ -25,84 +26,112 @@ class Pool:
         What will learn from them. For a classifier each item is a row and counts as
         one word; for anything else it is a sequence.
 
-    Attributes
-    ----------
-    has_sequences : bool
-        Whether the items are sequences.
-    lengths : ndarray of int64, shape (n_items,)
-        The number of words of each item; ones for rows.
+    Returns
+    -------
+    pool : RowPool or SequencePool
+        The items, their ``lengths`` and the ``kind`` of their labels.
     """
+    usable = np.iterable(X) or sparse.issparse(X)
+    if usable and not (hasattr(X, "__len__") or sparse.issparse(X)):
+        X = list(X)
+    if not usable or isinstance(X, (str, bytes, dict, set)):
+        raise TypeError(
+            f"the pool is a {type(X).__name__}; it must be a list, an array or a "
+            "matrix of items that have an order"
+        )
+    n_items = X.shape[0] if hasattr(X, "shape") else len(X)
+    if not n_items:
+        raise ValueError("the pool is empty: there is nothing to ask about")
+    if is_regressor(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} is neither a classifier nor a tagger; labels "
+            "that are asked for are classes"
+        )
+    if is_classifier(estimator):
+        return RowPool(X, n_items)
+    if isinstance(X, RaggedRows):
+        return BatchPool(X)
+    return SequencePool(X)
 
-    def __init__(self, X, estimator):
-        self.has_sequences = not is_classifier(estimator)
-        usable = np.iterable(X) or sparse.issparse(X)
-        if usable and not (hasattr(X, "__len__") or sparse.issparse(X)):
-            X = list(X)
-        self._X = X
-        if not usable or isinstance(X, (str, bytes, dict, set)):
-            raise TypeError(
-                f"the pool is a {type(X).__name__}; it must be a list, an array or a "
-                "matrix of items that have an order"
-            )
-        self._X = _sorted(self._X)
-        n_items = self._X.shape[0] if hasattr(self._X, "shape") else len(self._X)
-        if not n_items:
-            raise ValueError("the pool is empty: there is nothing to ask about")
-        if not self.has_sequences:
-            self.lengths = np.ones(n_items, dtype=np.int64)
-        elif isinstance(self._X, RaggedRows):
-            self.lengths = np.asarray(self._X.lengths, dtype=np.int64)
-        else:
-            self.lengths = np.array([_length(x) for x in self._X], dtype=np.int64)
+
+class RowPool:
+    """Rows of a list, an array, a matrix or a data frame; each counts as one word."""
+
+    kind = ROWS
+
+    def __init__(self, X, n_items):
+        self._X = _sorted(X) if sparse.issparse(X) else X
+        self.lengths = np.ones(n_items, dtype=np.int64)
 
     def __len__(self):
         return len(self.lengths)
 
     def take(self, positions):
-        """Return the items at these positions, in the form in which they came."""
+        """Return the rows at these positions, in the form in which they came."""
         positions = np.asarray(positions, dtype=np.int64)
-        if isinstance(self._X, RaggedRows):
+        if sparse.issparse(self._X):
             return self._X[positions]
-        if isinstance(self._X, list) and self.has_sequences:
-            return [self._X[i] for i in positions]
         return _safe_indexing(self._X, positions)
 
     def features(self, positions):
-        """Return which features each item has, as a sparse matrix of ones."""
-        items = self.take(positions)
-        if not self.has_sequences:
-            return _ones(sparse.csr_array(_numbers(items)))
-        batch = items if isinstance(items, SequenceBatch) else encode_any(items)
-        batch = batch.compact()
-        indptr = batch.indptr[batch.offsets]
-        shape = len(batch), batch.n_features
-        ones = np.ones(len(batch.indices))
-        return _ones(sparse.csr_array((ones, batch.indices, indptr), shape=shape))
+        """Return which features each row has, as a sparse matrix of ones."""
+        return _ones(sparse.csr_array(_numbers(self.take(positions))))
 
     def fingerprint(self):
         """Return a hash that tells this pool from others."""
-        X = self._X
-        if isinstance(X, SequenceBatch):
-            X = X.compact()
-            parts = X.indptr, X.indices, X.values
-            items = [part for part in parts if part is not None]
-        elif hasattr(X, "to_numpy"):
-            items = [X.to_numpy()]
-        elif sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype != object):
-            items = [X]
-        else:
-            items = X
-        return digest_of([self.lengths, *items])
+        X = self._X.to_numpy() if hasattr(self._X, "to_numpy") else self._X
+        return digest_of([self.lengths, *(X if isinstance(X, list) else [X])])
 
 
-def as_items(y):
-    """Return a list of labels or of label sequences as one object per item."""
-    return y if isinstance(y, np.ndarray) and y.dtype != object else object_rows(y)
+class SequencePool:
+    """Sequences of any form, as a list."""
+
+    kind = SEQUENCES
+
+    def __init__(self, X):
+        self._X = object_rows(X)
+        self.lengths = np.array([_length(x) for x in self._X], dtype=np.int64)
+
+    def __len__(self):
+        return len(self.lengths)
+
+    def take(self, positions):
+        """Return the sequences at these positions, as a list."""
+        return list(self._X[np.asarray(positions, dtype=np.int64)])
+
+    def features(self, positions):
+        """Return which features each sequence has, as a sparse matrix of ones."""
+        return _features_of(encode_any(self.take(positions)))
+
+    def fingerprint(self):
+        """Return a hash that tells this pool from others."""
+        return digest_of([self.lengths, *self._X])
 
 
-def is_one_label(label):
-    """Tell a label from a sequence of labels."""
-    return isinstance(label, str) or not hasattr(label, "__len__")
+class BatchPool(SequencePool):
+    """The sequences of a ``SequenceBatch`` or a relative, which are not listed."""
+
+    def __init__(self, X):
+        self._X = X
+        self.lengths = np.asarray(X.lengths, dtype=np.int64)
+
+    def take(self, positions):
+        """Return the sequences at these positions, as a batch."""
+        return self._X[np.asarray(positions, dtype=np.int64)]
+
+    def features(self, positions):
+        """Return which features each sequence has, as a sparse matrix of ones."""
+        batch = self.take(positions)
+        is_encoded = isinstance(batch, SequenceBatch)
+        return _features_of(batch if is_encoded else encode_any(batch))
+
+    def fingerprint(self):
+        """Return a hash that tells this pool from others."""
+        if not isinstance(self._X, SequenceBatch):
+            return super().fingerprint()
+        batch = self._X.compact()
+        parts = batch.indptr, batch.indices, batch.values
+        return digest_of([self.lengths, *(part for part in parts if part is not None)])
 
 
 def is_fitted(estimator):
@@ -111,7 +140,9 @@ def is_fitted(estimator):
         check_is_fitted(estimator)
     except NotFittedError:
         return False
-    return True
+    # sklearn-crfsuite has such an attribute from the start.
+    learnt = [value for name, value in vars(estimator).items() if name[-1:] == "_"]
+    return not learnt or any(value is not None for value in learnt)
 
 
 def digest_of(items):
@@ -135,13 +166,19 @@ def _length(sequence):
 
 def _sorted(X):
     """Return sparse rows in the order that models want, which else sort them often."""
-    if not sparse.issparse(X) or X.ndim != 2:
-        return X
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def _features_of(batch):
+    batch = batch.compact()
+    indptr = batch.indptr[batch.offsets]
+    shape = len(batch), batch.n_features
+    ones = np.ones(len(batch.indices))
+    return _ones(sparse.csr_array((ones, batch.indices, indptr), shape=shape))
 
 
 def _numbers(rows):

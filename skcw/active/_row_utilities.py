@@ -64,6 +64,10 @@ def margin(estimator, X):
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return -(np.abs(scores) if scores.ndim == 1 else _lead(scores))
+    if hasattr(estimator, "ask"):
+        raise TypeError(
+            f"{type(estimator).__name__} labels sequences; use the utility min_margin"
+        )
     return -_lead(_probabilities(estimator, X))
 
 

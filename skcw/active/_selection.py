@@ -82,8 +82,7 @@ def _spread_out(order, features, max_overlap, enough):
 
     It stops looking when there are enough items.
     """
-    if not isinstance(max_overlap, Real) or not 0 <= max_overlap <= 1:
-        raise ValueError(f"max_overlap must be between 0 and 1, got {max_overlap!r}")
+    check_overlap(max_overlap)
     if features is None:
         raise ValueError("max_overlap compares features: give them as a sparse matrix")
     if sparse.issparse(features):
@@ -133,6 +132,12 @@ def check_number(name, value, least=1):
     """Raise unless a value is a whole number that is large enough."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number from {least}, got {value!r}")
+
+
+def check_overlap(share):
+    """Raise unless `max_overlap` is None or a share."""
+    if share is not None and (not isinstance(share, Real) or not 0 <= share <= 1):
+        raise ValueError(f"max_overlap must be between 0 and 1, got {share!r}")
 
 
 def _check_utilities(utilities):

@@ -5,10 +5,12 @@ per sequence: the higher, the sooner it should be asked. Of an empty sequence no
 can be learnt: its utility is minus infinity.
 """
 
+from numbers import Real
+
 import numpy as np
+from sklearn.base import is_classifier
 
 from skcw.active._row_utilities import quietly
-from skcw.data._checks import check_real
 from skcw.data._ragged import offsets_of
 from skcw.inspection._answering import answering_estimator, ask_tagger
 
@@ -112,10 +114,11 @@ def min_conf_margin(tagger, X, per_word=False):
     return _small_lead(tagger, X, per_word, in_deviations=True)
 
 
-def sequence_improbability(tagger, X, method=None, **options):
+def sequence_improbability(tagger, X, method=None, per_word=True, **options):
     """Return -log Pr[best labeling] per word: long sentences are not preferred.
 
-    Other packages call it MNLP, maximum normalised log-probability.
+    Other packages call it MNLP, maximum normalised log-probability. Without the
+    division it ranks as *least confidence* does, by 1 - Pr[best labeling].
 
     Parameters
     ----------
@@ -125,13 +128,15 @@ def sequence_improbability(tagger, X, method=None, **options):
         The sequences.
     method : str, default=None
         A method of ``predict_sequence_confidence``.
+    per_word : bool, default=True
+        Whether to divide by the number of words.
     **options : float or int
         Further options of it.
 
     Returns
     -------
     utility : ndarray of float64, shape (n_sequences,)
-        Nats per word.
+        Nats per word, or in all.
 
     Examples
     --------
@@ -147,7 +152,7 @@ def sequence_improbability(tagger, X, method=None, **options):
         probability = asked.sequence_confidence(method, **options)
     # A labeling that no draw gives is as improbable as one that cannot be told from 0.
     log = np.log(np.maximum(probability, np.finfo(np.float64).tiny))
-    return _per_length(-log, np.asarray(asked.lengths))
+    return _per_length(-log, np.asarray(asked.lengths), per_word)
 
 
 def expected_errors(tagger, X, method=None, per_word=False, **options):
@@ -187,7 +192,7 @@ def expected_errors(tagger, X, method=None, per_word=False, **options):
             "probabilities, so no errors can be expected from them"
         )
     total = _per_sequence(1.0 - words, lengths, np.add)
-    return _per_length(total, lengths) if per_word else total
+    return _per_length(total, lengths, per_word)
 
 
 def doubtful_entities(
@@ -226,7 +231,9 @@ def doubtful_entities(
     >>> doubtful_entities(tagger, [["who", "?"], []], sure=0.99)
     array([ 0.5, -inf])
     """
-    sure, possible = check_real("sure", sure), check_real("possible", possible)
+    for name, share in (("sure", sure), ("possible", possible)):
+        if not isinstance(share, Real) or not 0 <= share <= 1:
+            raise ValueError(f"{name} must be between 0 and 1, got {share!r}")
     asked = _asked(tagger, X, "label_table")
     with quietly():
         table = np.asarray(asked.label_table(method, **options))
@@ -241,6 +248,11 @@ def doubtful_entities(
 
 def _asked(tagger, X, needed):
     """Return the answers of a tagger, which must know a question by this name."""
+    if is_classifier(tagger):
+        raise TypeError(
+            f"{type(tagger).__name__} labels rows, and this is a utility of sequences; "
+            "use least_confident, margin or another utility of rows"
+        )
     asked = ask_tagger(*answering_estimator(tagger, X))
     if not hasattr(asked, needed):
         raise TypeError(
@@ -261,11 +273,8 @@ def _confidences(tagger, X, method, options):
 
 def _small_lead(tagger, X, per_word, in_deviations):
     asked = _asked(tagger, X, "lead")
-    lengths = np.asarray(asked.lengths)
     utility = -asked.lead(in_deviations)
-    if per_word:
-        return _per_length(utility, lengths)
-    return _unless_empty(utility, lengths)
+    return _per_length(utility, np.asarray(asked.lengths), per_word)
 
 
 def _per_sequence(words, lengths, reduce):
@@ -277,9 +286,7 @@ def _per_sequence(words, lengths, reduce):
     return out
 
 
-def _per_length(utility, lengths):
-    return _unless_empty(utility / np.maximum(lengths, 1), lengths)
-
-
-def _unless_empty(utility, lengths):
-    return np.where(lengths > 0, utility, -np.inf)
+def _per_length(utility, lengths, per_word=True):
+    """Return the utility per word, or in all; minus infinity for empty sequences."""
+    divisor = np.maximum(lengths, 1) if per_word else 1
+    return np.where(lengths > 0, utility / divisor, -np.inf)

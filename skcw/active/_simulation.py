@@ -14,9 +14,9 @@ from sklearn.metrics import check_scoring
 from tqdm import tqdm
 
 from skcw._decoding import n_workers
-from skcw.active._labels import noisy_labels
+from skcw.active._labels import as_items, noisy_labels
 from skcw.active._learner import ActiveLearner
-from skcw.active._pool import Pool, as_items, digest_of
+from skcw.active._pool import digest_of, read_pool
 from skcw.active._selection import check_number
 from skcw.active._study import Study
 from skcw.data._files import replacing
@@ -70,11 +70,10 @@ class _Plan:
     until_score: float | None
     evaluate_every: int
     update: str
-    classes: list | None
+    classes: np.ndarray | None
     scoring: object
     stopping: Callable | None
     noise: float
-    stratify: bool
     random_state: int
 
 
@@ -122,8 +121,8 @@ def simulate(
     X_test, y_test : as X and y
         What the models are judged by.
     n_initial : int, default=50
-        The number of items that are labelled from the beginning, chosen at random; for
-        rows with two from each class at most, if it allows no more, as in [2]_.
+        The number of items that are labelled from the beginning, chosen at random. Of
+        rows there is one from each class before there are two from any, as in [2]_.
     batch : int or callable, default=10
         The number of items in a round, or a function that gives it for a number of
         labelled items.
@@ -197,9 +196,17 @@ def simulate(
     >>> study.curve("min-margin", by="n_labels")[0]
     array([10., 20., 30., 40.])
     """
-    pool = Pool(X, estimator)
+    pool = read_pool(X, estimator)
     items = as_items(y)
-    _check(pool, items, n_initial, n_repeats, evaluate_every, random_state)
+    _check(pool, items, n_initial)
+    _check_numbers(
+        n_repeats=n_repeats,
+        evaluate_every=evaluate_every,
+        batch=None if callable(batch) else batch,
+        max_labels=max_labels,
+        max_words=max_words,
+    )
+    check_number("random_state", random_state, least=0)
     plan = _Plan(
         estimator,
         X,
@@ -213,11 +220,10 @@ def simulate(
         until_score,
         evaluate_every,
         update,
-        None if pool.has_sequences else np.unique(items).tolist(),
+        pool.kind.classes(items),
         scoring,
         stopping,
         noise,
-        not pool.has_sequences,
         random_state,
     )
     named = _named(strategies)
@@ -304,7 +310,7 @@ def _first_items(plan, seed):
     """Return the items that are labelled at first; of rows some of each class."""
     rng = np.random.default_rng([seed, 0])
     order = rng.permutation(len(plan.y))
-    if plan.stratify:
+    if plan.classes is not None:
         labels = plan.y[order]
         turn = np.zeros(len(order), dtype=np.int64)
         for label in plan.classes:
@@ -312,7 +318,7 @@ def _first_items(plan, seed):
             turn[own] = np.arange(len(own))
         # One row of each class before the second of any.
         order = order[np.argsort(turn, kind="stable")]
-    elif hasattr(plan.y[0], "__len__"):
+    else:
         order = order[[len(plan.y[i]) > 0 for i in order]]
     return order[: plan.n_initial]
 
@@ -330,19 +336,23 @@ def _named(strategies):
     }
 
 
-def _check(pool, y, n_initial, n_repeats, evaluate_every, random_state):
+def _check(pool, y, n_initial):
     if len(y) != len(pool):
         raise ValueError(f"X has {len(pool)} items but y has {len(y)}")
     check_number("n_initial", n_initial)
-    check_number("n_repeats", n_repeats)
-    check_number("evaluate_every", evaluate_every)
-    check_number("random_state", random_state, least=0)
     if n_initial > len(pool):
         raise ValueError(
             f"n_initial is {n_initial}, but the pool has {len(pool)} items only"
         )
-    if not pool.has_sequences and len(set(y.tolist())) < 2:
+    if not pool.kind.can_begin(y.tolist()):
         raise ValueError("y has one class only; a classifier needs two")
+
+
+def _check_numbers(**numbers):
+    """Raise unless each is None or a whole number from 1."""
+    for name, value in numbers.items():
+        if value is not None:
+            check_number(name, value)
 
 
 class _Store:
@@ -353,7 +363,7 @@ class _Store:
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
             X_test, y_test = plan.test
-            data = [pool.fingerprint(), Pool(X_test, plan.estimator).fingerprint()]
+            data = [p.fingerprint() for p in (pool, read_pool(X_test, plan.estimator))]
             self.study = _digest(digest_of([*data, *plan.y, *y_test]), plan)
 
     def _path(self, strategy, name, repeat):

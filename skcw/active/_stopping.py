@@ -14,7 +14,7 @@ from scipy.special import rel_entr
 from scipy.stats import beta
 from sklearn.metrics import cohen_kappa_score
 
-from skcw.active._pool import Pool
+from skcw.active._pool import read_pool
 from skcw.active._row_utilities import least_confident
 from skcw.active._selection import check_number
 from skcw.active._sequence_utilities import expected_errors
@@ -41,9 +41,12 @@ class StoppingCriterion:
     def __init__(self):
         self.values_ = []
         self.reason_ = None
+        self._n_rounds_seen = -1
 
     def should_stop(self, learner):
         """Look at the learner; tell whether to stop.
+
+        Asked twice in a round, it looks once: a model agrees with itself.
 
         Parameters
         ----------
@@ -55,7 +58,10 @@ class StoppingCriterion:
         stop : bool
             Whether further labels are not worth it.
         """
-        value = self._value(learner)
+        n_rounds = len(learner.history_)
+        is_new = n_rounds != self._n_rounds_seen
+        self._n_rounds_seen = n_rounds
+        value = self._value(learner) if is_new else None
         if value is not None:
             self.values_.append(value)
             self.reason_ = self._verdict()
@@ -175,6 +181,8 @@ class ConfidencePlateau(_Watching):
         self, tol=0.002, n_rounds=5, method=None, X=None, n_items=500, random_state=0
     ):
         super().__init__(X, n_items, n_rounds, random_state)
+        if not isinstance(tol, Real) or not 0 <= tol < 1:
+            raise ValueError(f"tol must be from 0 to below 1, got {tol!r}")
         self.tol = tol
         self.method = method
 
@@ -227,6 +235,8 @@ class ModelAgreement(_Watching):
 
     def __init__(self, kappa=0.99, n_rounds=3, X=None, n_items=500, random_state=0):
         super().__init__(X, n_items, n_rounds, random_state)
+        if not isinstance(kappa, Real) or not 0 < kappa <= 1:
+            raise ValueError(f"kappa must be above 0 and at most 1, got {kappa!r}")
         self.kappa = kappa
         self._last = None
 
@@ -234,9 +244,7 @@ class ModelAgreement(_Watching):
         if not learner.is_fitted:
             return None
         found = learner.estimator_.predict(self._items(learner))
-        if learner.pool.has_sequences:
-            found = [label for row in found for label in row]
-        before, self._last = self._last, np.asarray(found)
+        before, self._last = self._last, np.asarray(learner.pool.kind.words(found))
         if before is None:
             return None
         if np.array_equal(before, self._last):
@@ -290,6 +298,8 @@ class PredictedErrors(StoppingCriterion):
         super().__init__()
         self.target = _check_share("target", target)
         self.method = method
+        if n_items is not None:
+            check_number("n_items", n_items)
         self.n_items = n_items
         self.random_state = random_state
 
@@ -364,7 +374,7 @@ class AuditedErrors(StoppingCriterion):
         self._n_judged, shares = k, learner.audits[-1]
         failure = (1.0 - self.level) / (k * (k + 1))
         return error_upper_bound(
-            shares, level=1.0 - failure, is_binary=not learner.pool.has_sequences
+            shares, level=1.0 - failure, is_binary=not learner.pool.kind.has_sequences
         )
 
     def _verdict(self):
@@ -456,8 +466,8 @@ def predicted_error_rate(estimator, X, method=None):
     True
     """
     X = list(X) if isinstance(X, Iterator) else X
-    pool = Pool(X, estimator)
-    if not pool.has_sequences:
+    pool = read_pool(X, estimator)
+    if not pool.kind.has_sequences:
         return float(least_confident(estimator, X).mean())
     errors = expected_errors(estimator, X, method)
     return float(errors[pool.lengths > 0].sum() / max(pool.lengths.sum(), 1))

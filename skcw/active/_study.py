@@ -56,6 +56,8 @@ class Study:
         if by not in ("n_words", "n_labels"):
             raise ValueError(f"by is {by!r}; it must be 'n_words' or 'n_labels'")
         own = [record for record in self.records if record["strategy"] == name]
+        if not own:
+            raise ValueError(f"there are no records of the strategy {name!r}")
         repeats = sorted({record["repeat"] for record in own})
         return [
             tuple(

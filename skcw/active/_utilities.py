@@ -2,7 +2,7 @@
 
 from sklearn.utils import check_random_state
 
-from skcw.active._pool import Pool
+from skcw.active._pool import read_pool
 from skcw.active._row_utilities import (
     disagreement,
     entropy,
@@ -44,7 +44,8 @@ def random_utility(estimator, X, random_state=None):
     >>> random_utility(MultiClassCW(), [[1.0], [2.0]], random_state=0).round(2)
     array([0.55, 0.72])
     """
-    return check_random_state(random_state).random_sample(len(Pool(X, estimator)))
+    n_items = len(read_pool(X, estimator))
+    return check_random_state(random_state).random_sample(n_items)
 
 
 ROW_UTILITIES = {
@@ -66,6 +67,9 @@ SEQUENCE_UTILITIES = {
 }
 
 
+TABLES = {"rows": ROW_UTILITIES, "sequences": SEQUENCE_UTILITIES}
+
+
 def utility_names(kind):
     """Return the names of the utilities there are.
 
@@ -85,21 +89,19 @@ def utility_names(kind):
     >>> utility_names("rows")[:2]
     ['margin', 'normalised-margin']
     """
-    tables = {"rows": ROW_UTILITIES, "sequences": SEQUENCE_UTILITIES}
-    if kind not in tables:
+    if kind not in TABLES:
         raise ValueError(f"kind is {kind!r}; it must be 'rows' or 'sequences'")
-    return list(tables[kind])
+    return list(TABLES[kind])
 
 
-def find_utility(utility, has_sequences):
+def find_utility(utility, kind):
     """Return a utility given by its name, or as a function; raise at any other."""
     if callable(utility):
         return utility
-    table = SEQUENCE_UTILITIES if has_sequences else ROW_UTILITIES
+    table = TABLES[kind.name]
     if not isinstance(utility, str) or utility not in table:
-        kind = "sequences" if has_sequences else "rows"
         raise ValueError(
-            f"utility is {utility!r}; for {kind} it must be one of "
+            f"utility is {utility!r}; for {kind.name} it must be one of "
             f"{', '.join(table)}, or a function of an estimator and X"
         )
     return table[utility]

@@ -1,8 +1,19 @@
-"""Atomic writing: a file appears complete under its name, or not at all."""
+"""Files that appear complete or not at all, and files with one writer at a time."""
 
+import errno
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+# Where Windows locks a byte: beyond the end of any file, as nobody can read what is
+# locked there.
+_FAR = 1 << 40
+_TAKEN = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
 
 
 @contextmanager
@@ -144,3 +155,47 @@ def _flush(path):
             raise
     finally:
         os.close(number)
+
+
+def take_lock(file):
+    """Lock an open file; tell whether nobody else had done so.
+
+    The lock belongs to the open file, within a process as between processes. The
+    system takes it back when the file is closed, by a crash as well: none is left over.
+
+    Parameters
+    ----------
+    file : file object
+        Open for writing, without a buffer.
+
+    Returns
+    -------
+    is_taken : bool
+        False if it is locked already.
+
+    Raises
+    ------
+    OSError
+        If the file system keeps no locks.
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile(buffering=0) as file:
+    ...     with open(file.name, "r+b", buffering=0) as other:
+    ...         take_lock(file), take_lock(other)
+    (True, False)
+    """
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            file.seek(_FAR)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        raise
+    return True

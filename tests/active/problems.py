@@ -16,6 +16,23 @@ def sentences(n=80, seed=0):
     return list(X), list(y)
 
 
+def answers(positions):
+    """Return the labels of some of the sentences."""
+    return [sentences()[1][i] for i in positions]
+
+
+def advance(learner, n_rounds=3, n=4):
+    """Let a learner of the sentences ask and learn; return it."""
+    for _ in range(n_rounds):
+        asked = learner.query(n)
+        learner.teach(asked, answers(asked))
+    return learner
+
+
+def weights(learner):
+    return learner.estimator_.belief_.weights
+
+
 def rows(n=60, n_features=30, seed=0, n_classes=2):
     """Return sparse rows and labels that a linear model can tell apart."""
     rng = np.random.default_rng(seed)

@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW, MultiClassPA
-from skcw.active import ActiveLearner, noisy_labels
+from skcw.active import (
+    ActiveLearner,
+    doubtful_entities,
+    least_confident_word,
+    margin,
+    noisy_labels,
+)
 from tests.active.problems import rows, sentences
 
 X, Y = sentences()
@@ -132,6 +139,7 @@ def test_an_empty_pool_is_refused(estimator, pool):
         (TAGGER, X, {"utility": 3}, ValueError, "utility is 3"),
         (TAGGER, X, {"update": "batch"}, ValueError, "'online' or 'refit'"),
         (TAGGER, X, {"n_candidates": 0}, ValueError, "n_candidates"),
+        (TAGGER, X, {"max_overlap": 2}, ValueError, "max_overlap must be between"),
         (TAGGER, X, {"random_state": None}, ValueError, "random_state"),
         (
             CRFSequenceTagger(),
@@ -142,6 +150,7 @@ def test_an_empty_pool_is_refused(estimator, pool):
         ),
         (TAGGER, ["a sentence"], {}, TypeError, "sequences of tokens"),
         (TAGGER, "text", {}, TypeError, "the pool is a str"),
+        (TAGGER, X, {"classes": "OP"}, TypeError, "classes is a single string"),
     ],
 )
 def test_bad_settings_are_refused(estimator, pool, options, error, message):
@@ -176,6 +185,18 @@ def test_a_class_that_was_not_announced_is_refused():
     assert learner.estimator_.weights_.tobytes() == before
 
 
+@pytest.mark.parametrize("update", ["online", "refit"])
+def test_strings_and_numbers_are_not_mixed(update):
+    R, labels = rows()
+    learner = ActiveLearner(MultiClassCW(), R, update=update)
+    with pytest.raises(ValueError, match="some labels are strings and some are numb"):
+        learner.seed([0, 1], ["a", 1])
+    learner.seed(np.arange(6), labels[:6])
+    with pytest.raises(ValueError, match="some labels are strings and some are numb"):
+        learner.teach(learner.query(1), [1])
+    assert learner.n_labels == 6
+
+
 @pytest.mark.parametrize("label", [None, float("nan"), ["a"]])
 def test_rows_have_labels_that_are_strings_or_numbers(label):
     R, labels = rows()
@@ -203,9 +224,28 @@ def test_texts_have_no_features_to_compare():
         learner.query(1)
 
 
+def test_regressors_have_no_labels_to_ask_for():
+    with pytest.raises(TypeError, match="Ridge is neither a classifier nor a tagger"):
+        ActiveLearner(Ridge(), np.eye(3), update="refit")
+
+
+def test_utilities_are_of_rows_or_of_sequences():
+    classifier = MultiClassCW().fit(np.eye(2), [0, 1])
+    with pytest.raises(TypeError, match="MultiClassCW labels rows"):
+        least_confident_word(classifier, np.eye(2))
+    with pytest.raises(TypeError, match="CWSequenceTagger labels sequences"):
+        margin(CWSequenceTagger().fit(X, Y), X[:2])
+    with pytest.raises(ValueError, match="sure must be between 0 and 1"):
+        doubtful_entities(CWSequenceTagger().fit(X, Y), X[:2], sure=2)
+
+
 def test_noise_is_a_rate():
     for rate in (-0.1, 1.1, "much"):
         with pytest.raises(ValueError, match="rate must be"):
             noisy_labels([0, 1], rate)
     with pytest.raises(ValueError, match="one class only"):
         noisy_labels(["a", "a"], 0.5)
+    with pytest.raises(TypeError, match="single string"):
+        noisy_labels("PO", 0.5)
+    with pytest.raises(ValueError, match="random_state"):
+        noisy_labels([0, 1], 0.5, random_state=None)

@@ -154,9 +154,12 @@ def test_candidates_are_positions_or_rows():
     assert set(positions) <= set(some)
     assert np.isnan(utilities[0, :40]).all() and not np.isnan(utilities[0, some]).any()
     dense = X.toarray()[some]
-    among, utilities = strategy.query(X.toarray(), y, candidates=dense, **options)
-    assert utilities.shape == (2, len(some))
-    np.testing.assert_array_equal(some[among], positions)
+    for pool, candidates in ((X.toarray(), dense), (X, X[some])):
+        among, utilities = strategy.query(pool, y, candidates=candidates, **options)
+        assert utilities.shape == (2, len(some))
+        np.testing.assert_array_equal(some[among], positions)
+    with pytest.raises(TypeError, match="positions are whole numbers, got bool"):
+        strategy.query(X, y, candidates=y != y, **options)
 
 
 def test_without_any_label_the_choice_is_random_and_repeatable():
@@ -178,6 +181,72 @@ def test_activeml_may_ask_about_sequences():
     tagger = CWSequenceTagger(random_state=0).fit(X[:15], Y[:15])
     utility = min_margin(tagger, X[15:])
     assert utility[asked - 15] == utility.max()
+
+
+def test_a_random_choice_goes_on_from_query_to_query():
+    # With equal numbers in each query the next row in order would be asked each time.
+    strategy = ActiveMLQuery("random", random_state=0)
+    y, asked = np.full(len(Y), np.nan), []
+    for _ in range(10):
+        (position,) = strategy.query(X, y, classifier())
+        y[position] = 0.0
+        asked.append(int(position))
+    assert np.ptp(asked) > len(Y) / 2
+    again = ActiveMLQuery("random", random_state=0)
+    assert again.query(X, np.full(len(Y), np.nan), classifier()).tolist() == asked[:1]
+
+
+def test_candidates_may_be_sequences():
+    X, Y = sentences()
+    y = [*Y[:15], *[None] * (len(Y) - 15)]
+    options = {"clf": CWSequenceTagger(random_state=0), "batch_size": 3}
+    strategy = ActiveMLQuery("min-margin", missing_label=None)
+    expected = strategy.query(X, y, candidates=np.arange(20, 40), **options) - 20
+    as_objects = np.array([*X[20:40], None], dtype=object)[:-1]
+    for candidates in (X[20:40], as_objects):
+        found = strategy.query(X, y, candidates=candidates, **options)
+        assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, -1, "unknown"])
+def test_what_stands_for_a_missing_label_is_found(missing):
+    known = Y[:20] if isinstance(missing, str) else np.searchsorted(["a", "b"], Y[:20])
+    y = np.array([*known.tolist(), *[missing] * 100])
+    strategy = ActiveMLQuery("margin", missing_label=missing)
+    _, utilities = strategy.query(X, y, classifier(), return_utilities=True)
+    assert np.flatnonzero(np.isnan(utilities[0])).tolist() == list(range(20))
+
+
+def test_a_classifier_of_activeml_is_asked_itself():
+    from skactiveml.classifier import ParzenWindowClassifier
+
+    codes = np.searchsorted(["a", "b"], Y).astype(float)
+    y = np.where(np.arange(len(Y)) < 20, codes, np.nan)
+    clf = ParzenWindowClassifier(classes=[0, 1])
+    (found,) = ActiveMLQuery("entropy").query(X.toarray(), y, clf)
+    proba = clf.fit(X.toarray(), y).predict_proba(X.toarray()[20:])
+    assert proba[found - 20].max() == proba.max(axis=1).min()
+
+
+def test_a_committee_of_modal_is_refused():
+    committee = type("Committee", (), {"__module__": "modAL.models.learners"})
+    with pytest.raises(TypeError, match="Committee of modAL has several estimators"):
+        ModALQuery("margin")(committee(), X)
+
+
+@pytest.mark.parametrize(
+    ("y", "candidates", "message"),
+    [
+        (np.full(7, np.nan), None, "X has 120 items but y has 7"),
+        (np.full(120, np.nan), [], "candidates is empty"),
+        (np.full(120, np.nan), [3, 3], "item 3 occurs more than once"),
+        (np.full(120, np.nan), [120], "no item 120 in a pool of 120"),
+        (np.full(120, np.nan), [-1], "no item -1"),
+    ],
+)
+def test_what_cannot_be_asked_about_is_refused(y, candidates, message):
+    with pytest.raises(ValueError, match=message):
+        ActiveMLQuery("margin").query(X, y, classifier(), candidates=candidates)
 
 
 def test_a_batch_may_be_kept_diverse_in_all_doors():
@@ -215,14 +284,22 @@ def run_blocks(*numbers):
     return found
 
 
+def test_the_study_of_the_document_runs_from_top_to_bottom(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = run_blocks(0, 1, 2, 3)
+    assert found["learner"].n_words > 300
+    assert found["study"].names == ["random", "sequence-improbability"]
+    assert len(found["criteria"][2].values_) == 1
+
+
 def test_the_document_asks_the_same_in_skcw_and_activeml():
-    assert [bool(condition) for condition, _ in BLOCKS] == [False, False, False, True]
-    found = run_blocks(0, 1, 2)
+    assert [bool(condition) for condition, _ in BLOCKS] == [False] * 7 + [True]
+    found = run_blocks(4, 5, 6)
     assert len(found["ours"]) == 22 and found["activeml"] == found["ours"]
 
 
 @needs_modal
 @of_modal
 def test_the_document_asks_the_same_in_skcw_and_modal():
-    found = run_blocks(0, 1, 3)
+    found = run_blocks(4, 5, 7)
     assert found["modal"] == found["ours"]

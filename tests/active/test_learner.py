@@ -1,49 +1,17 @@
-"""``ActiveLearner``: the loop, its records, and going on after a crash."""
-
-import json
-import subprocess
-import sys
-from functools import partial
+"""``ActiveLearner``: the loop and its records."""
 
 import numpy as np
 import pytest
-from scipy import sparse
+import sklearn_crfsuite
 
-from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW
-from skcw.active import ActiveLearner, least_confident_word
+from skcw import CWSequenceTagger, MultiClassCW
+from skcw.active import ActiveLearner
 from skcw.data import SequenceEncoder
-from skcw.exceptions import ModelFileError
-from tests.active.problems import rows, sentences
+from tests.active.problems import advance, answers, rows, sentences, weights
 
 X, Y = sentences()
 WORDS = [len(x) for x in X]
 TAGGER = CWSequenceTagger(random_state=0)
-
-
-def answers(positions):
-    return [Y[i] for i in positions]
-
-
-def advance(learner, n_rounds=3, n=4):
-    for _ in range(n_rounds):
-        asked = learner.query(n)
-        learner.teach(asked, answers(asked))
-    return learner
-
-
-def weights(learner):
-    return learner.estimator_.belief_.weights
-
-
-def same(one, other):
-    """Tell whether two learners know and will do the same."""
-    return (
-        one.history_ == other.history_
-        and one.labels == other.labels
-        and one.pending.tolist() == other.pending.tolist()
-        and np.array_equal(weights(one), weights(other))
-        and one.query(5).tolist() == other.query(5).tolist()
-    )
 
 
 def test_the_loop_labels_what_it_asks_for():
@@ -173,144 +141,23 @@ def test_rows_are_learnt_like_sequences(update):
     assert learner.estimator_.score(R, labels) > 0.85
 
 
-def test_integers_are_labels_of_rows_and_survive_a_journal(tmp_path):
-    R, labels = rows()
-    codes = np.searchsorted(["a", "b"], labels)
-    learner = ActiveLearner(MultiClassCW(), R, journal=tmp_path / "j")
-    learner.seed(np.arange(8), codes[:8])
-    again = ActiveLearner.resume(tmp_path / "j", MultiClassCW(), R)
-    np.testing.assert_array_equal(again.estimator_.classes_, [0, 1])
-    assert again.estimator_.predict(R).dtype.kind == "i"
+def test_answers_to_questions_of_two_kinds_say_both():
+    learner = advance(ActiveLearner(TAGGER, X), 1)
+    both = np.concatenate([learner.query(2), learner.audit(1)])
+    learner.teach(both, answers(both))
+    assert learner.history_[-1]["how"] == "utility, audit"
 
 
-@pytest.mark.parametrize("update", ["online", "refit"])
-def test_a_study_goes_on_from_its_journal_as_if_nothing_had_happened(tmp_path, update):
-    options = {"update": update, "n_candidates": 30, "random_state": 5}
-    path = tmp_path / "study.jsonl"
-    learner = advance(ActiveLearner(TAGGER, X, journal=path, **options))
-    learner.query(3)
-    again = ActiveLearner.resume(path, TAGGER, X)
-    whole = advance(ActiveLearner(TAGGER, X, **options))
-    whole.query(3)
-    assert same(again, whole)
+def test_a_tagger_of_another_package_learns_from_a_cold_start():
+    words = [[[str(token)] for token in x] for x in X]
+    crf = sklearn_crfsuite.CRF(max_iterations=10)
+    learner = advance(ActiveLearner(crf, words, update="refit"))
+    assert [r["how"] for r in learner.history_] == ["cold start", "utility", "utility"]
 
 
-def test_a_saved_study_is_resumed_with_its_own_utility(tmp_path):
-    utility = partial(least_confident_word, method="kd-pc")
-    learner = advance(ActiveLearner(TAGGER, X, utility=utility))
-    learner.save(tmp_path / "j")
-    with pytest.raises(ValueError, match="is a function; give it again"):
-        ActiveLearner.resume(tmp_path / "j", TAGGER, X)
-    assert same(
-        ActiveLearner.resume(tmp_path / "j", TAGGER, X, utility=utility), learner
-    )
+def test_a_tagger_need_not_know_classes():
+    class Plain(CWSequenceTagger):
+        def partial_fit(self, X, y):
+            return super().partial_fit(X, y)
 
-
-def test_a_line_that_a_crash_cut_off_is_forgotten(tmp_path):
-    path = tmp_path / "j"
-    learner = advance(ActiveLearner(TAGGER, X, journal=path))
-    whole = path.read_bytes()
-    path.write_bytes(whole + b'{"taught": [1, 2], "lab')
-    again = ActiveLearner.resume(path, TAGGER, X)
-    assert path.read_bytes() == whole
-    assert same(again, learner)
-
-
-def test_a_killed_process_loses_no_label(tmp_path):
-    path = tmp_path / "study.jsonl"
-    program = f"""
-import os, signal
-from skcw import CWSequenceTagger
-from skcw.active import ActiveLearner
-from skcw.datasets import make_tagged_corpus
-X, y = make_tagged_corpus(80, random_state=0, return_X_y=True)
-class Killed(CWSequenceTagger):
-    def partial_fit(self, X, y, **options):
-        if getattr(self, "n_calls", 0) == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        self.n_calls = getattr(self, "n_calls", 0) + 1
-        return super().partial_fit(X, y, **options)
-learner = ActiveLearner(Killed(random_state=0), list(X), journal={str(path)!r})
-while True:
-    asked = learner.query(4)
-    learner.teach(asked, [y[i] for i in asked])
-"""
-    done = subprocess.run([sys.executable, "-c", program], check=False)
-    assert done.returncode < 0
-    # The fourth batch was given, but the process died while it was being learnt.
-    again = ActiveLearner.resume(path, TAGGER, X)
-    assert same(again, advance(ActiveLearner(TAGGER, X), 4))
-
-
-def test_only_the_last_of_many_fits_is_done_again(tmp_path, monkeypatch):
-    path = tmp_path / "j"
-    crf = CRFSequenceTagger(max_iter=10)
-    learner = ActiveLearner(crf, X, update="refit", journal=path)
-    advance(learner)
-    fits = []
-    fit = CRFSequenceTagger.fit
-    monkeypatch.setattr(
-        CRFSequenceTagger, "fit", lambda *args: fits.append(1) or fit(*args)
-    )
-    again = ActiveLearner.resume(path, crf, X)
-    assert len(fits) == 1
-    assert again.history_ == learner.history_
-
-
-def test_another_pool_is_refused(tmp_path):
-    advance(ActiveLearner(TAGGER, X, journal=tmp_path / "j"), 1)
-    with pytest.raises(ModelFileError, match="another pool"):
-        ActiveLearner.resume(tmp_path / "j", TAGGER, X[1:])
-    with pytest.raises(ModelFileError, match="another pool"):
-        ActiveLearner.resume(tmp_path / "j", TAGGER, [X[1], X[0], *X[2:]])
-
-
-def test_pools_of_matrices_are_told_apart(tmp_path):
-    R, labels = rows()
-    learner = ActiveLearner(MultiClassCW(), R, journal=tmp_path / "j")
-    learner.seed(np.arange(9), labels[:9])
-    other = R.copy()
-    other.data[0] = 2.0
-    ActiveLearner.resume(tmp_path / "j", MultiClassCW(), sparse.csr_array(R))
-    with pytest.raises(ModelFileError, match="another pool"):
-        ActiveLearner.resume(tmp_path / "j", MultiClassCW(), other)
-
-
-def test_data_frames_are_told_apart_by_what_they_hold(tmp_path):
-    from pandas import DataFrame
-
-    R, labels = rows()
-    frame = DataFrame(R.toarray(), columns=[f"word{i}" for i in range(R.shape[1])])
-    learner = ActiveLearner(MultiClassCW(), frame, journal=tmp_path / "j")
-    learner.seed(np.arange(9), labels[:9])
-    learner.teach(learner.query(2), labels[learner.pending])
-    with pytest.raises(ModelFileError, match="another pool"):
-        ActiveLearner.resume(tmp_path / "j", MultiClassCW(), frame + 1.0)
-    assert ActiveLearner.resume(tmp_path / "j", MultiClassCW(), frame).n_labels == 11
-
-
-def test_what_is_no_journal_is_refused(tmp_path):
-    path = tmp_path / "j"
-    for text in ("", "hello\n", "[1]\n", '{"format": 99}\n'):
-        path.write_text(text)
-        with pytest.raises(ModelFileError, match="journal"):
-            ActiveLearner.resume(path, TAGGER, X)
-
-
-def test_a_journal_is_never_written_over(tmp_path):
-    path = tmp_path / "j"
-    path.write_text("precious")
-    with pytest.raises(FileExistsError, match="resume"):
-        ActiveLearner(TAGGER, X, journal=path)
-    assert path.read_text() == "precious"
-
-
-def test_every_line_of_a_journal_is_plain_json(tmp_path):
-    path = tmp_path / "j"
-    advance(ActiveLearner(TAGGER, X, journal=path), 2)
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    assert list(records[0]) == ["format", "settings", "pool"]
-    assert [("asked" in r, "taught" in r) for r in records[1:]] == [
-        (True, False),
-        (False, True),
-    ] * 2
+    assert advance(ActiveLearner(Plain(random_state=0), X)).n_labels == 12

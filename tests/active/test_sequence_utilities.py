@@ -56,7 +56,15 @@ def test_min_conf_margin_grows_with_the_variances(tagger):
 def test_improbability_is_the_log_probability_per_word(tagger):
     probability = tagger.predict_sequence_confidence(POOL[:-1])
     expected = [-log(p) / len(x) for p, x in zip(probability, POOL[:-1], strict=True)]
-    np.testing.assert_allclose(sequence_improbability(tagger, POOL)[:-1], expected)
+    found = sequence_improbability(tagger, POOL)
+    np.testing.assert_allclose(found[:-1], expected)
+    assert found[-1] == -np.inf
+
+
+def test_improbability_in_all_ranks_as_least_confidence_does(tagger):
+    found = sequence_improbability(tagger, POOL, per_word=False)[:-1]
+    doubt = 1 - tagger.predict_sequence_confidence(POOL[:-1])
+    assert np.argsort(found).tolist() == np.argsort(doubt).tolist()
 
 
 def test_expected_errors_are_the_doubts_of_all_words(tagger):

@@ -181,6 +181,8 @@ def test_an_annotator_errs_at_the_given_rate_and_always_in_the_same_way():
     sequences = noisy_labels(Y, 0.2)
     assert [len(row) for row in sequences] == [len(row) for row in Y]
     assert sentences()[1] == Y
+    # An error is not cut to the length of the truth.
+    assert noisy_labels(np.array(["a"]), 1.0, classes=["a", "bcd"]).tolist() == ["bcd"]
 
 
 def test_the_first_rows_have_all_classes():
@@ -219,6 +221,7 @@ def test_a_study_is_a_table(plain):
         lambda: plain.column("f"),
         lambda: plain.runs("no"),
         lambda: plain.curve("kd", by="money"),
+        lambda: Study([], ["kd"]).curve("kd"),
     ):
         with pytest.raises(ValueError):
             call()
@@ -232,6 +235,10 @@ def test_a_study_is_a_table(plain):
         ({"n_repeats": 0}, "n_repeats"),
         ({"evaluate_every": 0}, "evaluate_every"),
         ({"random_state": -1}, "random_state"),
+        ({"batch": 0}, "batch must be a whole number from 1"),
+        ({"batch": "ten"}, "batch must be a whole number from 1"),
+        ({"max_labels": -3}, "max_labels"),
+        ({"max_words": 0}, "max_words"),
     ],
 )
 def test_bad_studies_are_refused(options, message):

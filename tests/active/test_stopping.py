@@ -1,6 +1,8 @@
 """Stopping criteria: when they stop, and that the promise is kept."""
 
+from functools import partial
 from math import comb, exp, log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -34,6 +36,13 @@ def advance(learner, n=5):
     learner.teach(asked, [Y[i] for i in asked])
 
 
+def standing_still(learner, n_rounds):
+    """Yield what a criterion sees if rounds go by and the model stays the same."""
+    parts = {n: getattr(learner, n) for n in ("estimator_", "pool", "is_fitted")}
+    for n in range(n_rounds):
+        yield SimpleNamespace(**parts, history_=[{}] * n)
+
+
 def test_a_budget_counts_items_or_words():
     learner = started(20)
     n_words = learner.n_words
@@ -49,8 +58,8 @@ def test_a_budget_counts_items_or_words():
 def test_confidence_on_a_plateau_stops():
     learner = started()
     criterion = ConfidencePlateau(tol=1e-9, n_rounds=3, n_items=10)
-    # The model is the same three times.
-    assert [criterion.should_stop(learner) for _ in range(3)] == [False, False, True]
+    found = [criterion.should_stop(one) for one in standing_still(learner, 3)]
+    assert found == [False, False, True]
     assert "3 rounds" in criterion.reason_
     criterion = ConfidencePlateau(tol=1e-9, n_rounds=2, n_items=10)
     for _ in range(2):
@@ -62,9 +71,19 @@ def test_confidence_on_a_plateau_stops():
 def test_models_that_agree_stop():
     learner = started()
     criterion = ModelAgreement(n_rounds=2, X=X[40:])
-    found = [criterion.should_stop(learner) for _ in range(3)]
+    found = [criterion.should_stop(one) for one in standing_still(learner, 3)]
     assert found == [False, False, True]
     assert criterion.values_ == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(ConfidencePlateau, n_rounds=2), partial(ModelAgreement, n_rounds=1)],
+)
+def test_asking_twice_in_a_round_does_not_make_two_rounds(make):
+    learner, criterion = started(), make(X=X[40:])
+    assert not any(criterion.should_stop(learner) for _ in range(5))
+    assert len(criterion.values_) <= 1
 
 
 def test_kappa_is_cohens():
@@ -105,7 +124,8 @@ def test_rows_are_judged_by_the_same_criteria():
     learner.seed(np.arange(30), labels[:30])
     assert PredictedErrors(0.999).should_stop(learner)
     agreement = ModelAgreement(n_rounds=1)
-    assert [agreement.should_stop(learner) for _ in range(2)] == [False, True]
+    found = [agreement.should_stop(one) for one in standing_still(learner, 2)]
+    assert found == [False, True]
 
 
 def test_an_audit_is_judged_by_the_model_that_was_audited():
@@ -129,10 +149,11 @@ def test_an_audit_is_judged_by_the_model_that_was_audited():
 
 
 def test_an_audit_survives_a_crash(tmp_path):
-    learner = started(10, journal=tmp_path / "j")
+    learner = started(10)
     asked = learner.audit(12)
     advance(learner)
     learner.teach(asked[:-1], [Y[i] for i in asked[:-1]])
+    learner.save(tmp_path / "j")
     again = ActiveLearner.resume(tmp_path / "j", CWSequenceTagger(random_state=0), X)
     for one in (learner, again):
         one.teach(asked[-1:], [Y[asked[-1]]])
@@ -234,7 +255,9 @@ def test_audits_draw_words_evenly():
         lambda: PredictedErrors(2),
         lambda: AuditedErrors(0.1, level=1.0),
         lambda: ConfidencePlateau(n_rounds=0),
+        lambda: ConfidencePlateau(tol=-1),
         lambda: ModelAgreement(n_items=0),
+        lambda: ModelAgreement(kappa=2),
         lambda: error_upper_bound([]),
         lambda: error_upper_bound([1.5]),
         lambda: error_upper_bound([0.5], level=0),
