@@ -10,7 +10,6 @@ from skcw.cli._files import written
 from skcw.cli._messages import UsageError, progress_bar
 from skcw.cli._options import (
     LEARNT_COLUMNS,
-    add_json,
     add_label_column,
     add_quiet,
     add_reading,
@@ -78,7 +77,6 @@ def add_parser(commands):
     )
     _add_accepting(parser)
     add_text(parser)
-    add_json(parser)
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",

@@ -46,12 +46,13 @@ def tag_text(options):
     """
     _check(options)
     ask = _opened(options.model)
-    text = _read(options.input, options.encoding)
+    encoding = options.encoding or "utf-8"
+    text = _read(options.input, encoding)
     found = ask(text)
     as_json = getattr(options, "json", None)
     with written(options.output if as_json in (None, "-") else as_json) as file:
         if as_json is None:
-            file.write(_lines(found, options).encode(options.encoding))
+            file.write(_lines(found, options).encode(encoding))
         else:
             line = json.dumps(found.to_dict(), ensure_ascii=False)
             file.write(line.encode("utf-8", "backslashreplace") + b"\n")
