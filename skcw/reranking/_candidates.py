@@ -19,6 +19,10 @@ from skcw.data._ragged import (
 LEAST_LOG = -745.0
 
 
+# Of features that are numbered by what occurs, not by an encoder that counts them.
+MOST_FEATURES = 10**8
+
+
 class CandidateLists(RaggedRows):
     """Lists of candidates: for each its score by the base model and its features.
 
@@ -114,6 +118,11 @@ class CandidateLists(RaggedRows):
         indices = np.concatenate([np.empty(0, dtype=np.int64), *features])
         if n_features is None:
             n_features = int(indices.max(initial=-1)) + 1
+            if n_features > MOST_FEATURES:
+                raise ValueError(
+                    f"a candidate has the feature {n_features - 1}; number the "
+                    "features from 0 without gaps, for each has a weight"
+                )
         return cls(
             offsets_of([len(row) for row in rows]),
             [score for _, score in pairs],
