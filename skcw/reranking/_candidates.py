@@ -12,6 +12,7 @@ from skcw.data._ragged import (
     joined_ranges,
     object_rows,
     offsets_of,
+    own_copy,
     split_rows,
 )
 
@@ -63,9 +64,10 @@ class CandidateLists(RaggedRows):
     """
 
     def __init__(self, offsets, scores, indptr, indices, n_features, labelings=None):
-        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-        self.indptr = np.ascontiguousarray(indptr, dtype=np.int64)
-        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
+        # Copies, for the arrays are the caller's, who may change them later.
+        self.offsets = own_copy("offsets", offsets, np.int64)
+        self.indptr = own_copy("indptr", indptr, np.int64)
+        self.indices = own_copy("indices", indices, np.int32)
         self.n_features = int(n_features)
         self.labelings = labelings
         self.scores = np.array(scores, dtype=np.float64)
