@@ -186,7 +186,7 @@ class MaxEntSequenceTagger(BeliefTagger):
             The fitted tagger.
         """
         began = time.perf_counter()
-        batch = self._training_batch(X, fresh=True)
+        batch = self._training_batch(X, fresh=True).with_precision("float64")
         codes, labels = self._training_labels(y, batch, fresh=True)
         data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
