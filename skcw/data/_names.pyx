@@ -147,7 +147,8 @@ cdef class NameTable:
                 begin = self.ends[number]
                 if (self.ends[number + 1] - begin == size
                         and begin >= 0 and begin + size <= end
-                        and memcmp(self.blob + begin, text, size) == 0):
+                        and (size == 0
+                             or memcmp(self.blob + begin, text, size) == 0)):
                     return <int>number
             at = (at + 1) & (self.n_slots - 1)
         return -1
@@ -162,7 +163,9 @@ cdef class NameTable:
         if self.n_names >= 0x7FFFFFFE:
             raise OverflowError("more than two billion feature names")
         self._make_room(used + size)
-        memcpy(self.blob + used, text, size)
+        if size:
+            # Of nothing there may be no pointer, which C does not allow.
+            memcpy(self.blob + used, text, size)
         self.ends[self.n_names + 1] = used + size
         self.n_names += 1
         self._occupy(key, self.n_names)

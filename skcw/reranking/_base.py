@@ -28,6 +28,10 @@ RERANKERS = {}
 KIND = "reranker"
 
 
+# A weight is a number of presentations: more would only keep the machine busy.
+HEAVIEST = 1e6
+
+
 class BaseReranker(BaseEstimator):
     """Base class of rerankers: they choose among the candidates of a list.
 
@@ -365,7 +369,9 @@ class Problem:
         if not len(lists):
             raise ValueError("there is no list to learn from")
         errors = check_errors(y, lists)
-        weight = check_sample_weight(sample_weight, len(lists), "lists")
+        weight = check_sample_weight(
+            sample_weight, len(lists), "lists", at_most=HEAVIEST
+        )
         return cls(lists, errors, np.ones(len(lists)) if weight is None else weight)
 
     def part(self, positions):

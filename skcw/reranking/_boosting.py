@@ -78,7 +78,7 @@ class BoostingReranker(BaseReranker):
 
     _parameter_constraints: dict = {
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 1e-20, 1e10, closed="both")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "refit": ["boolean"],
         "random_state": ["random_state"],

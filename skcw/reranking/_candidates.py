@@ -12,6 +12,7 @@ from skcw.data._ragged import (
     joined_ranges,
     object_rows,
     offsets_of,
+    own_copy,
     split_rows,
 )
 
@@ -21,6 +22,8 @@ LEAST_LOG = -745.0
 LARGEST_SCORE = 1e100
 # Kernels write twice the number of a feature into 32 bits.
 MOST_FEATURES = 2**30
+# Of features that are numbered by what occurs, not by an encoder that counts them.
+MOST_NUMBERED = 10**8
 
 
 class CandidateLists(RaggedRows):
@@ -63,14 +66,15 @@ class CandidateLists(RaggedRows):
     """
 
     def __init__(self, offsets, scores, indptr, indices, n_features, labelings=None):
-        self.offsets = whole_numbers("offsets", offsets).astype(np.int64)
-        self.indptr = whole_numbers("indptr", indptr).astype(np.int64)
+        # Copies, for the arrays are the caller's, who may change them later.
+        self.offsets = own_copy("offsets", whole_numbers("offsets", offsets), np.int64)
+        self.indptr = own_copy("indptr", whole_numbers("indptr", indptr), np.int64)
         indices = whole_numbers("indices", indices)
         self.n_features = check_count("n_features", n_features, least=0)
         self.labelings = labelings
         self.scores = np.array(scores, dtype=np.float64)
         self._check(indices)
-        self.indices = np.ascontiguousarray(indices, dtype=np.int32)
+        self.indices = own_copy("indices", indices, np.int32)
         self.scores = _finite_scores(self.scores, self.offsets)
         self._sort()
 
@@ -128,6 +132,11 @@ class CandidateLists(RaggedRows):
         indices = np.concatenate([np.empty(0, dtype=np.int64), *features])
         if n_features is None:
             n_features = int(indices.max(initial=-1)) + 1
+            if n_features > MOST_NUMBERED:
+                raise ValueError(
+                    f"a candidate has the feature {n_features - 1}; number the "
+                    "features from 0 without gaps, for each has a weight"
+                )
         return cls(
             offsets_of([len(row) for row in rows]),
             [score for _, score in pairs],

@@ -19,8 +19,9 @@ class GaussianReranker(BaseReranker):
 
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "initial_variance": [Interval(Real, 0, None, closed="neither")],
-        "score_scale": [Interval(Real, 0, None, closed="neither"), None],
+        # Far from where numbers end, with all that is multiplied.
+        "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
+        "score_scale": [Interval(Real, 1e-10, 1e10, closed="both"), None],
         "averaging": ["boolean"],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
@@ -140,8 +141,8 @@ class CWReranker(GaussianReranker):
 
     _parameter_constraints: dict = {
         **GaussianReranker._parameter_constraints,
-        "phi": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="neither"), None],
+        "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
+        "C": [Interval(Real, 1e-10, 1e10, closed="both"), None],
     }
 
     def __init__(
@@ -214,7 +215,7 @@ class AROWReranker(GaussianReranker):
 
     _parameter_constraints: dict = {
         **GaussianReranker._parameter_constraints,
-        "r": [Interval(Real, 0, None, closed="neither")],
+        "r": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
 
     def __init__(

@@ -79,7 +79,7 @@ class VotedPerceptronReranker(BaseReranker):
     _parameter_constraints: dict = {
         "voting": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "score_scale": [Interval(Real, 0, None, closed="left"), None],
+        "score_scale": [Interval(Real, 0, 1e10, closed="both"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }

@@ -50,6 +50,12 @@ class BaseSequenceTagger(BaseEstimator):
     confidence methods that a tagger supports. To be saved, it gives ``_state`` and
     ``_restore``.
 
+    Any number of threads may ask a tagger at once, and one may let it learn in the
+    meantime: fitted state changes in one step, so each answer is that of the old model
+    or of the new one, and a ``fit`` that fails leaves the old one. Two threads must not
+    let the same tagger learn at once, nor set its parameters meanwhile: the last to end
+    wins. The same holds for classifiers, pipelines and rerankers.
+
     It is not a ``ClassifierMixin``: scikit-learn would take ragged label sequences for
     multi-label targets, and integer ``cv`` would fail.
 

@@ -207,7 +207,7 @@ class CRFSequenceTagger(BeliefTagger):
             )
         algorithm, params = self.algorithm, self._crfsuite_params()
         trainer = _crfsuite.make_trainer(algorithm, params, self.verbose)
-        batch = self._training_batch(X, fresh=True)
+        batch = self._training_batch(X, fresh=True).with_precision("float64")
         data, labels = self._training_data(batch, y, sample_weight)
         # The warning names the line that calls fit, above two decorators.
         rules = legal_steps(self, labels, data, True, "float64", 5)

@@ -194,7 +194,7 @@ class MaxEntSequenceTagger(BeliefTagger):
             The fitted tagger.
         """
         began = time.perf_counter()
-        batch = self._training_batch(X, fresh=True)
+        batch = self._training_batch(X, fresh=True).with_precision("float64")
         codes, labels = self._training_labels(y, batch, fresh=True)
         weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
         data = Examples(batch, codes, weight)

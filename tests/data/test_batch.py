@@ -212,3 +212,45 @@ def test_precision_is_changed_in_the_part_that_is_used():
     assert part.values.dtype == np.float32
     assert len(part.values) == 4
     assert [len(tokens) for tokens in part.to_lists()] == [3, 1]
+
+
+def test_a_batch_does_not_mind_what_becomes_of_the_arrays_it_was_made_of():
+    offsets, indptr = np.array([0, 2]), np.array([0, 1, 2])
+    indices, values = np.array([0, 1], dtype=np.int32), np.array([1.0, 2.0])
+    batch = SequenceBatch(offsets, indptr, indices, values, 2)
+    for array in (offsets, indptr, indices, values):
+        array[:] = 10**6
+    assert batch.to_lists() == [[{"x0": 1.0}, {"x1": 2.0}]]
+    for array in (batch.offsets, batch.indptr, batch.indices, batch.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 10**6
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("indices", np.array([0, 2**32 + 1])),
+        ("indices", [0.5, 1]),
+        ("indices", [[0, 1]]),
+        ("indices", ["a", "b"]),
+        ("indptr", [0, 1.5, 2]),
+        ("offsets", [[0, 2]]),
+        ("values", ["a", "b"]),
+        ("n_features", 2.0),
+        ("n_features", 2**31),
+        ("vocabulary", ["a", "b"]),
+    ],
+)
+def test_a_batch_of_anything_else_is_refused(name, value):
+    given = {
+        "offsets": [0, 2],
+        "indptr": [0, 1, 2],
+        "indices": [0, 1],
+        "values": None,
+        "n_features": 2,
+    }
+    assert len(SequenceBatch(**given)) == 1
+    with pytest.raises((TypeError, ValueError), match=name):
+        SequenceBatch(**given | {name: value})

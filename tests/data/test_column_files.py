@@ -518,3 +518,11 @@ def test_line_numbers_are_those_of_the_file():
     assert columns.lines.tolist() == [3, 5, 8]
     blocks = list(iter_columns(io.BytesIO(b"a\n\n\nb\n\nc\n"), block_tokens=1))
     assert [block.lines.tolist() for block in blocks] == [[1], [4], [6]]
+
+
+@pytest.mark.parametrize("columns", [[1.5], [True], [None], 0, 1.5, "01", [[0]]])
+def test_columns_that_are_no_numbers_are_named(tmp_path, columns):
+    path = tmp_path / "corpus"
+    path.write_text("a b c\n")
+    with pytest.raises((TypeError, ValueError), match=r"columns (holds|is)"):
+        read_columns(path, columns=columns)

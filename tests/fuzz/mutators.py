@@ -59,7 +59,7 @@ def _mildly(value, rng):
         rows = list(value)
         at = rng.integers(len(rows))
         rows[at] = _mildly(rows[at], rng)
-        return rows
+        return type(value)(rows)
     return _wildly(value, rng)
 
 

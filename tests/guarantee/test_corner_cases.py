@@ -104,3 +104,30 @@ def test_classifiers_without_probabilities_are_refused_before_they_are_fitted():
         SelectiveClassifier(LinearSVC()).fit(X, y)
     with pytest.raises(NotFittedError):
         SelectiveClassifier(LogisticRegression(), cv="prefit").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([None, "a"] * 5, r"groups\[0\] is None; everything must belong to a group"),
+        ([1.0, np.nan] * 5, r"groups\[1\] is nan"),
+        ([1, "a"] * 4 + [2, (3,)], "shape|cannot be compared"),
+        (np.array([1, "a"] * 5, dtype=object), "of the kinds int, str"),
+    ],
+)
+def test_groups_that_cannot_be_told_apart_are_refused(groups, message):
+    correct, confidence = [True, False] * 5, np.linspace(0, 1, 10)
+    with pytest.raises(ValueError, match=message):
+        risk_threshold(correct, confidence, 0.3, groups=groups)
+
+
+@pytest.mark.parametrize("classes", [["a"], ["a", "b", "c"], []])
+def test_label_sets_need_one_column_for_each_class(classes):
+    with pytest.raises(ValueError, match=rf"each of the {len(classes)} classes"):
+        label_sets([[0.7, 0.3], [0.2, 0.8]], 0.5, classes)
+
+
+@pytest.mark.parametrize("unit", [None, 3, np.nan])
+def test_what_is_counted_has_a_name(unit):
+    with pytest.raises(TypeError, match="unit is"):
+        risk_threshold([True, False] * 5, np.linspace(0, 1, 10), 0.3, unit=unit)

@@ -419,3 +419,75 @@ def test_unknown_methods_are_named(Classifier):
         fitted.predict_distribution(X, "guess")
     with pytest.raises(ValueError, match="method is 'guess'"):
         fitted.predict_confidence(X, "guess")
+
+
+BROKEN = {
+    "index too large": ("indices", lambda a: np.append(a[:-1], 10**6)),
+    "index just too large": ("indices", lambda a: np.append(a[:-1], 8)),
+    "negative index": ("indices", lambda a: np.append(a[:-1], -1)),
+    "steps that fall": ("indptr", lambda a: a[::-1].copy()),
+    "steps beyond the end": ("indptr", lambda a: np.append(a[:-1], 10**9)),
+    "steps that begin late": ("indptr", lambda a: np.append(3, a[1:])),
+    "too few steps": ("indptr", lambda a: a[:-1]),
+}
+
+
+@every_classifier
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize("fault", BROKEN)
+def test_sparse_rows_that_are_broken_are_refused(Classifier, kind, fault):
+    X, y = data()
+    name, change = BROKEN[fault]
+    broken = sparse.csr_matrix(X).asformat(kind)
+    if name == "indices" and kind == "csc":
+        # There an index is the number of a row.
+        change = {"index just too large": lambda a: np.append(a[:-1], len(y))}.get(
+            fault, change
+        )
+    setattr(broken, name, change(getattr(broken, name)))
+    classifier = Classifier(random_state=0)
+    for call in (
+        lambda: classifier.fit(broken, y),
+        lambda: classifier.partial_fit(broken, y, classes=[0, 1, 2]),
+        lambda: Classifier(random_state=0).fit(X, y).predict(broken),
+    ):
+        with pytest.raises(ValueError, match="broken"):
+            call()
+
+
+@every_classifier
+def test_indices_of_64_bits_are_no_matter(Classifier):
+    X, y = data()
+    rows = sparse.csr_matrix(X)
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(int)
+    one = Classifier(random_state=0).fit(rows, y)
+    assert_array_equal(one.coef_, Classifier(random_state=0).fit(X, y).coef_)
+
+
+@every_classifier
+@pytest.mark.parametrize("weight", [1e-300, 1e-310, 5e-324, 1e-21])
+def test_weights_that_vanish_are_refused_with_advice(Classifier, weight):
+    X, y = data()
+    for averaging in (False, True):
+        classifier = Classifier(averaging=averaging, random_state=0)
+        with pytest.raises(ValueError, match="at least 1e-20: scale them"):
+            classifier.fit(X, y, sample_weight=np.full(len(y), weight))
+
+
+@every_classifier
+def test_the_smallest_weights_that_count_give_no_nan(Classifier):
+    X, y = data()
+    for averaging in (False, True):
+        classifier = Classifier(averaging=averaging, random_state=0)
+        classifier.fit(X, y, sample_weight=np.full(len(y), 1e-20))
+        assert np.isfinite(classifier.coef_).all()
+        assert np.isfinite(classifier.decision_function(X)).all()
+
+
+@every_classifier
+def test_class_weights_that_vanish_are_refused(Classifier):
+    X, y = data()
+    for given in ({0: 1e-300, 1: 1e-300, 2: 1e-300}, {0: 1e-15, 1: 1e-15, 2: 1e-15}):
+        classifier = Classifier(class_weight=given, random_state=0)
+        with pytest.raises(ValueError, match="at least 1e-20"):
+            classifier.fit(X, y, sample_weight=np.full(len(y), 1e-10))
