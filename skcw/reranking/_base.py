@@ -330,7 +330,8 @@ class Problem:
         if not len(lists):
             raise ValueError("there is no list to learn from")
         errors = check_errors(y, lists)
-        weight = check_sample_weight(sample_weight, len(lists), "lists")
+        # A weight is a number of presentations for most rerankers.
+        weight = check_sample_weight(sample_weight, len(lists), "lists", at_most=1e4)
         return cls(lists, errors, np.ones(len(lists)) if weight is None else weight)
 
     def part(self, positions):
