@@ -6,6 +6,7 @@ pass, and nothing in it is believed: whatever does not fit is a ``ModelFileError
 """
 
 import json
+import mmap
 import os
 import re
 import stat
@@ -182,13 +183,25 @@ def _read_data(file, path, head, n_bytes, mapped):
     if mapped and n_bytes > len(head):
         data = np.memmap(file, dtype=np.uint8, mode="c")[len(head) : n_bytes]
     else:
-        data = np.empty(n_bytes - len(head), dtype=np.uint8)
+        data = _room(n_bytes - len(head))
     for first in range(0, len(data), BLOCK_BYTES):
         block = data[first : first + BLOCK_BYTES]
         if not mapped and file.readinto(block) != len(block):
             raise _incomplete(path, "it became shorter while it was read")
         total = checksum(block, total)
     return data, total
+
+
+def _room(n_bytes):
+    """Return writable memory as an array of bytes.
+
+    NumPy asks for large pages, and to fill those with zeros first can take longer than
+    to read the file.
+    """
+    if not n_bytes or not hasattr(mmap, "MAP_ANONYMOUS"):
+        return np.empty(n_bytes, dtype=np.uint8)
+    kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return np.frombuffer(mmap.mmap(-1, n_bytes, flags=kind), dtype=np.uint8)
 
 
 def _read_head(file, size):

@@ -149,7 +149,7 @@ def test_every_loader_takes_its_own_kind_only(path):
 
 
 def mapped_base(array):
-    while array.base is not None and not isinstance(array, np.memmap):
+    while getattr(array, "base", None) is not None and type(array) is not np.memmap:
         array = array.base
     return array
 
@@ -421,6 +421,162 @@ def test_spoilt_names_lead_nowhere(path, tmp_path, data):
         # A pickle is not checked, and even then nothing is read that is not there.
         tagger.vocabulary_ = Vocabulary.from_arrays(arrays | spoilt)
         assert tagger.predict(data.X).shape == (len(data.X),)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e31])
+@pytest.mark.parametrize("name", ["belief.mean", "belief.average", "belief.variance"])
+def test_numbers_that_are_not_finite_are_refused(path, tmp_path, name, bad):
+    array = load_file(path)[name].copy()
+    array[-1] = bad
+    odd = changed(path, tmp_path / "odd", arrays={name: array})
+    for opened in (load, skcw.Model.open):
+        with pytest.raises(ModelFileError, match=f"odd is damaged.*{name} holds NaN"):
+            opened(odd)
+
+
+def test_negative_variances_are_refused(path, tmp_path):
+    array = -load_file(path)["belief.variance"]
+    with pytest.raises(ModelFileError, match="variance is negative"):
+        load(changed(path, tmp_path / "odd", arrays={"belief.variance": array}))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("belief.mean", lambda a: a.astype(np.float64)),
+        ("belief.mean", lambda a: a.astype(np.int32)),
+        ("belief.mean", lambda a: a[None]),
+        ("belief.row_of", lambda a: a.astype(np.int64)),
+        ("belief.row_of", lambda a: a[:, None]),
+        ("belief.unseen", lambda a: a.astype(np.float32)),
+        ("vocabulary.slots", lambda a: a.astype(np.int64)),
+        ("vocabulary.ends", lambda a: a.astype(np.int32)),
+        ("training_hashes", lambda a: a.astype(np.float64)),
+        ("forbidden", lambda a: a[:-1]),
+        ("forbidden", lambda a: np.where(a == 0, 1.0, a)),
+    ],
+)
+def test_types_and_dimensions_are_checked_when_a_file_is_opened(
+    data, tmp_path, name, change
+):
+    path = tmp_path / "model"
+    params = {"constraints": "BIO", "remember_training": True}
+    CWSequenceTagger(random_state=0, max_iter=1, **params).fit(*data).save(path)
+    array = np.ascontiguousarray(change(load_file(path)[name]))
+    with pytest.raises(ModelFileError, match="odd is damaged"):
+        load(changed(path, tmp_path / "odd", arrays={name: array}))
+
+
+def test_a_full_hash_table_is_refused_and_no_search_in_one_is_endless(path, tmp_path):
+    arrays = load_file(path)
+    slots = np.where(arrays["vocabulary.slots"] == 0, 1, arrays["vocabulary.slots"])
+    arrays["vocabulary.slots"] = slots.astype(np.uint64)
+    with pytest.raises(ModelFileError, match="table of feature names"):
+        load(changed(path, tmp_path / "odd", arrays=arrays))
+    full = Vocabulary.from_arrays(arrays)
+    assert full.find("never seen") == -1
+    with pytest.raises(ValueError, match="no empty slot"):
+        full.table(grow=True)
+
+
+def test_a_table_that_is_slow_to_search_is_refused():
+    names = Vocabulary.from_names(map(str, range(12_000)))
+    slots = np.sort(names.slots)[::-1].copy()
+    with pytest.raises(ValueError, match="cannot be searched"):
+        Vocabulary(names.blob, names.ends, slots).check(12_000)
+
+
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        ({"phi": "x"}, "phi"),
+        ({"phi": -1}, "phi"),
+        ({"max_iter": 0.5}, "max_iter"),
+        ({"dtype": "float16"}, "dtype"),
+        ({"n_jobs": "many"}, "n_jobs"),
+    ],
+)
+def test_parameters_are_checked_when_a_file_is_opened(path, tmp_path, params, told):
+    all_params = {**read_model(path)[0]["params"], **params}
+    with pytest.raises(ModelFileError, match=f"odd is damaged.*{told}"):
+        load(changed(path, tmp_path / "odd", params=all_params))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**9, 10_001, 0, -1, 1.5, "many", None, [], 1e300],
+)
+def test_a_file_cannot_ask_for_any_number_of_labelings(path, tmp_path, value):
+    state = read_model(path)[0]["state"]
+    state["confidence"] = {"kbv": {"metric": "log_loss", "values": {"n_best": value}}}
+    with pytest.raises(ModelFileError, match="n_best"):
+        load(changed(path, tmp_path / "odd", state=state))
+
+
+def test_hashed_features_are_as_many_as_the_weights(data, tmp_path):
+    pipeline = skcw.make_tagging_pipeline(["word"], n_features=64)
+    pipeline.fit([[str(word) for word in row] for row in data.X], data.y)
+    pipeline.save(tmp_path / "model")
+    header, arrays = read_model(tmp_path / "model")
+    for n_features in (63, 65, 2**31, 10**12, -1, "64", 64.0):
+        header["features"]["params"]["n_features"] = n_features
+        write_model(tmp_path / "odd", header, arrays)
+        with pytest.raises(ModelFileError, match="odd is damaged"):
+            skcw.Model.open(tmp_path / "odd")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 100_000, "[" * 900 + "]" * 900, "9" * 400, "9" * 5000, "1e999", "NaN"],
+    ids=["nested", "closed", "400 digits", "5000 digits", "infinite", "NaN"],
+)
+def test_numbers_and_nesting_beyond_all_bounds_are_refused(path, tmp_path, value):
+    text = json.dumps(read_model(path)[0])
+    text = text.replace('"n_iter": ', f'"n_iter": {value}, "was": ', 1)
+    metadata = {HEADER: text, CHECKSUM: "0" * 16}
+    save_file(load_file(path), tmp_path / "odd", metadata=metadata)
+    seal(tmp_path / "odd")
+    with pytest.raises(ModelFileError, match="odd"):
+        load(tmp_path / "odd")
+
+
+def test_a_wrong_checksum_is_told(path):
+    whole = bytearray(path.read_bytes())
+    whole[-5] ^= 1
+    path.write_bytes(bytes(whole))
+    for mapped in (False, True):
+        with pytest.raises(ModelFileError, match=r"model is damaged.*checksum"):
+            load(path, mapped=mapped)
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tagger, tmp_path, monkeypatch):
+    calls = []
+    for name in ("fsync", "replace", "link"):
+        real = getattr(os, name)
+
+        def noted(*args, real=real, name=name, **options):
+            calls.append(name)
+            return real(*args, **options)
+
+        monkeypatch.setattr(os, name, noted)
+    tagger.save(tmp_path / "model")
+    assert calls[0] == "fsync" and calls[-1] == "fsync"
+    assert calls[-2] == "replace"
+
+
+def test_a_link_is_followed(tagger, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "model")
+    tagger.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert os.listdir(tmp_path / "folder") == ["model"]
+    assert load(tmp_path / "link").n_iter_ == tagger.n_iter_
+
+
+def test_a_pipe_is_no_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="is not a file"):
+        load(tmp_path / "pipe")
 
 
 # -- the format itself ---------------------------------------------------------------

@@ -111,3 +111,42 @@ def largest_double(const unsigned long long[::1] bits):
             size = bits[i] & 0x7FFFFFFFFFFFFFFFULL
             most = size if size > most else most
     return most
+
+
+def longest_run(const unsigned long long[::1] slots, unsigned char[::1] seen):
+    """Return how many slots of a hash table are taken in a row, at most.
+
+    The lower half of a slot that is taken holds a number from 1 on.
+
+    Parameters
+    ----------
+    slots : buffer of uint64
+        The table, which is a ring.
+    seen : buffer of uint8
+        Zeros, one for each number; becomes one where a slot has the number.
+
+    Returns
+    -------
+    run : int
+        The longest run; -1 if a number is not among those of `seen`, or there twice,
+        or if no slot is free.
+    """
+    cdef Py_ssize_t i, run = 0, longest = 0, first = -1, n = slots.shape[0]
+    cdef long long number
+    with nogil:
+        for i in range(n):
+            if slots[i] == 0:
+                first = run if first < 0 else first
+                run = 0
+                continue
+            number = <long long>(slots[i] & 0xFFFFFFFFULL) - 1
+            if number < 0 or number >= seen.shape[0] or seen[number]:
+                first = -1
+                break
+            seen[number] = 1
+            run += 1
+            longest = run if run > longest else longest
+    if first < 0:
+        return -1
+    # The last run goes on where the ring begins.
+    return max(longest, first + run)

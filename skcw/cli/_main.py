@@ -7,7 +7,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from importlib import import_module
 
 from skcw._version import __version__
-from skcw.cli._messages import UsageError, describe, one_line, tell
+from skcw.cli._messages import UsageError, describe, one_line, tell, visible
 from skcw.cli._options import explicit_json
 
 # In the order of the help; each has a module of its own, with `add_parser`.
@@ -45,9 +45,17 @@ See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model
 """
 
 
+class Parser(ArgumentParser):
+    """A parser whose messages show what was written and do not send it on."""
+
+    def error(self, message):
+        """Print usage and message, and leave with the code 2."""
+        super().error(visible(message))
+
+
 def make_parsers(names=COMMANDS):
     """Return the parser of the whole command line, and {name: parser} of commands."""
-    parser = ArgumentParser(
+    parser = Parser(
         prog="skcw",
         description=DESCRIPTION,
         epilog=EXAMPLES,

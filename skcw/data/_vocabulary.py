@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from skcw._kernels.integrity import longest_run
 from skcw.data._names import NameTable
 from skcw.data._ragged import joined_ranges, offsets_of
 from skcw.data._saved import saved_array
@@ -92,17 +93,11 @@ class Vocabulary:
 
     def _check_slots(self):
         """Raise unless the hash table has a slot for each name, and searches end."""
-        taken = np.flatnonzero(self.slots)
-        numbers = self.slots[taken] & np.uint64(0xFFFFFFFF)
-        found = np.bincount(
-            np.minimum(numbers, len(self) + 1).astype(np.int64), minlength=2
-        )
-        if len(taken) != len(self) or found[0] or (found[1 : len(self) + 1] != 1).any():
+        seen = np.zeros(len(self), dtype=np.uint8)
+        run = longest_run(self.slots, seen)
+        if run < 0 or not seen.all():
             raise ValueError("the table of feature names does not hold each of them")
-        free = np.flatnonzero(self.slots == 0)
-        # The table is a ring.
-        gaps = np.diff(free, append=free[0] + len(self.slots))
-        if gaps.max() > _LONGEST_RUN:
+        if run > _LONGEST_RUN:
             raise ValueError("the table of feature names cannot be searched")
 
     def _check_text(self):

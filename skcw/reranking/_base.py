@@ -29,7 +29,7 @@ KIND = "reranker"
 
 
 # A weight is a number of presentations: more would only keep the machine busy.
-HEAVIEST = 1e6
+HEAVIEST = 1e4
 
 
 class BaseReranker(BaseEstimator):

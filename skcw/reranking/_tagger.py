@@ -15,7 +15,7 @@ from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.data import SequenceBatch
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
-from skcw.data._saved import saved_number
+from skcw.data._saved import saved_number, saved_texts
 from skcw.data._vocabulary import Vocabulary
 from skcw.pipeline import TaggingPipeline
 from skcw.reranking._base import BaseReranker
@@ -510,6 +510,13 @@ class RerankedTagger(BaseSequenceTagger):
         self.reranker_ = BaseReranker._from_model(
             "the reranker", state["reranker"], arrays
         )
+        # Functions are never saved, and templates are known by their names.
+        if self.functions or not set(saved_texts(self.templates, "templates")) <= set(
+            TEMPLATES
+        ):
+            raise ValueError("there are templates or functions that do not exist")
+        if self.lexicon is not None:
+            saved_texts(self.lexicon, "lexicon")
         features = self._features()
         features.vocabulary_ = _named_arrays("global", arrays)
         features.vocabulary_.check(self.reranker_.n_features_in_)

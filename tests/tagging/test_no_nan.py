@@ -1,4 +1,4 @@
-"""Numbers near the ends of their range: refused with advice, or computed without NaN."""
+"""Numbers near the ends of their range: refused with advice, or without NaN."""
 
 import numpy as np
 import pytest

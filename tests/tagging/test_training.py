@@ -8,6 +8,7 @@ import pytest
 
 from skcw import (
     AROWSequenceTagger,
+    CRFSequenceTagger,
     CWSequenceTagger,
     PASequenceTagger,
     PerceptronSequenceTagger,
@@ -558,3 +559,11 @@ def test_the_progress_of_several_models_names_each_of_them(capsys):
     CWSequenceTagger(n_models=2, max_iter=1, verbose=1, random_state=0).fit(X, y)
     lines = sorted(capsys.readouterr().err.splitlines())
     assert [line[:8] for line in lines] == ["model 1,", "model 2,"]
+
+
+@pytest.mark.parametrize("weight", [10_001, 1e6, 1e300])
+def test_a_weight_is_at_most_ten_thousand_presentations(weight):
+    X, y = [["a"], ["b"]], [["A"], ["B"]]
+    for tagger in (CWSequenceTagger(), CRFSequenceTagger()):
+        with pytest.raises(ValueError, match=r"sample_weight\[1\] is .* at most 10000"):
+            tagger.fit(X, y, sample_weight=[1, weight])
