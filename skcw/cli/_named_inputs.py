@@ -63,7 +63,8 @@ class NamedInput(Input):
         wanted = {new: self._name(X, new, old) for new, old in self.columns.items()}
         if label in wanted.values():
             raise UsageError("--columns names the column of the labels, too")
-        return X.select(list(wanted.values()))._renamed(list(wanted))
+        numbers = [X.names.index(name) for name in wanted.values()]
+        return X._renamed(None).select(numbers)._renamed(list(wanted))
 
     def _name(self, X, new, old):
         """Return which column an option names; what is renamed keeps its old name."""
