@@ -215,7 +215,7 @@ class JsonInput(NamedInput):
 
         if isinstance(label, int):
             raise UsageError("JSON lines have keys; --label-column needs one of them")
-        options = {"label": label, "names": self.names, "with_labels": with_labels}
+        options = self._options(label) | {"with_labels": with_labels}
         held, n_words = [], 0
         for found in iter_records(self.opened.source, options, self.encoding):
             held.append(found)
@@ -236,6 +236,9 @@ class JsonInput(NamedInput):
             for (_, _, sentence), columns, labels in rows:
                 yield ReadSentence(columns, labels, sentence.text, sentence.places)
 
+    def _options(self, label):
+        return {"label": label, "names": self.names, "tokenize": self.tokenize}
+
     def _block(self, held, columns_of_sentences):
         X = columns_of_sentences([(n, s) for n, _, s in held], self.title)
         label = next((s.label for _, _, s in held if s.columns["word"]), None)
@@ -248,8 +251,8 @@ class JsonInput(NamedInput):
         """Yield the true and the predicted labels; both may be spans of characters."""
         from skcw.data._json_lines import iter_records
 
-        options = {"label": self.label, "names": self.names}
-        guess = {"label": predicted or PREDICTED, "names": self.names}
+        options = self._options(self.label)
+        guess = self._options(predicted or PREDICTED)
         records = iter_records(self.opened.source, options, self.encoding)
         for _, record, sentence in records:
             yield self._pair(record, sentence, guess)
