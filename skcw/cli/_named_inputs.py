@@ -51,6 +51,9 @@ class NamedInput(Input):
 
     def for_model(self, X, features):
         """Return the columns that a model has learnt from, in its order."""
+        if not X.n_tokens:
+            # Sentences without words do not tell which columns there are.
+            return X
         return columns_for(
             X, features.columns, needed_columns(features.templates), self.title
         )
