@@ -1,7 +1,7 @@
 """``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
 
 from skcw.cli._files import looks_like_model
-from skcw.cli._messages import UsageError
+from skcw.cli._messages import UsageError, warn
 from skcw.cli._options import (
     LEARNT_COLUMNS,
     add_json,
@@ -92,11 +92,26 @@ def run(options):
     if not tally.words:
         raise ValueError("there are no words to evaluate")
     same.check()
+    if not options.raw:
+        _warn_of_outside(same.true | same.predicted, options)
     figures, text = tally.figures(), tally.text()
     if confidence is not None:
         figures["confidence"] = confidence.figures()
         text = f"{text}\n{confidence.text()}"
     report(options, figures, text)
+
+
+def _warn_of_outside(labels, options):
+    """Warn if a label seems to stand for "O", which alone is no span."""
+    from skcw.data._schemes import odd_outside
+
+    odd = odd_outside(labels)
+    if odd is not None:
+        warn(
+            options.command,
+            f"the label {odd!r} seems to mean that a word is in no span, but only "
+            f'"O" does: it is counted as a span. --outside {odd} says so',
+        )
 
 
 def _same_labels(corpus, options, of_model):

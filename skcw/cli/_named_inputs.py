@@ -51,6 +51,9 @@ class NamedInput(Input):
 
     def for_model(self, X, features):
         """Return the columns that a model has learnt from, in its order."""
+        if not X.n_tokens:
+            # Sentences without words do not tell which columns there are.
+            return X
         return columns_for(
             X, features.columns, needed_columns(features.templates), self.title
         )
@@ -63,7 +66,8 @@ class NamedInput(Input):
         wanted = {new: self._name(X, new, old) for new, old in self.columns.items()}
         if label in wanted.values():
             raise UsageError("--columns names the column of the labels, too")
-        return X.select(list(wanted.values()))._renamed(list(wanted))
+        numbers = [X.names.index(name) for name in wanted.values()]
+        return X._renamed(None).select(numbers)._renamed(list(wanted))
 
     def _name(self, X, new, old):
         """Return which column an option names; what is renamed keeps its old name."""
@@ -214,7 +218,7 @@ class JsonInput(NamedInput):
 
         if isinstance(label, int):
             raise UsageError("JSON lines have keys; --label-column needs one of them")
-        options = {"label": label, "names": self.names, "with_labels": with_labels}
+        options = self._options(label) | {"with_labels": with_labels}
         held, n_words = [], 0
         for found in iter_records(self.opened.source, options, self.encoding):
             held.append(found)
@@ -235,6 +239,9 @@ class JsonInput(NamedInput):
             for (_, _, sentence), columns, labels in rows:
                 yield ReadSentence(columns, labels, sentence.text, sentence.places)
 
+    def _options(self, label):
+        return {"label": label, "names": self.names, "tokenize": self.tokenize}
+
     def _block(self, held, columns_of_sentences):
         X = columns_of_sentences([(n, s) for n, _, s in held], self.title)
         label = next((s.label for _, _, s in held if s.columns["word"]), None)
@@ -247,8 +254,8 @@ class JsonInput(NamedInput):
         """Yield the true and the predicted labels; both may be spans of characters."""
         from skcw.data._json_lines import iter_records
 
-        options = {"label": self.label, "names": self.names}
-        guess = {"label": predicted or PREDICTED, "names": self.names}
+        options = self._options(self.label)
+        guess = self._options(predicted or PREDICTED)
         records = iter_records(self.opened.source, options, self.encoding)
         for _, record, sentence in records:
             yield self._pair(record, sentence, guess)

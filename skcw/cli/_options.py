@@ -89,7 +89,10 @@ def explicit_json(argv):
 def add_quiet(parser):
     """Add ``--quiet``."""
     parser.add_argument(
-        "-q", "--quiet", action="store_true", help="show no progress on standard error"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="show neither progress nor notes on standard error",
     )
 
 

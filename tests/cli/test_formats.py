@@ -168,6 +168,15 @@ def test_spans_of_a_text_come_back_as_spans(run, folder, tmp_path):
         assert 0 < span["confidence"] <= 1
 
 
+def test_sentences_without_words_come_back(run, stdin, folder):
+    stdin('{"tokens": []}\n\n{"tokens": [], "id": 3}\n')
+    code, out, err = run("tag", model(folder, "jsonl"), "-c")
+    assert (code, err) == (0, "")
+    records = [json.loads(line) for line in out.splitlines()]
+    assert [record["predicted"] for record in records] == [[], []]
+    assert records[1]["id"] == 3
+
+
 def test_rows_of_csv_stay_and_old_labels_make_room(run, stdin, folder):
     text = (folder / "test.csv").read_text()
     _, out, _ = run("tag", model(folder, "csv"), folder / "test.csv", "-c", "-n", 2)

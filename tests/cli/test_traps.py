@@ -119,6 +119,22 @@ def test_an_outside_label_of_another_name_can_be_named(run, tmp_path, corpus):
     assert "NONE" not in out
 
 
+def test_an_outside_label_in_a_tagged_file_is_told(run, stdin):
+    text = "Ann B-PER B-PER\nleft NONE NONE\n"
+    stdin(text)
+    code, out, err = run("evaluate")
+    assert (code, "NONE" in out) == (0, True)
+    assert err == (
+        "skcw evaluate: warning: the label 'NONE' seems to mean that a word is in no "
+        'span, but only "O" does: it is counted as a span. --outside NONE says so\n'
+    )
+    stdin(text)
+    assert run("evaluate", "--raw")[2] == ""
+    stdin(text)
+    code, out, err = run("evaluate", "--outside", "NONE")
+    assert (code, err, "NONE" in out) == (0, "", False)
+
+
 def test_an_outside_label_that_no_scheme_has_is_told(run, tmp_path):
     path = tmp_path / "words"
     path.write_text("Ann B-PER\nleft NONE\n")

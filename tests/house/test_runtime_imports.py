@@ -8,7 +8,8 @@ import pytest
 
 import skcw
 import skcw.features
-from skcw.data import write_columns
+from skcw.data import write_columns, write_json_lines
+from skcw.data._csv_files import csv_text
 from skcw.datasets import make_tagged_corpus
 
 HEAVY = (
@@ -75,6 +76,12 @@ def folder(tmp_path_factory):
     corpus = make_tagged_corpus(60, random_state=0)
     write_columns(folder / "train.conll", corpus.tokens, corpus.labels)
     write_columns(folder / "new.conll", corpus.tokens)
+    write_json_lines(folder / "new.jsonl", corpus.tokens)
+    write_json_lines(folder / "text.jsonl", corpus.tokens, form="doccano")
+    rows = [["sentence_id", "word", "pos"]]
+    for s, sentence in enumerate(corpus.tokens):
+        rows += [[str(s), *token] for token in sentence]
+    (folder / "new.csv").write_text(csv_text(rows), encoding="utf-8")
     for name, options in MODELS.items():
         command = ["train", "train.conll", "-o", name, "--model", name, *options]
         subprocess.run(
@@ -123,6 +130,17 @@ def test_the_runtime_imports_no_heavy_library(tmp_path):
 @pytest.mark.parametrize("model", MODELS)
 def test_tagging_imports_no_heavy_library(model, folder):
     assert not heavy_after_tagging(folder, model, "new.conll", "--confidence")
+
+
+@pytest.mark.parametrize("name", ["new.jsonl", "new.csv"])
+def test_tagging_other_formats_imports_no_heavy_library(name, folder):
+    assert not heavy_after_tagging(folder, "cw", name, "--confidence", "-n", "2")
+
+
+def test_tagging_texts_and_writing_json_import_no_heavy_library(folder):
+    columns = ["--columns", "word,pos=word"]
+    assert not heavy_after_tagging(folder, "cw", "text.jsonl", *columns)
+    assert not heavy_after_tagging(folder, "cw", "new.conll", "--json")
 
 
 @pytest.mark.parametrize(
