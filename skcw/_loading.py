@@ -36,8 +36,11 @@ def load(path):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    _refuse_crfsuite(path)
-    header, arrays = read_model(path)
+    try:
+        header, arrays = read_model(path)
+    except ModelFileError:
+        _refuse_crfsuite(path)
+        raise
     if KIND in header:
         return restored_classifier(path, header, arrays)
     if "reranker" in header:

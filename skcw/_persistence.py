@@ -36,25 +36,6 @@ def write_model(path, header, arrays):
         _save(arrays, draft, text, path)
 
 
-def model_size(header, arrays):
-    """Return the number of bytes of a file, but for the names of its arrays.
-
-    Parameters
-    ----------
-    header : dict
-        Strings, numbers, lists and dicts.
-    arrays : dict of str to ndarray
-        The arrays.
-
-    Returns
-    -------
-    size : int
-        The number of bytes.
-    """
-    text = json.dumps({"format": FORMAT, **header}, default=_plain)
-    return len(text.encode()) + sum(array.nbytes for array in arrays.values())
-
-
 def _save(arrays, draft, text, path):
     try:
         save_file(arrays, draft, metadata={HEADER: text})
@@ -142,3 +123,22 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return value.tolist()
     raise TypeError(f"{value!r} ({type(value).__name__}) cannot be saved")
+
+
+def model_size(header, arrays):
+    """Return the number of bytes of a file, but for the names of its arrays.
+
+    Parameters
+    ----------
+    header : dict
+        Strings, numbers, lists and dicts.
+    arrays : dict of str to ndarray
+        The arrays.
+
+    Returns
+    -------
+    size : int
+        The number of bytes.
+    """
+    text = json.dumps({"format": FORMAT, **header}, default=_plain)
+    return len(text.encode()) + sum(array.nbytes for array in arrays.values())

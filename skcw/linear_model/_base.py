@@ -19,7 +19,6 @@ from skcw._compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
-from skcw._persistence import write_model
 from skcw.linear_model._rows import (
     class_weights,
     compressed_rows,
@@ -27,7 +26,7 @@ from skcw.linear_model._rows import (
     row_repeats,
     row_weights,
 )
-from skcw.linear_model._saving import saved_classifier
+from skcw.linear_model._saving import save_classifier
 from skcw.linear_model._training import Plan, TableBelief, train
 
 
@@ -386,7 +385,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             ``skcw.load`` opens it.
         """
         check_is_fitted(self, "belief_")
-        write_model(path, *saved_classifier(self))
+        save_classifier(self, path)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

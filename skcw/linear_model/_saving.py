@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skcw._persistence import write_model
 from skcw._version import __version__
 from skcw.exceptions import ModelFileError
 from skcw.linear_model._training import TableBelief, table_width
@@ -23,7 +24,12 @@ BELIEF = "belief."
 LABEL_KINDS = "biufUO"
 
 
-def saved_classifier(classifier):
+def save_classifier(classifier, path):
+    """Write a fitted classifier to a file."""
+    write_model(path, *_saved(classifier))
+
+
+def _saved(classifier):
     """Return the header and the arrays of the file of a fitted classifier."""
     fitted, belief = vars(classifier), classifier.belief_
     if not type(classifier).__module__.startswith("skcw."):
