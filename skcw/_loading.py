@@ -44,8 +44,11 @@ def load(path, *, mapped=False):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    _refuse_crfsuite(path)
-    header, arrays = read_model(path, mapped=mapped)
+    try:
+        header, arrays = read_model(path, mapped=mapped)
+    except ModelFileError:
+        _refuse_crfsuite(path)
+        raise
     if KIND in header:
         with naming(path):
             return restored_classifier(path, header, arrays)

@@ -52,25 +52,6 @@ def write_model(path, header, arrays):
         seal(draft)
 
 
-def model_size(header, arrays):
-    """Return the number of bytes of a file, but for the names of its arrays.
-
-    Parameters
-    ----------
-    header : dict
-        Strings, numbers, lists and dicts.
-    arrays : dict of str to ndarray
-        The arrays.
-
-    Returns
-    -------
-    size : int
-        The number of bytes.
-    """
-    text = json.dumps({"format": FORMAT, **header}, default=_plain)
-    return len(text.encode()) + sum(array.nbytes for array in arrays.values())
-
-
 def _write(path, text, arrays):
     """Write a file of safetensors: sizes in descending order, so that all is aligned.
 
@@ -322,3 +303,22 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return value.tolist()
     raise TypeError(f"{value!r} ({type(value).__name__}) cannot be saved")
+
+
+def model_size(header, arrays):
+    """Return the number of bytes of a file, but for the names of its arrays.
+
+    Parameters
+    ----------
+    header : dict
+        Strings, numbers, lists and dicts.
+    arrays : dict of str to ndarray
+        The arrays.
+
+    Returns
+    -------
+    size : int
+        The number of bytes.
+    """
+    text = json.dumps({"format": FORMAT, **header}, default=_plain)
+    return len(text.encode()) + sum(array.nbytes for array in arrays.values())

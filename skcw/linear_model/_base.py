@@ -21,7 +21,6 @@ from skcw._compat import (
 )
 from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
-from skcw._persistence import write_model
 from skcw.data._checks import check_sparse
 from skcw.linear_model._rows import (
     class_weights,
@@ -30,7 +29,7 @@ from skcw.linear_model._rows import (
     row_repeats,
     row_weights,
 )
-from skcw.linear_model._saving import saved_classifier
+from skcw.linear_model._saving import save_classifier
 from skcw.linear_model._training import Plan, TableBelief, check_finite, train
 
 
@@ -403,7 +402,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             ``skcw.load`` opens it.
         """
         check_is_fitted(self, "belief_")
-        write_model(path, *saved_classifier(self))
+        save_classifier(self, path)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

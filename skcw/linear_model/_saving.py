@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from skcw._monitor import without_seconds
+from skcw._persistence import write_model
 from skcw._version import __version__
+from skcw.data._saved import saved_array, saved_kind, saved_number
 from skcw.exceptions import ModelFileError
 from skcw.linear_model._training import TableBelief, table_width
 
@@ -18,12 +21,19 @@ PLAIN = (
     "noise_",
     "caution_",
 )
+# Those of them that are numbers, none of them negative.
+NUMBERS = ("n_features_in_", "n_iter_", "phi_", "variance_scale_", "noise_", "caution_")
 BELIEF = "belief."
 # What names of columns and labels can be in a file: numbers, truth values and text.
 LABEL_KINDS = "biufUO"
 
 
-def saved_classifier(classifier):
+def save_classifier(classifier, path):
+    """Write a fitted classifier to a file."""
+    write_model(path, *_saved(classifier))
+
+
+def _saved(classifier):
     """Return the header and the arrays of the file of a fitted classifier."""
     fitted, belief = vars(classifier), classifier.belief_
     if not type(classifier).__module__.startswith("skcw."):
@@ -32,6 +42,8 @@ def saved_classifier(classifier):
             "not know; use skops or joblib"
         )
     state = {name: fitted[name] for name in PLAIN if name in fitted}
+    # The same training gives the same file.
+    state["history_"] = without_seconds(state["history_"])
     state["classes"] = _packed(classifier.classes_)
     if "feature_names_in_" in fitted:
         state["feature_names"] = classifier.feature_names_in_.tolist()
@@ -68,12 +80,18 @@ def _restored(cls, params, state, arrays):
     if isinstance(weight, list):
         params = {**params, "class_weight": dict(map(tuple, weight))}
     classifier = cls(**params)
+    classifier._validate_params()
     classes = _unpacked(state["classes"])
+    for name in NUMBERS:
+        if state.get(name) is not None:
+            saved_number(state[name], name, 0.0)
+    saved_kind(state.get("history_", []), "history_", list)
     found = {name: state[name] for name in PLAIN if name in state}
     if "feature_names" in state:
         found["feature_names_in_"] = np.array(state["feature_names"], dtype=object)
     variance, drift = (arrays.get(BELIEF + name) for name in ("variance", "drift"))
-    belief = TableBelief(arrays[f"{BELIEF}mean"], variance, drift, state["rounds"])
+    rounds = saved_number(state["rounds"], "rounds", 0.0)
+    belief = TableBelief(arrays[f"{BELIEF}mean"], variance, drift, rounds)
     _check_tables(belief, state["n_features_in_"], len(classes))
     vars(classifier).update(found | classifier._fitted(belief, classes))
     # What `_fitted` knows of confidence is what the parameters say.
@@ -87,10 +105,10 @@ def _check_tables(belief, n_features, n_classes):
     for name, table in belief.tables().items():
         if table is None:
             continue
-        if table.shape != shape or table.dtype != belief.mean.dtype:
-            raise ValueError(f"{name} has the shape {table.shape}, not {shape}")
-        if table.dtype not in (np.float32, np.float64):
-            raise ValueError(f"{name} is of type {table.dtype}")
+        saved_array({name: table}, name, (belief.mean.dtype.str[1:],), shape)
+    saved_array({"mean": belief.mean}, "mean", ("f4", "f8"), shape)
+    if belief.variance is not None and belief.variance.min(initial=0.0) < 0.0:
+        raise ValueError("a variance is negative")
 
 
 def _plain_params(classifier):

@@ -81,5 +81,5 @@ def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
         test = np.flatnonzero(folds == fold)
         weights = {} if weight is None else {"sample_weight": weight[train]}
         copy = clone(tagger).fit(X[train], y[train], **weights)
-        found[test] = copy.ask(X[test]).nbest(n_best)
+        found[test] = object_rows(copy.predict_nbest(X[test], n_best))
     return found

@@ -93,7 +93,8 @@ def has_free_labels(tagger, example=None):
 
 def is_linear(tagger, example):
     """Tell whether a fitted tagger shows weights from which labelings are scored."""
-    return hasattr(example, "transition_coef_") or hasattr(example, "state_features_")
+    names = ("transition_coef_", "transition_features_")
+    return any(hasattr(example, name) for name in names)
 
 
 def require(condition, message):

