@@ -98,8 +98,9 @@ class RerankedTagger(BaseSequenceTagger):
     cv : int, default=5
         The number of folds of neighbouring sentences; a copy of the base tagger is
         fitted without each. Sentences with the same features share a fold.
-    templates : sequence of str, default=("entities", "quotations")
-        Templates of :class:`GlobalFeatures`. Add ``"types"`` if entities have types.
+    templates : sequence of str, default=("entities", "quotations", "types")
+        Templates of :class:`GlobalFeatures`. The last one is of no use where all
+        entities have the same type.
     functions : sequence of callables, default=()
         Features of your own, ``function(tokens, labels)``. A tagger that has some
         cannot be saved without pickle.
