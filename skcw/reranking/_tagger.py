@@ -153,9 +153,9 @@ class RerankedTagger(BaseSequenceTagger):
     :class:`skcw.calibration.CalibratedTagger`.
 
     Errors in F1 that reranking took away on the test sets of CoNLL-2002, in per cent of
-    those of the base tagger (Spanish, Dutch), with parameters chosen on training
-    sentences; the paper has 15.6 (boosting) and 17.7 (voted perceptron) for boundaries
-    on web pages:
+    those of the base tagger (Spanish, Dutch), with the templates of the paper and
+    parameters chosen on training sentences; the paper has 15.6 (boosting) and 17.7
+    (voted perceptron) for boundaries on web pages:
 
     ====================  ==========  ================  ==========
     base tagger, task     boosting    voted perceptron  CW
