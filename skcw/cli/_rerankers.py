@@ -20,9 +20,9 @@ class RerankedModel:
     >>> from skcw.datasets import make_tagged_corpus
     >>> from skcw.pipeline import make_tagging_pipeline
     >>> X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
-    >>> tagger = RerankedTagger(make_tagging_pipeline("ner"), cv=2).fit(X, y)
-    >>> RerankedModel(tagger).overview(3)["learner"]
-    'VotedPerceptronReranker'
+    >>> tagger = RerankedTagger(make_tagging_pipeline("ner"), cv=2, held_out_folds=0)
+    >>> RerankedModel(tagger.fit(X, y)).overview(3)["learner"]
+    'CWReranker'
     """
 
     def __init__(self, tagger, features=None):
@@ -36,6 +36,8 @@ class RerankedModel:
         return {
             "learner": type(reranker).__name__,
             "parameters": reranker.get_params(),
+            "reranks": self.tagger.reranks_,
+            "trials": [trial._asdict() for trial in self.tagger.trials_],
             "n_best": self.tagger.n_best,
             "n_features": len(coef),
             "score_weight": reranker.score_coef_,
@@ -80,11 +82,23 @@ class RerankedModel:
 
 def reranker_rows(found):
     """Return what the overview of a model says of its reranker."""
-    return [
+    rows = [
         ("reranker", f"{found['learner']}, of the {found['n_best']} best labelings"),
         ("global features", found["n_features"]),
         ("weight of the score", f"{found['score_weight']:.4g}"),
     ]
+    if found["trials"]:
+        best = max(found["trials"], key=lambda trial: trial["score"])
+        scores = f"{best['score']:.4f}, tagger alone {best['base_score']:.4f}"
+        rows.append(("on held-out sentences", f"{scores}, {_verdict(found, best)}"))
+    return rows
+
+
+def _verdict(found, best):
+    """Tell in words what was made of the evidence."""
+    if found["reranks"]:
+        return f"{best['evidence']:.1f} deviations above it"
+    return "too little to rerank"
 
 
 def features_table(features):

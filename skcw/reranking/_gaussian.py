@@ -136,7 +136,7 @@ class CWReranker(GaussianReranker):
     >>> reranker.predict(X[:2])
     array([1, 1])
     >>> reranker.predict_confidence(X[:2]).round(2)
-    array([0.89, 0.84])
+    array([0.85, 0.77])
     """
 
     _parameter_constraints: dict = {

@@ -15,7 +15,6 @@ from skcw.data._ragged import object_rows, offsets_of
 from skcw.data._vocabulary import Vocabulary
 from skcw.reranking._candidates import CandidateLists, is_scored_labeling
 from skcw.reranking._templates import (
-    EVERY_TEMPLATE,
     TEMPLATES,
     SentenceReader,
     SentenceView,
@@ -39,9 +38,9 @@ class GlobalFeatures(BaseEstimator):
 
     Parameters
     ----------
-    templates : sequence of str, default=("entities", "quotations")
-        Which templates are used, of "entities", "quotations" and "types"; an empty
-        sequence leaves `functions` alone.
+    templates : sequence of str, default=("entities", "quotations", "types")
+        Which templates are used, the first two of which are those of the paper; an
+        empty sequence leaves `functions` alone.
     functions : sequence of callables, default=()
         Features of your own: ``function(tokens, labels)`` returns strings, or None for
         nothing. Tokens are those given as X.
@@ -262,8 +261,8 @@ def sentences(X, nbest, words):
 def check_templates(templates, functions):
     """Raise unless templates are known and functions can be called."""
     for name in templates:
-        if name not in EVERY_TEMPLATE:
-            every = ", ".join(EVERY_TEMPLATE)
+        if name not in TEMPLATES:
+            every = ", ".join(TEMPLATES)
             raise ValueError(f"there are no templates {name!r}; there are {every}")
     for function in functions:
         if not callable(function):

@@ -32,7 +32,7 @@ class ScoreReranker(BaseReranker):
     >>> reranker.predict(X)
     array([0, 0])
     >>> reranker.predict_confidence(X).round(2)
-    array([0.56, 0.76])
+    array([0.6 , 0.87])
     """
 
     def _learn(self, problem):

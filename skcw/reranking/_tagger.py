@@ -101,8 +101,9 @@ class RerankedTagger(BaseSequenceTagger):
     cv : int, default=5
         The number of folds of neighbouring sentences; a copy of the base tagger is
         fitted without each. Sentences with the same features share a fold.
-    templates : sequence of str, default=("entities", "quotations")
-        Templates of :class:`GlobalFeatures`. Add ``"types"`` if entities have types.
+    templates : sequence of str, default=("entities", "quotations", "types")
+        Templates of :class:`GlobalFeatures`. The last one is of no use where all
+        entities have the same type.
     functions : sequence of callables, default=()
         Features of your own, ``function(tokens, labels)``. A tagger that has some
         cannot be saved without pickle.
@@ -122,7 +123,9 @@ class RerankedTagger(BaseSequenceTagger):
     held_out_folds : int or "auto", default="auto"
         How many of the folds decide, each held out in turn, whether to rerank at all
         and, if the ``score_scale`` of the reranker is None, by which one. "auto" takes
-        as many as hold 2000 sentences. 0 reranks in any case.
+        as many as hold 2000 sentences. Each costs ``cv - 1`` further fits of the base
+        tagger. 0 reranks in any case, with a scale of 2 if none is given: use it in a
+        search over parameters.
 
     Attributes
     ----------
@@ -155,9 +158,9 @@ class RerankedTagger(BaseSequenceTagger):
     :class:`skcw.calibration.CalibratedTagger`.
 
     Errors in F1 that reranking took away on the test sets of CoNLL-2002, in per cent of
-    those of the base tagger (Spanish, Dutch), with parameters chosen on training
-    sentences; the paper has 15.6 (boosting) and 17.7 (voted perceptron) for boundaries
-    on web pages:
+    those of the base tagger (Spanish, Dutch), with the templates of the paper and
+    parameters chosen on training sentences; the paper has 15.6 (boosting) and 17.7
+    (voted perceptron) for boundaries on web pages:
 
     ====================  ==========  ================  ==========
     base tagger, task     boosting    voted perceptron  CW
@@ -168,9 +171,16 @@ class RerankedTagger(BaseSequenceTagger):
     CW, entities          2.9, 0.9    0.8, 3.0          5.1, 2.8
     ====================  ==========  ================  ==========
 
-    With types there is less to gain: the MaxEnt tagger has an F1 of 90.5 and 88.5 on
-    boundaries but 73.9 and 69.8 on entities, so that most of its errors are types, of
-    which the templates see little.
+    With types the templates of the paper gain less: the MaxEnt tagger has an F1 of 90.5
+    and 88.5 on boundaries but 73.9 and 69.8 on entities, so that most of its errors are
+    types, of which they see little. On the first 1500 Spanish test sentences, all three
+    templates took away 21.3 per cent of its errors (boosting), 18.6 (perceptron,
+    averaged) and 21.2 (CW), with parameters that were not tuned.
+
+    Labels are reranked only if held-out sentences speak for it by at least two standard
+    deviations. On 24 samples of 100 and 300 sentences of four corpora a reranker that
+    was used in any case lost up to 8 points of F1; chosen so, none made more errors
+    than the base tagger by more than one standard deviation.
 
     On five random splits of the training sets ``CWReranker`` gained in every one over
     the CW tagger on entities, .6 and 1.1 points of F1 on average.

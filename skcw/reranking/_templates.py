@@ -6,8 +6,8 @@ from skcw.data._schemes import extract_spans
 from skcw.reranking._words import NULL, shape_of
 
 # The templates of the paper, and those that we add to them.
-TEMPLATES = ("entities", "quotations")
-EVERY_TEMPLATE = (*TEMPLATES, "types")
+PAPER_TEMPLATES = ("entities", "quotations")
+TEMPLATES = (*PAPER_TEMPLATES, "types")
 
 QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
 # Longer quotations make no Q features: their strings would hardly come twice.

@@ -82,6 +82,19 @@ def test_the_overview_tells_about_both_learners(run, model):
     assert weights == sorted(weights, reverse=True)
 
 
+def test_the_overview_tells_why_labels_are_left_as_they_are(run, files, tmp_path):
+    X, y = read_columns(files / "train.conll").split_label()
+    tagger = RerankedTagger(skcw.make_tagging_pipeline("ner", base()), cv=2).fit(X, y)
+    tagger.save(tmp_path / "model")
+    out = run("inspect", tmp_path / "model")[1]
+    assert "ScoreReranker" in out and "too little to rerank" in out
+    found = json.loads(run("inspect", tmp_path / "model", "--json")[1])["reranker"]
+    assert not found["reranks"]
+    assert [row["score"] for row in found["trials"]] == [
+        t.score for t in tagger.trials_
+    ]
+
+
 def test_changes_are_explained_by_global_features(run, files, model):
     changed = same = None
     for s in range(30):

@@ -9,6 +9,7 @@ from skcw.data._schemes import extract_spans
 from skcw.exceptions import WordlessWarning
 from skcw.reranking import GlobalFeatures
 from skcw.reranking._templates import (
+    PAPER_TEMPLATES,
     SentenceView,
     entity_strings,
     neighbour_strings,
@@ -38,7 +39,7 @@ def names_of(features, lists):
 
 
 def test_features_of_a_candidate_are_those_of_its_entities():
-    features = GlobalFeatures(min_count=1)
+    features = GlobalFeatures(PAPER_TEMPLATES, min_count=1)
     lists = features.fit_transform(X, NBEST)
     found = names_of(features, lists)
     view = SentenceView(X[0], features.lexicon_)
