@@ -243,8 +243,8 @@ def _overview(pipeline, options):
         "learner": type(tagger).__name__,
         "calibrated": tagger is not pipeline.tagger,
         "parameters": tagger.get_params(),
-        "features": features.get_params()["features"],
-        "columns": features.columns_,
+        "features": _lines(features),
+        "columns": features.extractor_.columns,
         "n_features": features.n_features_out_,
         "n_weights": int((weights.features != 0).sum()),
         "passes": tagger.n_iter_,
@@ -254,6 +254,14 @@ def _overview(pipeline, options):
             for label in weights.labels
         },
     }
+
+
+def _lines(features):
+    """Return a ready set or lines; of joined features, the names of the parts."""
+    given = features.get_params(deep=False)
+    if "parts" in given:
+        return " + ".join(name for name, _ in given["parts"])
+    return given["features"]
 
 
 def _overview_text(found):
