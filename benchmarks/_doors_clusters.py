@@ -18,7 +18,7 @@ from skcw.features import (
 LANGUAGES = {"Spanish": "conll2002-es", "Dutch": "conll2002-nl"}
 N_CLUSTERS = 100
 N_DIMENSIONS = 50
-NORMS = (0.5, 1.0, 2.0, 4.0)
+NORMS = (0.5, 1.0, 2.0)
 PLAIN, CLUSTERS, VECTORS = "ner", "ner + clusters", "ner + vectors"
 NOTE = f"""\
 Span F1 of CW with the ready set "ner", mean over the seeds; clusters ({N_CLUSTERS}) and

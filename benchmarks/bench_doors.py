@@ -4,6 +4,7 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 
 clusters   Spanish and Dutch names with clusters and vectors of the training text
 chunking   the ready set "chunking" on CoNLL-2000, with one model and the mean of eight
+scheme     the same with labels in IOBES
 
     python benchmarks/bench_doors.py --data-home DIR
     python benchmarks/bench_doors.py --quick
@@ -16,12 +17,17 @@ from pathlib import Path
 
 import _doors_chunking
 import _doors_clusters
+import _doors_scheme
 from _corpora import check_corpora
 from _runner import parse, run_parts
 
 NAME = "doors"
 RESULTS = Path(__file__).resolve().parent / "results"
-PARTS = {"clusters": _doors_clusters, "chunking": _doors_chunking}
+PARTS = {
+    "clusters": _doors_clusters,
+    "chunking": _doors_chunking,
+    "scheme": _doors_scheme,
+}
 
 
 def main():

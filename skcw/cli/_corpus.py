@@ -12,7 +12,7 @@ from skcw.cli._templates import (
     needed_columns,
     split_lines,
     template_lines,
-    unused_lexicons,
+    unused_names,
 )
 
 DEFAULT_FEATURES = "ner"
@@ -125,8 +125,9 @@ def make_features(options, X, label=None):
     templates : list of Template
         What its lines stand for.
     """
-    from skcw.features import WindowFeatures
+    from skcw.features import WindowFeatures, read_clusters
     from skcw.features._columns import names_of
+    from skcw.features._feature_template import LOOKING
     from skcw.features._lines import check_lexicons, templates_of
 
     # The user has named these; names in the header of a file need not be identifiers.
@@ -135,48 +136,56 @@ def make_features(options, X, label=None):
     encoding = options.encoding or "utf-8"
     lexicons = {n: read_words(f, encoding) for n, f in options.lexicon}
     check_lexicons(lexicons)
-    features = _chosen_features(options, names, lexicons, label)
+    clusters = {n: read_clusters(f, encoding) for n, f in options.clusters}
+    features = _chosen_features(options, names, lexicons, clusters, label)
     with warnings.catch_warnings():
         # Fitting shows them.
         warnings.simplefilter("ignore")
-        templates = templates_of(features, names, lexicons)
-    for name in unused_lexicons(templates, lexicons):
+        templates = templates_of(features, names, lexicons, clusters)
+    for name in unused_names(templates, lexicons, LOOKING):
         hint = f"add one such as in({name})[-1..1]"
         warn(options.command, f"the lexicon {name} is used by no feature; {hint}")
+    for name in unused_names(templates, clusters, ("cluster",)):
+        hint = f"add one such as cluster({name})[-1..1]"
+        warn(options.command, f"the clusters {name} are used by no feature; {hint}")
     features = WindowFeatures(
-        features, columns=given, lexicons=lexicons or None, min_count=options.min_count
+        features,
+        columns=given,
+        lexicons=lexicons or None,
+        clusters=clusters or None,
+        min_count=options.min_count,
     )
     return features, templates
 
 
-def _chosen_features(options, names, lexicons, label):
+def _chosen_features(options, names, lexicons, clusters, label):
     """Return a ready set or lines, each of which has been understood."""
     from skcw.features._sets import READY_SETS
 
     chosen = DEFAULT_FEATURES if options.features is None else options.features
     if options.template is None and chosen in READY_SETS:
-        return _ready_set(chosen, lexicons, names)
+        return _ready_set(chosen, lexicons, clusters, names)
     if options.template is None:
         lines = split_lines(chosen)
     else:
         lines = template_lines(options.template)
     after = len(names) if label in (-1, len(names)) else None
-    check_lines(lines, names, lexicons, after)
+    check_lines(lines, names, lexicons, after, clusters)
     return [line for _, line in lines]
 
 
-def _ready_set(name, lexicons, names):
-    """Return a ready set; lexicons join it as features of three words."""
+def _ready_set(name, lexicons, clusters, names):
+    """Return a ready set; lexicons and clusters join it as features of three words."""
     from skcw.features._gazetteer import is_of_several_words
     from skcw.features._sets import READY_SETS
 
-    if not lexicons:
+    if not lexicons and not clusters:
         return name
     lines = [line for line in READY_SETS[name] if "pos" in names or "pos" not in line]
     for lexicon, entries in lexicons.items():
         view = "span" if is_of_several_words(entries) else "in"
         lines.append(f"{view}({lexicon})[-1..1]")
-    return lines
+    return lines + [f"cluster({one})[-1..1]" for one in clusters]
 
 
 def open_model(path):

@@ -288,8 +288,8 @@ def _overview(model, pipeline, options):
         "learner": type(tagger).__name__,
         "calibrated": any(hasattr(part, "tagger_") for part in around),
         "parameters": tagger.get_params(),
-        "features": features.get_params()["features"],
-        "columns": features.columns_,
+        "features": _lines(features),
+        "columns": features.extractor_.columns,
         "n_features": features.n_features_out_,
         "n_weights": int((weights.features != 0).sum()),
         "passes": tagger.n_iter_,
@@ -299,6 +299,14 @@ def _overview(model, pipeline, options):
             for label in weights.labels
         },
     }
+
+
+def _lines(features):
+    """Return a ready set or lines; of joined features, the names of the parts."""
+    given = features.get_params(deep=False)
+    if "parts" in given:
+        return " + ".join(name for name, _ in given["parts"])
+    return given["features"]
 
 
 def _overview_text(found):

@@ -200,7 +200,18 @@ def add_features(parser):
         metavar="NAME=FILE",
         help="a list of words, one per line, for the feature in(NAME); may be "
         "repeated. Ready sets are extended by in(NAME)[-1..1]; features of your own "
-        "must name it",
+        "must name it. If entries have several words, span(NAME) tells their place in "
+        "one",
+    )
+    group.add_argument(
+        "--clusters",
+        type=name_and_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="clusters of words for the feature cluster(NAME): Brown clusters (path, "
+        "word, count) or a word and its cluster on each line; may be repeated. Ready "
+        "sets are extended by cluster(NAME)[-1..1]",
     )
     group.add_argument(
         "--min-count",

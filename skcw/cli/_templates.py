@@ -41,7 +41,7 @@ def template_lines(path):
     return [(f"{path}, line {number}", line) for number, line in found]
 
 
-def check_lines(lines, names, lexicons, label=None):
+def check_lines(lines, names, lexicons, label=None, clusters=()):
     """Raise unless each line can be understood; tell where it stands.
 
     Parameters
@@ -54,6 +54,8 @@ def check_lines(lines, names, lexicons, label=None):
         The names of the lexicons.
     label : int, default=None
         The column of the labels, if it comes after the others.
+    clusters : collection of str, default=()
+        The names of the clusters.
     """
     from skcw.features._crfpp import is_template_line, parse_template_line
     from skcw.features._lines import templates_of
@@ -63,7 +65,7 @@ def check_lines(lines, names, lexicons, label=None):
             if is_template_line(line) and line not in names:
                 _check_columns(parse_template_line(line), line, names, label)
             else:
-                templates_of([line], names, lexicons)
+                templates_of([line], names, lexicons, clusters)
         except ValueError as error:
             text = str(error).removeprefix("features: ").removeprefix("template: ")
             raise ValueError(f"{place}: {text}{_ready_sets(place, line)}") from None
@@ -96,8 +98,8 @@ def needed_columns(templates):
     return 1 + max((view.column or 0 for view, _ in atoms), default=0)
 
 
-def unused_lexicons(templates, lexicons):
-    """Return the names of lexicons that no template uses."""
+def unused_names(templates, names, kinds):
+    """Return the names of lexicons or clusters that no template of a kind uses."""
     atoms = [atom for template in templates for atom in template.atoms]
-    used = {view.detail for view, _ in atoms if view.kind in ("in", "span")}
-    return [name for name in lexicons if name not in used]
+    used = {view.detail for view, _ in atoms if view.kind in kinds}
+    return [name for name in names if name not in used]

@@ -34,7 +34,7 @@ training sentences of CoNLL-2000: .9386 so far; .9394 with lower-cased words; .9
 words & the parts of speech around them, and neighbours & their own; .9405 with words
 two away & the part of speech, suffixes of four and five parts of speech in a row.
 Prefixes, flags, four parts of speech, distant words and pairs of lower-cased words
-added nothing.
+added nothing, or no more than .0003 by themselves.
 """
 
 WORDS = ["bias", "word[-2..2]", "bigram(word)[-1..0]"]

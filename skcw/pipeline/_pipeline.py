@@ -149,24 +149,23 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             given[key] = params.pop(named, given[key])
         if (given["X_dev"] is None) != (given["y_dev"] is None):
             raise ValueError("give both X_dev and y_dev by name, or neither")
-        X = self._read_words(X)
+        X = X if hasattr(X, "__len__") else list(X)
         if given["X_dev"] is not None:
-            return self._fit_with_dev(X, y, params, **given)
+            self._fit_with_dev(X, y, params, **given)
+            return self._with_tokenizer(X)
         weight = given["sample_weight"]
         if weight is not None:
             routed = get_config()["enable_metadata_routing"]
             prefix = "" if routed else f"{self.steps[-1][0]}__"
             params[f"{prefix}sample_weight"] = weight
-        return super().fit(X, y, **params)
+        super().fit(X, y, **params)
+        return self._with_tokenizer(X)
 
-    def _read_words(self, X):
-        """Note how words are cut; return X, which can still be read."""
-        X = X if hasattr(X, "__len__") else list(X)
-        if self.tokenizer is None:
-            self.tokenizer_ = Tokenizer.from_corpus(X)
-        else:
-            self.tokenizer_ = self.tokenizer
-        return X
+    def _with_tokenizer(self, X):
+        """Note how the words of training sentences are cut, for plain text."""
+        given = self.tokenizer
+        self.tokenizer_ = Tokenizer.from_corpus(X) if given is None else given
+        return self
 
     def _fit_with_dev(self, X, y, params, sample_weight, X_dev, y_dev):
         """Fit the steps one by one: a plain pipeline would not encode X_dev."""
@@ -209,12 +208,11 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self : TaggingPipeline
             The fitted pipeline.
         """
-        if not hasattr(self, "tokenizer_"):
-            X = self._read_words(X)
+        sentences = X = X if hasattr(X, "__len__") else list(X)
         for _, step in self.steps[:-1]:
             X = step.partial_fit(X, y).transform(X)
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
-        return self
+        return self if hasattr(self, "tokenizer_") else self._with_tokenizer(sentences)
 
     @reads_at_once
     def encode(self, X):

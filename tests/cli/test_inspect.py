@@ -233,3 +233,21 @@ def test_pictures_that_cannot_be_drawn_are_refused(run, files, tmp_path):
         code, out, err = run("inspect", files / "m.skcw", *args)
         assert code and not out and message in err
     assert not list(tmp_path.iterdir())
+
+
+def test_joined_features_are_named_by_their_parts(run, files, tmp_path):
+    from skcw import make_tagging_pipeline
+    from skcw.data import read_columns
+    from skcw.features import WordVectors
+
+    X, y = read_columns(files / "train.conll").split_label()
+    vectors = WordVectors(["left", "met"], [[1.0, 2.0], [3.0, 4.0]])
+    pipeline = make_tagging_pipeline(["ner", vectors]).fit(X, y)
+    pipeline.save(tmp_path / "joined")
+    code, out, err = run("inspect", tmp_path / "joined")
+    assert code == 0, err
+    assert "window + vectors" in out
+    code, out, _ = run("inspect", tmp_path / "joined", files / "test.conll", "--at", 0)
+    assert code == 0 and out
+    code, out, _ = run("tag", tmp_path / "joined", files / "test.conll", "-c")
+    assert code == 0 and out

@@ -363,3 +363,30 @@ def test_warnings_take_one_line(run, tmp_path, recwarn):
         )  # fmt: skip
     assert err.startswith("skcw train: warning: 1 training sequences break")
     assert err.count("\n") == 1
+
+
+def test_clusters_and_names_of_several_words_join_a_ready_set(run, files, tmp_path):
+    from skcw import load
+
+    (tmp_path / "towns.txt").write_text("New York\nRome\n")
+    (tmp_path / "paths").write_text("010\tleft\t7\n011\tmet\t5\n")
+    lists = ["--lexicon", f"towns={tmp_path / 'towns.txt'}"]
+    lists += ["--clusters", f"brown={tmp_path / 'paths'}"]
+    model = tmp_path / "m"
+    code, _, err = run("train", files / "train.conll", "-o", model, "-q", *lists)
+    assert (code, err) == (0, "")
+    lines = load(model).get_params()["features__features"]
+    assert lines[-2:] == ["span(towns)[-1..1]", "cluster(brown)[-1..1]"]
+    code, out, _ = run("tag", model, files / "test.conll")
+    assert code == 0 and out
+
+
+def test_clusters_that_no_feature_uses_are_noticed(run, files, tmp_path):
+    (tmp_path / "paths").write_text("010\tleft\t7\n")
+    lists = ["--clusters", f"brown={tmp_path / 'paths'}", "--features", "word"]
+    args = ["train", files / "train.conll", "-o", tmp_path / "m", "-q"]
+    code, _, err = run(*args, *lists)
+    assert code == 0 and "the clusters brown are used by no feature" in err
+    lists[-1] = "cluster(red)"
+    code, _, err = run(*args, *lists)
+    assert code == 1 and "there is no cluster 'red' (clusters: brown)" in err
