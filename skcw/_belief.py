@@ -306,9 +306,8 @@ class Belief:
         sizes = {len(array) for array in flat if array is not None}
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
-        if self.variance is not None and (
-            self.variance.min() < 0 or not self._prior_variance() > 0
-        ):
+        narrow = self.variance is not None and self.variance.min() < 0
+        if narrow or (self.variance is not None and not self._prior_variance() > 0):
             raise ValueError("a variance is negative, or that of the prior is zero")
         rows = self._all_rows()
         if len(rows) and not (rows.min() >= self.width and rows.max() < self.n_rows):

@@ -273,6 +273,11 @@ def load_model(path):
 
 def layers(model):
     """Yield a model, what it is built around, and so on inwards."""
+    from skcw.tagging._wrapped import WrappedTagger
+
     while model is not None:
         yield model
-        model = getattr(model, "tagger_", getattr(model, "base_tagger_", None))
+        if isinstance(model, WrappedTagger):
+            model = model.tagger_
+        else:
+            model = getattr(model, "base_tagger_", None)

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from skcw.data._saved import FLOATS, saved_array
+from skcw.data._saved import (
+    FLOATS,
+    saved_array,
+    saved_kind,
+    saved_number,
+    shortened,
+)
 from skcw.data._schemes import ALIASES, ROLES, SCHEMES, parse_label
 
 # The schemes whose steps can be told legal or not by two labels, under the names that
@@ -88,6 +94,20 @@ def saved_forbidden(arrays, n_labels):
     if not ((forbidden == 0) | (forbidden == -np.inf)).all():
         raise ValueError("a step from label to label is neither legal nor forbidden")
     return forbidden
+
+
+def saved_constraints(value, name):
+    """Return what a file says of a model's constraints; raise unless it can be."""
+    if value not in (None, "given", *SCHEME_NAMES):
+        raise ValueError(f"{name} is {shortened(value)}")
+    return value
+
+
+def saved_faults(value, name):
+    """Return how often training labels broke each scheme, from a file."""
+    for count in saved_kind(value, name, dict).values():
+        saved_number(count, name, 0)
+    return value
 
 
 def scheme_name(name):

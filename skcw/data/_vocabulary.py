@@ -76,6 +76,14 @@ class Vocabulary:
             )
         )
 
+    @classmethod
+    def restored(cls, arrays, n_features):
+        """Return the same, checked, for a model with so many features."""
+        vocabulary = cls.from_arrays(arrays)
+        if vocabulary is not None:
+            vocabulary.check(n_features)
+        return vocabulary
+
     def arrays(self, prefix="vocabulary"):
         """Return the arrays by the names that they have in the file of a model."""
         return {f"{prefix}.{part}": getattr(self, part) for part in _PARTS}

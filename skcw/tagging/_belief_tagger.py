@@ -24,7 +24,7 @@ from skcw.confidence._settings import (
 )
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
-from skcw.data._constraints import SCHEME_NAMES, saved_forbidden
+from skcw.data._constraints import saved_constraints, saved_faults, saved_forbidden
 from skcw.data._encoder import check_batch, encode_any
 from skcw.data._labels import encode_labels, joined_labels
 from skcw.data._ragged import object_rows
@@ -33,7 +33,6 @@ from skcw.data._saved import (
     saved_kind,
     saved_number,
     saved_texts,
-    shortened,
 )
 from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
@@ -475,7 +474,7 @@ class BeliefTagger(BaseSequenceTagger):
         """Set the fitted state from what was saved."""
         labels = saved_texts(state["classes"], "classes")
         belief = Belief.from_arrays(len(labels), arrays, state["rounds"])
-        vocabulary = restored_vocabulary(arrays, len(belief.row_of))
+        vocabulary = Vocabulary.restored(arrays, len(belief.row_of))
         self._keep(self._fitted(belief, vocabulary, labels))
         self._restore_rest(state, arrays)
 
@@ -498,30 +497,10 @@ class BeliefTagger(BaseSequenceTagger):
             self.forbidden_ = saved_forbidden(arrays, len(self.classes_))
 
 
-def _saved_constraints(value, name):
-    if value not in (None, "given", *SCHEME_NAMES):
-        raise ValueError(f"{name} is {shortened(value)}")
-    return value
-
-
-def _saved_faults(value, name):
-    for count in saved_kind(value, name, dict).values():
-        saved_number(count, name, 0)
-    return value
-
-
 # What a file may say that a fitted tagger keeps besides its arrays.
 CHECKS_OF_STATE = {
-    "constraints_": _saved_constraints,
-    "scheme_faults_": _saved_faults,
+    "constraints_": saved_constraints,
+    "scheme_faults_": saved_faults,
     "confidence_source_": lambda value, name: saved_kind(value, name, str),
     "token_norm_": lambda value, name: saved_number(value, name, 1e-30),
 }
-
-
-def restored_vocabulary(arrays, n_features):
-    """Return the vocabulary among saved arrays, or None where there is none."""
-    vocabulary = Vocabulary.from_arrays(arrays)
-    if vocabulary is not None:
-        vocabulary.check(n_features)
-    return vocabulary

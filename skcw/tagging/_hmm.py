@@ -12,8 +12,9 @@ from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._constraints import saved_forbidden
 from skcw.data._encoder import without_needless
 from skcw.data._saved import saved_kind, saved_texts
+from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import store_parameters
-from skcw.tagging._belief_tagger import BeliefTagger, restored_vocabulary
+from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
 from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
@@ -357,7 +358,7 @@ class HMMSequenceTagger(BeliefTagger):
     def _restore(self, state, arrays):
         labels = saved_texts(state["classes"], "classes")
         counts = Counts.restored(arrays, len(labels))
-        vocabulary = restored_vocabulary(arrays, counts.features.shape[0])
+        vocabulary = Vocabulary.restored(arrays, counts.features.shape[0])
         forbidden = None
         if "forbidden" in arrays:
             forbidden = saved_forbidden(arrays, len(labels))
