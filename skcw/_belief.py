@@ -306,15 +306,12 @@ class Belief:
         sizes = {len(array) for array in flat if array is not None}
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
-        narrow = self.variance is not None and self.variance.min() < 0
-        if narrow or (self.variance is not None and not self._prior_variance() > 0):
+        least = 1.0 if self.variance is None else self.variance.min()
+        if least < 0 or (self.variance is not None and not self._prior_variance() > 0):
             raise ValueError("a variance is negative, or that of the prior is zero")
-        rows = self._all_rows()
-        if len(rows) and not (rows.min() >= self.width and rows.max() < self.n_rows):
+        if not _within(self._all_rows(), self.width, self.n_rows):
             raise ValueError("a feature refers to a row that does not exist")
-        if len(self.unseen) and not (
-            self.unseen.min() >= 0 and self.unseen.max() < len(self.row_of)
-        ):
+        if not _within(self.unseen, 0, len(self.row_of)):
             raise ValueError("an unseen feature has a number that does not exist")
 
     def check_finite(self):
@@ -335,6 +332,10 @@ class Belief:
         arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
         arrays[f"{SAVED_AS}unseen"] = self.unseen
         return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _within(numbers, least, end):
+    return not len(numbers) or (numbers.min() >= least and numbers.max() < end)
 
 
 def _saved_part(arrays, name, kinds):

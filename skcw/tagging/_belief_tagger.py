@@ -409,23 +409,12 @@ class BeliefTagger(BaseSequenceTagger):
     @property
     def state_features_(self):
         """The weight of every (feature, label) whose weight is not zero."""
-        names, labels = self.feature_names_, self.classes_.tolist()
-        weights = self.belief_.feature_weights()
-        cells = np.argwhere(weights)
-        values = weights[cells[:, 0], cells[:, 1]].tolist()
-        return {
-            (names[feature], labels[label]): value
-            for (feature, label), value in zip(cells.tolist(), values, strict=True)
-        }
+        return _by_names(self.coef_, self.feature_names_, self.classes_)
 
     @property
     def transition_features_(self):
         """The weight of every (label, next label) whose weight is not zero."""
-        labels, weights = self.classes_.tolist(), self.transition_coef_
-        return {
-            (labels[before], labels[after]): float(weights[before, after])
-            for before, after in np.argwhere(weights).tolist()
-        }
+        return _by_names(self.transition_coef_, self.classes_, self.classes_)
 
     @property
     def attributes_(self):
@@ -495,6 +484,13 @@ class BeliefTagger(BaseSequenceTagger):
         # A model that has lost its constraints would tag in another way.
         if getattr(self, "constraints_", None):
             self.forbidden_ = saved_forbidden(arrays, len(self.classes_))
+
+
+def _by_names(weights, rows, columns):
+    """Return the weights that are not zero by the names of their rows and columns."""
+    cells = np.nonzero(weights)
+    names = zip(rows[cells[0]].tolist(), columns[cells[1]].tolist(), strict=True)
+    return dict(zip(names, weights[cells].tolist(), strict=True))
 
 
 # What a file may say that a fitted tagger keeps besides its arrays.

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 import skcw
-from skcw._persistence import HEADER
+from skcw._persistence import CHECKSUM, HEADER, seal
 from skcw.exceptions import ModelFileError
 from skcw.linear_model import MultiClassCW
 from tests.linear_model.classifiers import data, every_classifier, every_update
@@ -114,7 +114,9 @@ def damaged(path, change):
         header = json.loads(file.metadata()[HEADER])
     arrays = load_file(path)
     change(header, arrays)
-    save_file(arrays, path, metadata={HEADER: json.dumps(header)})
+    metadata = {HEADER: json.dumps(header), CHECKSUM: "0" * 16}
+    save_file(arrays, path, metadata=metadata)
+    seal(path)
 
 
 @pytest.mark.parametrize(
