@@ -105,8 +105,8 @@ def test_ctrl_c_in_fit_leaves_the_model_as_it_was_or_done(name):
     def interrupted(delay):
         timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        timer.start()
         try:
+            timer.start()
             model.fit(X, y)
             timer.join()
         except KeyboardInterrupt:
