@@ -70,6 +70,9 @@ class BaseSequenceTagger(BaseEstimator):
     0.5
     """
 
+    # What each parameter may be; a subclass that says nothing is not checked.
+    _parameter_constraints: dict = {}
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         SAVED_CLASSES[file_name_of(cls)] = cls
