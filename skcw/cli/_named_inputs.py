@@ -240,7 +240,8 @@ class JsonInput(NamedInput):
                 yield ReadSentence(columns, labels, sentence.text, sentence.places)
 
     def _options(self, label):
-        return {"label": label, "names": self.names, "tokenize": self.tokenize}
+        tokenize = self.tokenize or places_of_tokens
+        return {"label": label, "names": self.names, "tokenize": tokenize}
 
     def _block(self, held, columns_of_sentences):
         X = columns_of_sentences([(n, s) for n, _, s in held], self.title)
@@ -324,3 +325,10 @@ def label_names_of(text, key=None):
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
     return label_names([line.strip() for line in content.splitlines() if line.strip()])
+
+
+def places_of_tokens(text):
+    """Return where the words of a text begin and end, as ``skcw tag --text`` has it."""
+    from skcw.text import Tokenizer
+
+    return [(t.start, t.end) for row in Tokenizer().split(text) for t in row]
