@@ -173,9 +173,10 @@ class RerankedTagger(BaseSequenceTagger):
 
     With types the templates of the paper gain less: the MaxEnt tagger has an F1 of 90.5
     and 88.5 on boundaries but 73.9 and 69.8 on entities, so that most of its errors are
-    types, of which they see little. On the first 1500 Spanish test sentences, all three
-    templates took away 21.3 per cent of its errors (boosting), 18.6 (perceptron,
-    averaged) and 21.2 (CW), with parameters that were not tuned.
+    types, of which they see little. On the first 1500 test sentences of both languages,
+    all three templates took away 21.3 and 27.2 per cent of its errors (boosting), 18.6
+    and 27.3 (perceptron, averaged in Spanish) and 21.2 and 28.0 (CW), with parameters
+    that were not tuned.
 
     Labels are reranked only if held-out sentences speak for it by at least two standard
     deviations. On 24 samples of 100 and 300 sentences of four corpora a reranker that
