@@ -86,7 +86,7 @@ def _sequences(found, path):
             ax.set(xlabel="words labelled", ylabel="F", title=name)
             ax.locator_params(axis="x", nbins=5)
     axes[0, 0].legend(fontsize="small")
-    save_picture(figure, path)
+    save_picture(figure, path, n_colours=256)
 
 
 def _curves(ax, one, most):
