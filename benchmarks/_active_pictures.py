@@ -84,8 +84,9 @@ def _sequences(found, path):
         for row, ax in enumerate(axes[:, column]):
             _curves(ax, one, SHORT if row == 0 else None)
             ax.set(xlabel="words labelled", ylabel="F", title=name)
+            ax.locator_params(axis="x", nbins=5)
     axes[0, 0].legend(fontsize="small")
-    save_picture(figure, path)
+    save_picture(figure, path, n_colours=256)
 
 
 def _curves(ax, one, most):

@@ -27,6 +27,8 @@ SHARES = {
     "ACL": ("CW Random", 0.63),
 }
 MARK = 0.8
+# Shares that differ by less are called equal.
+A_POINT = 0.01
 # What is kept of a curve; the labels needed are read from all of it.
 EVERY = 5
 N_FOLDS = 10
@@ -208,7 +210,7 @@ def _claims(tasks, shares):
 
 
 def _smaller(shares, name, other):
-    """Return the claim that one share is below another, or below that of random."""
+    """Return the claim that one share is a point or more below another, or below 1."""
     ways = ("of_sums", "mean_of_shares")
     mine = [shares[name][way] for way in ways]
     theirs = [1.0 if other is None else shares[other][way] for way in ways]
@@ -217,13 +219,14 @@ def _smaller(shares, name, other):
     if other is None:
         claim = f"{name} needs fewer labels than random"
     found = " and ".join(
-        f"{number(a, '.0%')} < {number(b, '.0%')}"
+        f"{number(a, '.1%')} < {number(b, '.1%')}"
         for a, b in zip(mine, theirs, strict=True)
     )
     return {
         "claim": claim,
         "found": found,
-        "held": is_known and all(a < b for a, b in zip(mine, theirs, strict=True)),
+        "held": is_known
+        and all(b - a >= A_POINT for a, b in zip(mine, theirs, strict=True)),
     }
 
 

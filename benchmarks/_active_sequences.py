@@ -61,7 +61,8 @@ is left, the others 1,000 random candidates. Strategies with 20 fits add in ever
 {FEW_FITS_GROWTH:.0%} of what is labelled, so that twenty fits lead to the whole pool;
 they end at the mark. The CRF asks for the sentence of its least confident word, "CRF
 sentence" for that of the least probable labeling. The mark of all is {GOAL:.0%} of the
-F of CW on the whole pool."""
+F of CW on the whole pool. The full protocol is five runs of each strategy; the tables
+say how many there were, and ratios are of the runs that both have."""
 ALL_BUT_CHUNKING = ("Spanish", "Dutch")
 # What is compared, the sets that the claim is about (all if None), and the claim.
 CLAIMS = {
