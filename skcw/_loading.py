@@ -1,5 +1,7 @@
 """``skcw.load``: open a saved tagger of any kind, a pipeline or a classifier."""
 
+import os
+
 from skcw._persistence import naming, read_model
 from skcw.calibration._tagger import restored_model
 from skcw.exceptions import ModelFileError
@@ -62,6 +64,8 @@ def load(path, *, mapped=False):
 
 def _refuse_crfsuite(path):
     """Say how to open a model that CRFsuite wrote."""
+    if not os.path.isfile(path):
+        return
     with open(path, "rb") as file:
         begins = file.read(4)
     if begins == b"lCRF":

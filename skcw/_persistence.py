@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from contextlib import contextmanager
+from errno import EISDIR
 from math import isfinite, prod
 
 import numpy as np
@@ -118,7 +119,10 @@ def read_model(path, *, mapped=False):
         The arrays. Writing to one does not change the file.
     """
     with naming(path):
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        kind = os.stat(path).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+        if not stat.S_ISREG(kind):
             raise ModelFileError(f"{path} is not a file")
         with open(path, "rb") as file:
             n_bytes = os.fstat(file.fileno()).st_size
@@ -144,7 +148,12 @@ def naming(path):
     """
     try:
         yield
-    except (FileNotFoundError, PermissionError, MemoryError):
+    except MemoryError:
+        raise
+    except OSError as error:
+        # Of a file that cannot be opened the system says why, and names it.
+        if error.filename is None:
+            raise ModelFileError(f"{path} cannot be read: {error}") from error
         raise
     except ModelFileError as error:
         if str(path) in str(error):

@@ -68,7 +68,7 @@ def learners():
             PerceptronSequenceTagger(**SHORT), risk=0.4
         ),
         "reranked": lambda: RerankedTagger(
-            PerceptronSequenceTagger(**SHORT), cv=2, min_count=1
+            PerceptronSequenceTagger(**SHORT), cv=2, min_count=1, held_out_folds=0
         ),
     }
     classifiers = {

@@ -23,7 +23,7 @@ MODELS = {
     "CRF": skcw.CRFSequenceTagger(max_iter=5),
     "pipeline": skcw.make_tagging_pipeline(["word"], clone(CW)),
     "calibrated": CalibratedTagger(clone(CW), cv=2, map="beta"),
-    "reranked": skcw.RerankedTagger(clone(CW), n_best=3, cv=2),
+    "reranked": skcw.RerankedTagger(clone(CW), n_best=3, cv=2, templates=()),
 }
 ROWS = {
     "predict": {},

@@ -6,9 +6,13 @@ import sys
 
 from skcw.cli._files import written
 from skcw.cli._messages import visible
-from skcw.data._text_table import aligned as table
 
-__all__ = ["report", "show", "table"]
+
+def table(*args, **options):
+    """Return rows as an aligned text; see ``skcw.data._text_table.aligned``."""
+    from skcw.data._text_table import aligned
+
+    return aligned(*args, **options)
 
 
 def show(text):

@@ -134,7 +134,11 @@ def _give_name(draft, target, number):
             os.unlink(named)
         # With a folder given, even one of no importance, the link is followed.
         os.link(draft, named, src_dir_fd=number)
-        os.replace(named, target)
+        try:
+            os.replace(named, target)
+        except BaseException:
+            os.unlink(named)
+            raise
     finally:
         os.close(folder)
 

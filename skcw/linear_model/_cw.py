@@ -54,7 +54,7 @@ class MultiClassCW(GaussianRowClassifier):
         longer. Two classes have one rival, and all updates but "exact" are one.
     n_rivals : int, "all" or None, default=None
         How many rivals count, best first, unless the update is "single"; None means
-        4 with "joint" and all with the others.
+        4 with "joint" (1 with ``diagonal="optimal"``) and all with the others.
     step : {"stdev", "variance"}, default="stdev"
         The form of the constraint, M ≥ φ √V or M ≥ φ V. With the former predictions
         do not depend on the initial variance nor on the scale of the features; the
@@ -262,6 +262,12 @@ class MultiClassCW(GaussianRowClassifier):
         self.C = C
         self.step = step
         self.bound = bound
+
+    def _n_rivals(self, n_classes):
+        # The best diagonal is known for one rival.
+        if (self.update, self.n_rivals, self.diagonal) == ("joint", None, "optimal"):
+            return 1
+        return super()._n_rivals(n_classes)
 
     def _check_settings(self, n_classes):
         super()._check_settings(n_classes)

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model
 from skcw.data import SequenceBatch
+from skcw.data._checks import refuse_table
 from skcw.data._saved import saved_texts
 from skcw.exceptions import ModelFileError
 from skcw.features import JoinedFeatures, WindowFeatures, join_features
@@ -141,6 +142,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self : TaggingPipeline
             The fitted pipeline.
         """
+        refuse_table(X, "X")
         given = {"sample_weight": sample_weight, "X_dev": X_dev, "y_dev": y_dev}
         for key in given:
             named = f"{self.steps[-1][0]}__{key}"

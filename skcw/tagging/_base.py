@@ -453,7 +453,11 @@ class BaseSequenceTagger(BaseEstimator):
     @property
     def size_(self):
         """About how many bytes the file of the model takes."""
-        return model_size(*self._model())
+        try:
+            return model_size(*self._model())
+        except ValueError as error:
+            # What cannot be saved has no file.
+            raise AttributeError(str(error)) from error
 
     def _model(self):
         """Return the header and the arrays of a saved tagger."""

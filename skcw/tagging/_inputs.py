@@ -138,7 +138,7 @@ def token_costs(class_weight, labels, codes, one_pass):
 
 
 # So many calls at most lie between a pipeline and the work of its tagger.
-DEEPEST_CALL = 12
+DEEPEST_CALL = 18
 
 # What every tagger with constraints takes for them.
 CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]

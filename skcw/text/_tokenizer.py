@@ -149,7 +149,8 @@ class Tokenizer:
         self.split_hyphens = bool(split_hyphens)
         self.percent = bool(percent)
         self.forms = dict(sorted((forms or {}).items()))
-        self._known = frozenset(self.abbreviations)
+        # A dict keeps its order in files, whatever the hashes are.
+        self._known = dict.fromkeys(self.abbreviations)
         lowered = [text.lower() for text in self.contractions]
         # Longer ones first: n't before 't.
         ranked = sorted(lowered, key=len, reverse=True)

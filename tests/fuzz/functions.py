@@ -68,7 +68,8 @@ SPECIAL = {
 }
 # They read files or run long; others than these ask nothing of an estimator.
 LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
-LEFT_OUT |= {"write_columns", "simulate"}
+LEFT_OUT |= {"read_json_lines", "read_clusters", "read_vectors"}
+LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
 ROOMS = (metrics, guarantee, active, reranking, data, features)
 # What would only take long.
 QUICK = {"n_resamples": 20, "n_draws": 10}

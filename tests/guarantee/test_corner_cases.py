@@ -69,7 +69,10 @@ def test_without_a_threshold_sets_are_full():
 def test_a_reranked_tagger_is_selective_too():
     corpus = make_tagged_corpus(120, random_state=0)
     reranked = RerankedTagger(
-        CWSequenceTagger(max_iter=3, random_state=0), CWReranker(random_state=0), cv=2
+        CWSequenceTagger(max_iter=3, random_state=0),
+        CWReranker(random_state=0),
+        cv=2,
+        templates=(),
     )
     selective = SelectiveTagger(reranked, risk=0.3, random_state=0)
     selective.fit(corpus.tokens, corpus.labels)
