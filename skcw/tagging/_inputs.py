@@ -195,7 +195,8 @@ def warn_in_plain_pipeline(tagger):
         if frame is None:
             return
         caller = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
-        if type(caller) is Pipeline and caller.steps[-1][1] is tagger:
+        # What learns is a draft of the last step, not that object itself.
+        if type(caller) is Pipeline and type(caller.steps[-1][1]) is type(tagger):
             warnings.warn(
                 f"the {type(tagger).__name__} is the last step of scikit-learn's "
                 "Pipeline, which passes on predict and score alone and has no "
