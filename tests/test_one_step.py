@@ -4,6 +4,7 @@ import sys
 import threading
 import warnings
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -127,7 +128,7 @@ def test_an_error_in_partial_fit_changes_no_bit(name, error):
     for share in (0.3, 0.6, 0.8, 0.9):
         stopped, at = deepcopy(model), int(share * n_calls)
         try:
-            Stopper(at, error()).run(lambda: stopped.partial_fit(X, y, **given))
+            Stopper(at, error()).run(partial(stopped.partial_fit, X, y, **given))
         except error:
             n_stopped += 1
             assert said_by(stopped, kind) == before
