@@ -162,7 +162,8 @@ def interruptible(function, *args, **options):
     """Call a function that does not listen to Ctrl-C, such as a compiled solver.
 
     It runs in a thread of its own. After Ctrl-C nobody waits for it any more; it ends
-    when it is done, or with the program.
+    when it is done, or with the program. Where memory is limited it runs at once: a new
+    thread that finds no memory ends the process.
 
     Parameters
     ----------
@@ -176,6 +177,8 @@ def interruptible(function, *args, **options):
     result : object
         What it returns, if nothing interrupts it.
     """
+    if _memory_is_limited():
+        return function(*args, **options)
     result = Future()
     config, context = get_config(), copy_context()
 
@@ -191,6 +194,14 @@ def interruptible(function, *args, **options):
     while thread.is_alive():
         thread.join(timeout=0.1)
     return result.result()
+
+
+def _memory_is_limited():
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _tell(line):
