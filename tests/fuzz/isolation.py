@@ -81,7 +81,7 @@ class Report:
 
 
 def run_cases(
-    case, seeds, *, documented=DOCUMENTED, time_limit=10.0, memory=None, report=None
+    case, seeds, *, documented=DOCUMENTED, time_limit=60.0, memory=None, report=None
 ):
     """Run ``case(seed)`` for every seed in forked children and count how it ends.
 
