@@ -74,7 +74,11 @@ for words in X[:3]:
 # labels.
 
 base = make_tagging_pipeline(["word[0]", "shape[0]"], CWSequenceTagger(random_state=0))
-tagger = RerankedTagger(base, CWReranker(random_state=0), n_best=20, cv=5).fit(X, y)
+# The templates of the paper, whose features can be told in words below.
+templates = ("entities", "quotations")
+tagger = RerankedTagger(
+    base, CWReranker(random_state=0), n_best=20, cv=5, templates=templates
+).fit(X, y)
 
 plain, chosen = tagger.base_tagger_.predict(X_new), tagger.predict(X_new)
 lists = tagger.base_tagger_.predict_nbest(X_new, 20)
