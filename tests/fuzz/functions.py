@@ -68,8 +68,9 @@ SPECIAL = {
 }
 # They read files or run long; others than these ask nothing of an estimator.
 LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
-LEFT_OUT |= {"read_json_lines", "read_clusters", "read_vectors"}
 LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
+# A text is the name of a file to them, which need not be there.
+READERS = {"read_json_lines", "read_clusters", "read_vectors"}
 ROOMS = (metrics, guarantee, active, reranking, data, features)
 # What would only take long.
 QUICK = {"n_resamples": 20, "n_draws": 10}
@@ -109,7 +110,12 @@ def function_case(name, function):
     def case(seed):
         rng = np.random.default_rng(seed)
         changed, given = mutated_call(rng, args, usual, options)
-        answer = function(*changed, **given)
+        try:
+            answer = function(*changed, **given)
+        except FileNotFoundError:
+            if name in READERS:
+                return None
+            raise
         if given.get("zero_division") != given.get("zero_division"):
             # NaN is what was asked for.
             return None
