@@ -48,6 +48,11 @@ class Belief:
     unseen : ndarray of int32, default=()
         Features that have a number but occurred in nothing that was learnt from. Where
         there is an `unknown_row` they count as not known.
+    edges : ndarray of int32, default=()
+        Features, ascending, that look at the label before as well: their own row stays
+        the blank one.
+    edge_rows : ndarray of int32, shape (n_edges, n_labels), default=None
+        The row of each of them after each label; None is the blank one for all.
 
     Examples
     --------
@@ -73,6 +78,8 @@ class Belief:
         rounds,
         unknown_row=None,
         unseen=(),
+        edges=(),
+        edge_rows=None,
     ):
         self.n_labels = n_labels
         self.row_of = row_of
@@ -82,6 +89,15 @@ class Belief:
         self.rounds = rounds
         self.unknown_row = unknown_row
         self.unseen = np.asarray(unseen, dtype=np.int32)
+        self.edges = np.asarray(edges, dtype=np.int32)
+        if edge_rows is None:
+            edge_rows = np.full((len(self.edges), n_labels), self.width, np.int32)
+        self.edge_rows = edge_rows
+
+    def _but(self, **parts):
+        """Return a belief that differs in some parts."""
+        same = {name: value for name, value in vars(self).items() if name != "own_unit"}
+        return Belief(**{**same, **parts})
 
     @classmethod
     def start(
@@ -92,6 +108,7 @@ class Belief:
         averaging=True,
         dtype="float32",
         learn_unknown=False,
+        edges=(),
     ):
         """Return the prior: mean zero, the same variance everywhere."""
         width = padded(n_labels)
@@ -107,6 +124,7 @@ class Belief:
             0.0,
             width if learn_unknown else None,
             np.arange(n_features if learn_unknown else 0),
+            edges,
         )
 
     @property
@@ -134,8 +152,17 @@ class Belief:
         rows = getattr(self, kind).reshape(-1, self.width)
         return rows[: self.n_labels, : self.n_labels].copy()
 
-    def extended(self, n_features, n_labels):
-        """Return a belief that also covers new features and labels, at the prior."""
+    def edge_weights(self, kind="weights"):
+        """Return an array of shape (n_edges, n_labels, n_labels), as the above."""
+        rows = getattr(self, kind).reshape(-1, self.width)
+        return rows[self.edge_rows, : self.n_labels]
+
+    def extended(self, n_features, n_labels, edges=None):
+        """Return a belief that also covers new features and labels, at the prior.
+
+        `edges` are all features that look at the label before, those known included;
+        by default there are no new ones.
+        """
         row_of, width = self.row_of, padded(n_labels)
         unknown_row, unseen = self.unknown_row, self.unseen
         if n_features > len(row_of):
@@ -148,15 +175,20 @@ class Belief:
             row_of = row_of + np.int32(width - self.width)
             if unknown_row is not None:
                 unknown_row += width - self.width
-        return Belief(
-            n_labels,
-            row_of,
-            self._widened(self.mean, width, 0.0),
-            self._widened(self.variance, width, self._prior_variance()),
-            self._widened(self.average, width, 0.0),
-            self.rounds,
-            unknown_row,
-            unseen,
+        edges = self.edges if edges is None else np.asarray(edges, dtype=np.int32)
+        edge_rows = np.full((len(edges), n_labels), width, dtype=np.int32)
+        old = self.edge_rows + np.int32(width - self.width)
+        edge_rows[: len(old), : self.n_labels] = old
+        return self._but(
+            n_labels=n_labels,
+            row_of=row_of,
+            mean=self._widened(self.mean, width, 0.0),
+            variance=self._widened(self.variance, width, self._prior_variance()),
+            average=self._widened(self.average, width, 0.0),
+            unknown_row=unknown_row,
+            unseen=unseen,
+            edges=edges,
+            edge_rows=edge_rows,
         )
 
     def as_dtype(self, dtype, averaging):
@@ -164,17 +196,11 @@ class Belief:
 
         Where there was no average, the mean so far counts as one.
         """
-        average = self.weights.astype(dtype, copy=False) if averaging else None
         variance = self.variance
-        return Belief(
-            self.n_labels,
-            self.row_of,
-            self.mean.astype(dtype, copy=False),
-            None if variance is None else variance.astype(dtype, copy=False),
-            average,
-            self.rounds,
-            self.unknown_row,
-            self.unseen,
+        return self._but(
+            mean=self.mean.astype(dtype, copy=False),
+            variance=None if variance is None else variance.astype(dtype, copy=False),
+            average=self.weights.astype(dtype, copy=False) if averaging else None,
         )
 
     def with_average_restarted(self):
@@ -185,35 +211,47 @@ class Belief:
         """
         weights = self.weights
         average = None if self.average is None else weights
-        return Belief(
-            self.n_labels,
-            self.row_of,
-            weights,
-            self.variance,
-            average,
-            0.0,
-            self.unknown_row,
-            self.unseen,
-        )
+        return self._but(mean=weights, average=average, rounds=0.0)
 
-    def with_unknown_feature(self):
-        """Return a belief in which one more feature, the last, has the unknown row."""
-        belief = Belief(
-            self.n_labels,
-            self._all_rows(),
-            self.mean,
-            self.variance,
-            self.average,
-            self.rounds,
+    def with_all_features(self):
+        """Return a belief whose features are all that have a row, as kernels read it.
+
+        After those with a name come that of tokens without a known one, if there is a
+        row for them, and from `first_edge` on the edges, each after every label.
+        """
+        belief = self._but(
+            row_of=self._all_rows(),
+            unknown_row=None,
+            unseen=(),
+            edges=(),
+            edge_rows=None,
         )
         belief.own_unit = self.own_unit
         return belief
 
+    @property
+    def first_edge(self):
+        """The number of the first edge after the first label among all features."""
+        return len(self.row_of) + (self.unknown_row is not None)
+
     def _all_rows(self):
-        """Return the rows of all features, and of tokens without a known one."""
-        if self.unknown_row is None:
+        """Return the rows of all features, of unknown tokens, and of edges."""
+        if self.unknown_row is None and not len(self.edges):
             return self.row_of
-        return np.append(self.row_of, np.int32(self.unknown_row))
+        unknown = [] if self.unknown_row is None else [self.unknown_row]
+        rows = (self.row_of, np.array(unknown, np.int32), self.edge_rows.ravel())
+        return np.concatenate(rows)
+
+    def _split_rows(self, rows):
+        """Return the parts that `_all_rows` has joined, by name."""
+        first = len(rows) - self.edge_rows.size
+        n_features = first - (self.unknown_row is not None)
+        unknown_row = None if self.unknown_row is None else int(rows[n_features])
+        return {
+            "row_of": rows[:n_features].copy(),
+            "unknown_row": unknown_row,
+            "edge_rows": rows[first:].reshape(self.edge_rows.shape).copy(),
+        }
 
     def _prior_variance(self):
         blank = self.width * self.width
@@ -231,8 +269,8 @@ class Belief:
     def expanded_for_training(self):
         """Return a copy ready for training: (belief with room, rows in use).
 
-        Its ``average`` is the drift: rounds * (mean - average). Its last feature is
-        that of tokens without a known one, where there is a row for them.
+        Its ``average`` is the drift: rounds * (mean - average). Its features are those
+        of ``with_all_features``.
         """
         row_of = self._all_rows()
         untouched = int(np.count_nonzero(row_of == self.width))
@@ -243,15 +281,8 @@ class Belief:
         if self.average is not None:
             drift = _with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
-        expanded = Belief(
-            self.n_labels,
-            row_of.copy(),
-            mean,
-            variance,
-            drift,
-            self.rounds,
-            self.unknown_row,
-            self.unseen,
+        expanded = self._but(
+            row_of=row_of.copy(), mean=mean, variance=variance, average=drift
         )
         return expanded, self.n_rows
 
@@ -264,16 +295,11 @@ class Belief:
             # Before the first round there is no drift to divide.
             average = self.average[:size] / -(self.rounds or 1.0)
             average += mean
-        row_of, unknown_row = _split_rows(self.row_of, self.unknown_row is not None)
-        return Belief(
-            self.n_labels,
-            row_of.copy(),
-            mean,
-            None if self.variance is None else self.variance[:size].copy(),
-            average,
-            self.rounds,
-            unknown_row,
-            self.unseen,
+        return self._but(
+            mean=mean,
+            variance=None if self.variance is None else self.variance[:size].copy(),
+            average=average,
+            **self._split_rows(self.row_of),
         )
 
     @classmethod
@@ -287,6 +313,8 @@ class Belief:
             if SAVED_AS + name in arrays
         }
         unknown_row = _saved_part(arrays, "unknown_row", ("i4",))
+        edges = _saved_part(arrays, "edges", ("i4",))
+        shape = len(edges), n_labels
         belief = cls(
             n_labels,
             _saved_part(arrays, "row_of", ("i4",)),
@@ -296,6 +324,8 @@ class Belief:
             saved_number(rounds, "rounds", 0),
             int(unknown_row[0]) if len(unknown_row) else None,
             _saved_part(arrays, "unseen", ("i4",)),
+            edges,
+            saved_array(arrays, f"{SAVED_AS}edge_rows", ("i4",), shape),
         )
         belief.check()
         return belief
@@ -313,6 +343,10 @@ class Belief:
             raise ValueError("a feature refers to a row that does not exist")
         if not _within(self.unseen, 0, len(self.row_of)):
             raise ValueError("an unseen feature has a number that does not exist")
+        if (np.diff(self.edges) <= 0).any() or not _within(
+            self.edges, 0, len(self.row_of)
+        ):
+            raise ValueError("features that look at the label before are not in order")
 
     def check_finite(self):
         """Raise if a weight is not a finite number, after a training."""
@@ -331,6 +365,8 @@ class Belief:
         unknown_row = [] if self.unknown_row is None else [self.unknown_row]
         arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
         arrays[f"{SAVED_AS}unseen"] = self.unseen
+        arrays[f"{SAVED_AS}edges"] = self.edges
+        arrays[f"{SAVED_AS}edge_rows"] = self.edge_rows
         return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -340,11 +376,6 @@ def _within(numbers, least, end):
 
 def _saved_part(arrays, name, kinds):
     return saved_array(arrays, SAVED_AS + name, kinds, (None,))
-
-
-def _split_rows(row_of, with_unknown):
-    """Return the rows of features, and that of unknown tokens or None."""
-    return (row_of[:-1], int(row_of[-1])) if with_unknown else (row_of, None)
 
 
 def _with_room(flat, size):
@@ -377,9 +408,9 @@ class BeliefMean:
     def add(self, belief):
         """Add one belief to the mean."""
         if self.n == 0:
-            self.n_labels, self.width = belief.n_labels, belief.width
+            # The mean is about the same features and labels.
+            self.first, self.width = belief, belief.width
             self.dtype = belief.mean.dtype
-            self.with_unknown = belief.unknown_row is not None
             self.row_of = belief._all_rows().copy()
             self.unseen = belief.unseen
             self.rows = _summands(belief)
@@ -422,16 +453,13 @@ class BeliefMean:
             flat[kind].astype(self.dtype) if kind in flat else None
             for kind in ("mean", "variance", "average")
         )
-        row_of, unknown_row = _split_rows(self.row_of, self.with_unknown)
-        return Belief(
-            self.n_labels,
-            row_of,
-            mean,
-            variance,
-            average,
-            self.rounds / self.n,
-            unknown_row,
-            self.unseen,
+        return self.first._but(
+            mean=mean,
+            variance=variance,
+            average=average,
+            rounds=self.rounds / self.n,
+            unseen=self.unseen,
+            **self.first._split_rows(self.row_of),
         )
 
 

@@ -9,15 +9,20 @@ from skcw._kernels.lattice import (
     max_marginals,
     path_scores,
     score_tokens,
+    score_transitions,
     viterbi,
 )
 from skcw._kernels.marginals import marginals
+from skcw.data._edges import split_edges
 from skcw.data._ragged import place_of
 from skcw.exceptions import NoLegalLabelingError
 
 # Sequences are decoded in pieces of about this many tokens: few enough for their
 # lattice to stay in the processor's cache, many enough to hide the call.
 TOKENS_PER_PIECE = 8192
+# Where each token has transitions of its own, so many of them make a piece: eight
+# draws of them, in double and both ways round, still fit into memory.
+TRANSITIONS_PER_PIECE = 1 << 17
 # A batch keeps its scores and marginals up to this size in all; those of a larger one
 # are computed piece by piece whenever they are needed.
 KEPT_BYTES = 1 << 27
@@ -66,15 +71,16 @@ class Decoder:
 
     def __init__(self, belief, forbidden=None, n_jobs=None, borders=None):
         self.unseen, self.unknown_feature = belief.unseen, None
+        self.edges, self.first_edge = belief.edges, belief.first_edge
         if belief.unknown_row is not None:
             self.unknown_feature = len(belief.row_of)
-            belief = belief.with_unknown_feature()
+        if belief.unknown_row is not None or len(belief.edges):
+            belief = belief.with_all_features()
         self.belief = belief
         self.forbidden = forbidden
         self.n_jobs = n_jobs
-        width, n_labels = belief.width, belief.n_labels
-        trans = belief.weights[: width * width].reshape(width, width)
-        self.transitions = trans.copy()
+        n_labels = belief.n_labels
+        self.transitions = self.square(belief.weights).copy()
         self.borders = borders
         if forbidden is not None:
             self.transitions[:n_labels, :n_labels] += forbidden[:-2]
@@ -88,7 +94,12 @@ class Decoder:
 
     def open(self, batch):
         """Return a batch under this model; nothing is computed before it is asked."""
-        return ScoredBatch(self, self.readable(batch))
+        if not len(self.edges):
+            return ScoredBatch(self, self.readable(batch))
+        # Read first: an error about a value must name its place.
+        batch = batch.with_precision(self.belief.weights.dtype)
+        batch, edges = split_edges(batch, self.edges, self.first_edge, self.n_labels)
+        return ScoredBatch(self, self.readable(batch), edges=edges)
 
     def readable(self, batch):
         """Return a batch in the belief's precision, unknown tokens told apart."""
@@ -96,6 +107,32 @@ class Decoder:
         if self.unknown_feature is None:
             return batch
         return batch.readable(self.unseen, self.unknown_feature)
+
+    def square(self, flat):
+        """Return the weights of transitions, or their variances, without words."""
+        width = self.belief.width
+        return flat[: width * width].reshape(width, width)
+
+    def squares(self, flat, edges, common, values=None):
+        """Return what `common` and the edges of every token sum up to.
+
+        `flat` holds weights or variances, `values` are those of the edges if they are
+        not their own. The result has a square for every token, one below the other.
+        """
+        width = self.belief.width
+        out = np.zeros((edges.n_tokens * width, width), flat.dtype)
+        values = edges.values if values is None else values
+        score_transitions(
+            flat,
+            self.n_labels,
+            self.belief.row_of,
+            edges.indptr,
+            edges.indices,
+            None if values is None else values.astype(np.float64, copy=False),
+            common,
+            out,
+        )
+        return out
 
     def scores(self, batch, first=0):
         """Return the score of every label at every token, padded to the width.
@@ -140,6 +177,9 @@ class ScoredBatch:
         The number of the first sequence, for errors about a part of a batch.
     keeps : bool, default=None
         Whether to keep what is large; by default if it fits.
+    edges : SequenceBatch, default=None
+        The features of the step into each token, see :func:`split_edges`, if
+        transitions look at words.
 
     Examples
     --------
@@ -155,18 +195,24 @@ class ScoredBatch:
     True
     """
 
-    def __init__(self, decoder, batch, first=0, keeps=None):
+    def __init__(self, decoder, batch, first=0, keeps=None, edges=None):
         belief = decoder.belief
         self.decoder = decoder
         self.batch = batch
+        self.edges = edges
         self.first = first
         if keeps is None:
             per_token = belief.width * (belief.weights.itemsize + 8)
+            if edges is not None:
+                per_token += belief.width**2 * belief.weights.itemsize
             keeps = batch.n_tokens * per_token <= KEPT_BYTES
         self.keeps = keeps
-        self._cuts = list(_cuts(self.batch.offsets))
+        size = TOKENS_PER_PIECE
+        if edges is not None:
+            size = min(size, max(1, TRANSITIONS_PER_PIECE // belief.width**2))
+        self._cuts = list(_cuts(self.batch.offsets, size))
         self._pieces = {}
-        self._scores = self._best = self._marginals = None
+        self._scores = self._transitions = self._best = self._marginals = None
 
     def __len__(self):
         return len(self.batch)
@@ -208,6 +254,23 @@ class ScoredBatch:
     def _score(self):
         return self.decoder.scores(self.batch, self.first)
 
+    @property
+    def transitions(self):
+        """The scores of transitions: one square for all, or one for every token.
+
+        Those of a batch of several pieces are asked of the pieces.
+        """
+        if self.edges is None:
+            return self.decoder.transitions
+        if self._transitions is None:
+            decoder = self.decoder
+            squares = decoder.squares(
+                decoder.belief.weights, self.edges, decoder.transitions
+            )
+            _check_transitions(squares, self)
+            self._transitions = squares
+        return self._transitions
+
     def each_piece(self, work):
         """Call work(piece, its tokens, its sequences) for parts of the batch.
 
@@ -233,7 +296,10 @@ class ScoredBatch:
         piece = self if len(self._cuts) == 1 else self._pieces.get(number)
         if piece is None:
             part = self.batch[start:stop]
-            piece = type(self)(self.decoder, part, self.first + start, self.keeps)
+            edges = None if self.edges is None else self.edges[start:stop].compact()
+            piece = type(self)(
+                self.decoder, part, self.first + start, self.keeps, edges
+            )
             if self.keeps:
                 self._pieces[number] = piece
         return piece, tokens, slice(start, stop)
@@ -247,7 +313,7 @@ class ScoredBatch:
             def decode(piece, tokens, sequences):
                 viterbi(
                     piece.scores,
-                    self.decoder.transitions,
+                    piece.transitions,
                     self.n_labels,
                     piece.offsets,
                     labels[tokens],
@@ -274,7 +340,7 @@ class ScoredBatch:
             part = np.zeros((k, piece.n_tokens), dtype=np.int32)
             k_best(
                 piece.scores,
-                self.decoder.transitions,
+                piece.transitions,
                 self.n_labels,
                 piece.offsets,
                 part,
@@ -294,7 +360,7 @@ class ScoredBatch:
         def score(piece, tokens, sequences):
             path_scores(
                 piece.scores,
-                self.decoder.transitions,
+                piece.transitions,
                 piece.offsets,
                 labels[tokens],
                 total[sequences],
@@ -311,7 +377,7 @@ class ScoredBatch:
         def decode(piece, tokens, sequences):
             max_marginals(
                 piece.scores,
-                self.decoder.transitions,
+                piece.transitions,
                 self.n_labels,
                 piece.offsets,
                 forced[tokens],
@@ -346,7 +412,7 @@ class ScoredBatch:
         """Run forward-backward over one piece."""
         marginals(
             np.divide(self.scores, temperature, dtype=np.float64),
-            self.decoder.transitions.astype(np.float64) / temperature,
+            self.transitions.astype(np.float64) / temperature,
             self.n_labels,
             self.offsets,
             out,
@@ -379,11 +445,26 @@ def _check_scores(scores, batch, first):
     )
 
 
-def _cuts(offsets):
+def _check_transitions(squares, scored):
+    """Raise at a transition with a score that is too large, as `_check_scores` does."""
+    limit, width = LARGEST_SCORES[squares.dtype.name], squares.shape[1]
+    # Constraints forbid by minus infinity.
+    wrong = np.isnan(squares) | (squares > limit)
+    wrong |= (squares < -limit) & np.isfinite(squares)
+    if wrong.any():
+        token = np.flatnonzero(wrong.any(axis=1))[0] // width
+        raise ValueError(
+            f"{place_of(token, scored.offsets, scored.first)} has feature values so "
+            f"large that the score of a transition is above {limit:g}; scale the "
+            "values (about -1 to 1 works best)"
+        )
+
+
+def _cuts(offsets, size):
     """Yield the first and the last sequence of each piece, and its tokens."""
     start = 0
     while start < len(offsets) - 1:
-        stop = int(np.searchsorted(offsets, offsets[start] + TOKENS_PER_PIECE))
+        stop = int(np.searchsorted(offsets, offsets[start] + size))
         stop = min(max(stop, start + 1), len(offsets) - 1)
         yield start, stop, slice(int(offsets[start]), int(offsets[stop]))
         start = stop

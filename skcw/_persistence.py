@@ -22,7 +22,7 @@ from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1. 3: parameters have other names.
 # 4: there is a checksum.
-FORMAT = 4
+FORMAT = 5
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
 # Where the checksum itself stands it is taken for zeros.
 _NO_DIGITS = "0" * 16

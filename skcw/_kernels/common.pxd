@@ -13,6 +13,16 @@ cdef struct Row:
     Py_ssize_t n
 
 
+cdef inline Py_ssize_t rows_of_token(const real[:, ::1] trans) noexcept nogil:
+    """Return how many rows of `trans` each token has of its own.
+
+    0 if one square of transitions serves all tokens. If transitions look at words, the
+    squares of the tokens lie one below the other: that of token t is for the step from
+    t - 1 to t. (A square for a single token is never looked at.)
+    """
+    return 0 if trans.shape[0] <= trans.shape[1] else trans.shape[1]
+
+
 cdef inline Py_ssize_t longest_sequence(const long long[::1] offsets) noexcept nogil:
     """Return the length of the longest sequence, at least one.
 

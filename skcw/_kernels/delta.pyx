@@ -6,7 +6,7 @@ Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.
 
 from libc.math cimport INFINITY, sqrt
 
-from skcw._kernels.common cimport real
+from skcw._kernels.common cimport real, rows_of_token
 
 
 def square_values(
@@ -35,30 +35,33 @@ def square_values(
 
 
 cdef double _transition_variance(
-    const real[:, ::1] variance, Py_ssize_t before, Py_ssize_t a, Py_ssize_t b,
-    Py_ssize_t after,
+    const real[:, ::1] variance, const real[:, ::1] common, Py_ssize_t t,
+    Py_ssize_t before, Py_ssize_t a, Py_ssize_t b, Py_ssize_t after,
 ) noexcept nogil:
     """Return the variance of the transitions that change with a -> b.
 
     They are + (before, a) - (before, b) + (a, after) - (b, after); a border has the
     label -1. The same transition with the same sign twice counts four times, with
-    both signs not at all.
+    both signs not at all: `common` is the covariance of a transition into t and the
+    same one out of t. It is the variance unless transitions look at words.
     """
+    cdef Py_ssize_t into = t * rows_of_token(variance)
+    cdef Py_ssize_t out = (t + 1) * rows_of_token(variance)
     cdef double total = 0.0
     if before >= 0:
-        total += variance[before, a] + variance[before, b]
+        total += variance[into + before, a] + variance[into + before, b]
     if after >= 0:
-        total += variance[a, after] + variance[b, after]
+        total += variance[out + a, after] + variance[out + b, after]
     if before < 0 or after < 0:
         return total
     if before == a and a == after:
-        total += 2.0 * variance[a, a]
+        total += 2.0 * common[out + a, a]
     if before == b and b == after:
-        total += 2.0 * variance[b, b]
+        total += 2.0 * common[out + b, b]
     if before == b and a == after:
-        total -= 2.0 * variance[b, a]
+        total -= 2.0 * common[out + b, a]
     if before == a and b == after:
-        total -= 2.0 * variance[a, b]
+        total -= 2.0 * common[out + a, b]
     return total
 
 
@@ -67,11 +70,12 @@ cdef double _gap(
     Py_ssize_t before, Py_ssize_t a, Py_ssize_t b, Py_ssize_t after,
 ) noexcept nogil:
     """Return the score that is lost with label b instead of a; infinite if illegal."""
+    cdef Py_ssize_t into = t * rows_of_token(trans), out = into + rows_of_token(trans)
     cdef double gap = <double>scores[t, a] - scores[t, b]
     if before >= 0:
-        gap += <double>trans[before, a] - trans[before, b]
+        gap += <double>trans[into + before, a] - trans[into + before, b]
     if after >= 0:
-        gap += <double>trans[a, after] - trans[b, after]
+        gap += <double>trans[out + a, after] - trans[out + b, after]
     return gap
 
 
@@ -103,10 +107,15 @@ def deltas(
 def normalised_deltas(
     const real[:, ::1] scores, const real[:, ::1] trans,
     const real[:, ::1] variance, const real[:, ::1] trans_variance,
-    Py_ssize_t n_labels, const long long[::1] offsets, const int[::1] codes,
-    double[::1] gaps, double[::1] deviations,
+    const real[:, ::1] trans_common, Py_ssize_t n_labels,
+    const long long[::1] offsets, const int[::1] codes, double[::1] gaps,
+    double[::1] deviations,
 ):
-    """Write gap and deviation of the change whose gap has the fewest deviations."""
+    """Write gap and deviation of the change whose gap has the fewest deviations.
+
+    The variances of transitions are one square or one for each token, as `trans` is;
+    `trans_common` has the same shape, see `_transition_variance`.
+    """
     cdef Py_ssize_t s, t, a, b, before, after
     cdef double gap, spread, ratio, least
     with nogil:
@@ -124,7 +133,7 @@ def normalised_deltas(
                     if gap == INFINITY:
                         continue
                     spread = variance[t, a] + variance[t, b] + _transition_variance(
-                        trans_variance, before, a, b, after)
+                        trans_variance, trans_common, t, before, a, b, after)
                     ratio = _ratio(gap, spread)
                     if ratio < least:
                         least = ratio

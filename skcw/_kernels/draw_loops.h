@@ -190,16 +190,17 @@ SKCW_INLINE void skcw_max_some(
 }
 
 /* Viterbi's pass ahead in every lane: scores[t, j, g] becomes the score of the best
- * labeling up to t that ends in j. */
+ * labeling up to t that ends in j. Token t has its own transitions `step` numbers
+ * behind those of t - 1, or, with 0, those of all. */
 SKCW_CLONES static void skcw_max_ahead(
     float *restrict scores, const float *restrict trans, ptrdiff_t n_tokens,
-    ptrdiff_t n_labels, ptrdiff_t labels)
+    ptrdiff_t n_labels, ptrdiff_t labels, ptrdiff_t step)
 {
     const ptrdiff_t size = labels * SKCW_DRAWS;
     for (ptrdiff_t t = 1; t < n_tokens; ++t)
         SKCW_FOR_LABELS(labels, b, skcw_max_some,
                         scores + t * size + b * SKCW_DRAWS, scores + (t - 1) * size,
-                        trans + b * SKCW_DRAWS, n_labels, size);
+                        trans + t * step + b * SKCW_DRAWS, n_labels, size);
 }
 
 /* step[g] = trans[i, label[g], g]. Most words have the same label in all lanes. */
@@ -241,14 +242,15 @@ SKCW_INLINE void skcw_best_before(
  * looked for again, as in lattice.pyx. */
 SKCW_CLONES static void skcw_max_back(
     int *restrict out, const float *restrict best, const float *restrict trans,
-    ptrdiff_t n_tokens, ptrdiff_t n_labels, ptrdiff_t labels)
+    ptrdiff_t n_tokens, ptrdiff_t n_labels, ptrdiff_t labels, ptrdiff_t step)
 {
     const ptrdiff_t size = labels * SKCW_DRAWS;
     for (int g = 0; g < SKCW_DRAWS; g += SKCW_WIDTH) {
         skcw_mask_f label = {0};
         for (ptrdiff_t t = n_tokens - 1; t >= 0; --t) {
             skcw_best_before(&label, best + t * size + g,
-                             t < n_tokens - 1 ? trans + g : 0, n_labels, size);
+                             t < n_tokens - 1 ? trans + (t + 1) * step + g : 0,
+                             n_labels, size);
             memcpy(out + t * SKCW_DRAWS + g, &label, sizeof(label));
         }
     }

@@ -10,7 +10,7 @@ from libc.math cimport INFINITY, log
 import numpy as np
 
 from skcw._kernels.common cimport longest_sequence
-from skcw._kernels.draws cimport SKCW_DRAWS, DrawnScores
+from skcw._kernels.draws cimport SKCW_DRAWS, DrawnScores, drawn_rows_of_token
 from skcw._kernels.marginals cimport (
     LARGEST_LOSS, SAFE_SHARE, SMALLEST_SUM, by_logarithms)
 
@@ -23,23 +23,33 @@ cdef extern from "lane_sums.h" nogil:
 
 
 cdef class Links:
-    """The exponentials of one group's transitions, both ways round."""
+    """The exponentials of one group's transitions, both ways round.
+
+    The first axis has one entry, or one for every token.
+    """
 
     cdef const float[:, :, ::1] trans
-    cdef double[:, :, ::1] ahead, back
-    cdef double[:, ::1] best_ahead, best_back
+    cdef double[:, :, :, ::1] ahead, back
+    cdef double[:, :, ::1] best_ahead, best_back
+    # How many rows of `trans` a token has of its own, and whether it has any.
+    cdef Py_ssize_t rows
+    cdef bint own
 
-    def __init__(self, trans, double temperature):
-        n_labels, labels = trans.shape[:2]
+    def __init__(self, DrawnScores source, trans, double temperature):
+        n_labels, labels = source.n_labels, source.labels
         self.trans = trans
-        used = np.asarray(trans, dtype=np.float64)[:, :n_labels] / temperature
-        finite = np.where(np.isfinite(used), used, -np.inf).max(axis=(0, 1))
-        links = np.zeros((n_labels, labels, SKCW_DRAWS))
-        links[:, :n_labels] = np.exp(used - np.where(np.isinf(finite), 0.0, finite))
+        self.rows = drawn_rows_of_token(source, trans)
+        self.own = self.rows > 0
+        used = trans.reshape(-1, n_labels, labels, SKCW_DRAWS)[:, :, :n_labels]
+        used = used.astype(np.float64) / temperature
+        finite = np.where(np.isfinite(used), used, -np.inf)
+        finite = finite.max(axis=(1, 2), keepdims=True)
+        links = np.zeros((len(used), n_labels, labels, SKCW_DRAWS))
+        links[:, :, :n_labels] = np.exp(used - np.where(np.isinf(finite), 0.0, finite))
         turned = np.zeros_like(links)
-        turned[:, :n_labels] = links[:, :n_labels].transpose(1, 0, 2)
-        self.ahead, self.best_ahead = links, links.max(axis=0)
-        self.back, self.best_back = turned, turned.max(axis=0)
+        turned[:, :, :n_labels] = links[:, :, :n_labels].transpose(0, 2, 1, 3)
+        self.ahead, self.best_ahead = links, links.max(axis=1)
+        self.back, self.best_back = turned, turned.max(axis=1)
 
 
 cdef class Passes:
@@ -142,29 +152,31 @@ cdef class Passes:
                 self.lost[g] = 0.0
 
     cdef void run(
-        self, const float* scores, Links links, Py_ssize_t length,
+        self, const float* scores, Links links, Py_ssize_t start, Py_ssize_t length,
     ) noexcept nogil:
         """Leave the marginals in `ahead`, but for the lanes that failed."""
-        cdef Py_ssize_t t, j, g
+        cdef Py_ssize_t t, j, g, at
         for g in range(SKCW_DRAWS):
             self.failed[g] = 0
         self.exponentials(scores, length)
         self.begin()
         for t in range(length):
+            at = (start + t) * links.own
             if t > 0:
                 skcw_lane_inflow(&self.inflow[0, 0], &self.ahead[t - 1, 0, 0],
-                                 &links.ahead[0, 0, 0], self.n_labels, self.labels)
+                                 &links.ahead[at, 0, 0, 0], self.n_labels, self.labels)
             self.step(t, self.ahead[t])
             if t > 0:
-                self.watch(t, self.ahead[t], links.best_ahead)
+                self.watch(t, self.ahead[t], links.best_ahead[at])
         self.begin()
         for t in range(length - 1, -1, -1):
+            at = (start + t + 1) * links.own
             if t < length - 1:
                 skcw_lane_inflow(&self.inflow[0, 0], &self.back[t + 1, 0, 0],
-                                 &links.back[0, 0, 0], self.n_labels, self.labels)
+                                 &links.back[at, 0, 0, 0], self.n_labels, self.labels)
             self.step(t, self.back[t])
             if t < length - 1:
-                self.watch(t, self.back[t], links.best_back)
+                self.watch(t, self.back[t], links.best_back[at])
             # What ends at t times what begins after it.
             for j in range(self.n_labels):
                 for g in range(SKCW_DRAWS):
@@ -179,15 +191,16 @@ cdef class Again:
     cdef double[:, ::1] scores, trans, ahead, back, out
     cdef double[::1] terms
 
-    def __init__(self, DrawnScores source, Py_ssize_t most):
+    def __init__(self, DrawnScores source, Py_ssize_t most, Links links):
         n = self.n_labels = source.n_labels
         self.scores, self.ahead, self.back, self.out = (
             np.empty((most, n)) for _ in range(4))
-        self.trans, self.terms = np.empty((n, n)), np.empty(n)
+        squares = most if links.own else 1
+        self.trans, self.terms = np.empty((squares * n, n)), np.empty(n)
 
     cdef bint run(
-        self, Passes passes, const float* scores, Links links, Py_ssize_t length,
-        Py_ssize_t g,
+        self, Passes passes, const float* scores, Links links, Py_ssize_t start,
+        Py_ssize_t length, Py_ssize_t g,
     ) noexcept nogil:
         """Put the marginals of lane g in their place; tell whether there are any."""
         cdef Py_ssize_t t, i, j
@@ -196,9 +209,10 @@ cdef class Again:
                 self.scores[t, j] = (
                     scores[(t * passes.labels + j) * SKCW_DRAWS + g]
                     / passes.temperature)
-        for i in range(self.n_labels):
+        for i in range(self.n_labels * (length if links.own else 1)):
             for j in range(self.n_labels):
-                self.trans[i, j] = links.trans[i, j, g] / passes.temperature
+                self.trans[i, j] = (
+                    links.trans[start * links.rows + i, j, g] / passes.temperature)
         if by_logarithms(self.scores, self.trans, 0, length, self.n_labels,
                          self.ahead, self.back, self.terms, self.out) == -INFINITY:
             return False
@@ -218,8 +232,8 @@ def add_marginals(
     """
     cdef Py_ssize_t s, t, j, g, start, length, most = longest_sequence(offsets)
     cdef Passes passes = Passes(source, most, temperature)
-    cdef Again again = Again(source, most)
-    cdef Links links = Links(np.asarray(trans), temperature)
+    cdef Links links = Links(source, np.asarray(trans), temperature)
+    cdef Again again = Again(source, most, links)
     cdef float[::1] scores = np.zeros(
         most * source.labels * SKCW_DRAWS, dtype=np.float32)
     with nogil:
@@ -229,10 +243,10 @@ def add_marginals(
             if length == 0:
                 continue
             source.fill_with_borders(start, length, &scores[0])
-            passes.run(&scores[0], links, length)
+            passes.run(&scores[0], links, start, length)
             for g in range(n_draws):
                 if passes.failed[g] and not again.run(
-                        passes, &scores[0], links, length, g):
+                        passes, &scores[0], links, start, length, g):
                     legal[s] = -INFINITY
             if legal[s] == -INFINITY:
                 continue

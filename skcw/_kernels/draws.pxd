@@ -12,3 +12,7 @@ cdef class DrawnScores:
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
     cdef void fill_with_borders(
         self, Py_ssize_t start, Py_ssize_t length, float* scores) noexcept nogil
+
+
+cdef Py_ssize_t drawn_rows_of_token(
+    DrawnScores source, const float[:, :, ::1] trans) noexcept nogil

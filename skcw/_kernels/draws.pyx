@@ -5,7 +5,8 @@ the seed, the number of the draw, the feature and the label, so that pieces of a
 corpus can be drawn apart, in any order, and only the weights they touch.
 
 Drawn arrays have the shape (rows, labels, lanes): a lane is a draw, and ``labels``
-is the number of labels padded to a multiple of four.
+is the number of labels padded to a multiple of four. Drawn transitions have a row for
+each label before; or so many for each token, where they look at words.
 """
 
 from libc.math cimport INFINITY
@@ -25,9 +26,10 @@ cdef extern from "draw_loops.h" nogil:
         float*, const float*, Py_ssize_t, const long long*, Py_ssize_t, const int*,
         const float*)
     void skcw_max_ahead(
-        float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t)
+        float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t)
     void skcw_max_back(
-        int*, const float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t)
+        int*, const float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+        Py_ssize_t)
 
 # So many draws are made at once.
 LANES = SKCW_DRAWS
@@ -214,6 +216,41 @@ def token_ids(
                     content + <unsigned long long>(t - offsets[s]))
 
 
+cdef Py_ssize_t drawn_rows_of_token(
+    DrawnScores source, const float[:, :, ::1] trans
+) noexcept nogil:
+    """Return how many rows of drawn transitions each token has of its own."""
+    return 0 if trans.shape[0] == source.n_labels else source.n_labels
+
+
+def draw_transitions(
+    const float[:, :, ::1] common, const float[:, :, ::1] rows,
+    const long long[::1] indptr, const int[::1] slots, const float[::1] values,
+    float[:, :, ::1] trans,
+):
+    """Fill trans with the drawn transitions into every token.
+
+    They are those that all have in common, and the sum over the token's features of
+    transitions: the one in slot s has the rows from s * n_labels on.
+    """
+    cdef Py_ssize_t t, i, k, c, n_labels = common.shape[0]
+    cdef Py_ssize_t size = common.shape[1] * common.shape[2]
+    cdef float x = 1.0
+    cdef float* out
+    cdef const float* row
+    with nogil:
+        for t in range(indptr.shape[0] - 1):
+            for i in range(n_labels):
+                out = &trans[t * n_labels + i, 0, 0]
+                memcpy(out, &common[i, 0, 0], size * sizeof(float))
+                for k in range(indptr[t], indptr[t + 1]):
+                    if values is not None:
+                        x = values[k]
+                    row = &rows[slots[k] * n_labels + i, 0, 0]
+                    for c in range(size):
+                        out[c] += x * row[c]
+
+
 def draw_labelings(
     DrawnScores source, const float[:, :, ::1] trans, const long long[::1] offsets,
     int[:, ::1] labels, double[::1] total,
@@ -223,6 +260,8 @@ def draw_labelings(
     ``total[s]`` is the score of the first draw: minus infinity if nothing is legal.
     """
     cdef Py_ssize_t s, j, start, length, size = source.labels * SKCW_DRAWS
+    cdef Py_ssize_t rows = drawn_rows_of_token(source, trans)
+    cdef const float* links
     # One sequence at a time: its lattice stays in the nearest cache.
     cdef float[::1] best = np.zeros(longest_sequence(offsets) * size, dtype=np.float32)
     with nogil:
@@ -232,10 +271,11 @@ def draw_labelings(
             if length == 0:
                 continue
             source.fill_with_borders(start, length, &best[0])
+            links = &trans[start * rows, 0, 0]
             skcw_max_ahead(
-                &best[0], &trans[0, 0, 0], length, source.n_labels, source.labels)
-            skcw_max_back(&labels[start, 0], &best[0], &trans[0, 0, 0], length,
-                          source.n_labels, source.labels)
+                &best[0], links, length, source.n_labels, source.labels, rows * size)
+            skcw_max_back(&labels[start, 0], &best[0], links, length,
+                          source.n_labels, source.labels, rows * size)
             total[s] = -INFINITY
             for j in range(source.n_labels):
                 total[s] = max(

@@ -14,6 +14,11 @@ cdef Py_ssize_t best_before(
 cdef double best_path(
     const real[:, ::1] best, const real[:, ::1] trans, Py_ssize_t length,
     Py_ssize_t n_labels, int[::1] labels) noexcept nogil
+cdef void transitions(
+    const real[::1] weights, Py_ssize_t width, Py_ssize_t n_labels,
+    const int[::1] row_of, const long long[::1] indptr, const int[::1] indices,
+    const double[::1] values, Py_ssize_t start, Py_ssize_t length,
+    const real[:, ::1] common, real[:, ::1] trans) noexcept nogil
 
 
 cdef class OpenPaths:

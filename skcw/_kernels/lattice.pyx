@@ -1,7 +1,8 @@
 """The lattice of a sequence by maxima: Viterbi, k best, path scores, max-marginals.
 
 ``scores[t, j]`` is the score of label j at token t and ``trans[i, j]`` that of
-label j after label i; minus infinity forbids. Rows are padded to a multiple of
+label j after label i; minus infinity forbids. If transitions look at words, each token
+has such a square of its own, see `rows_of_token`. Rows are padded to a multiple of
 eight columns, of which the first ``n_labels`` count. Sequence s owns the tokens
 ``offsets[s]`` to ``offsets[s + 1]``. Nothing here knows of learning.
 
@@ -15,7 +16,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from skcw._kernels.common cimport longest_sequence, real
+from skcw._kernels.common cimport longest_sequence, real, rows_of_token
 
 
 cdef extern from "wide_loops.h" nogil:
@@ -27,10 +28,10 @@ cdef extern from "wide_loops.h" nogil:
         const int*, const double*)
     void skcw_forward_max_f(
         float*, const float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-        Py_ssize_t)
+        Py_ssize_t, Py_ssize_t)
     void skcw_forward_max_d(
         double*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-        Py_ssize_t)
+        Py_ssize_t, Py_ssize_t)
 
 
 cdef void emissions(
@@ -66,15 +67,15 @@ cdef void forward_max(
 ) noexcept nogil:
     """best[t, j]: the score of the best labeling of tokens start..start+t ending in j.
     """
-    cdef Py_ssize_t width = scores.shape[1]
+    cdef Py_ssize_t width = scores.shape[1], rows = rows_of_token(trans)
     if real is float:
         skcw_forward_max_f(
-            &best[0, 0], &scores[start, 0], &trans[0, 0], length, n_labels, width,
-            width)
+            &best[0, 0], &scores[start, 0], &trans[start * rows, 0], length, n_labels,
+            width, width, rows * width)
     else:
         skcw_forward_max_d(
-            &best[0, 0], &scores[start, 0], &trans[0, 0], length, n_labels, width,
-            width)
+            &best[0, 0], &scores[start, 0], &trans[start * rows, 0], length, n_labels,
+            width, width, rows * width)
 
 
 cdef void _backward_max(
@@ -83,14 +84,17 @@ cdef void _backward_max(
 ) noexcept nogil:
     """best[t, i]: the same for tokens start+t.. with label i at start+t."""
     cdef Py_ssize_t width = scores.shape[1], last = length - 1
+    cdef Py_ssize_t rows = rows_of_token(turned)
+    # The first step of the way back is that into the last token.
+    cdef const real* behind = &turned[0, 0] + (start + length) * rows * width
     if real is float:
         skcw_forward_max_f(
-            &best[last, 0], &scores[start + last, 0], &turned[0, 0], length, n_labels,
-            width, -width)
+            &best[last, 0], &scores[start + last, 0], behind, length, n_labels,
+            width, -width, -rows * width)
     else:
         skcw_forward_max_d(
-            &best[last, 0], &scores[start + last, 0], &turned[0, 0], length, n_labels,
-            width, -width)
+            &best[last, 0], &scores[start + last, 0], behind, length, n_labels,
+            width, -width, -rows * width)
 
 
 cdef Py_ssize_t best_before(
@@ -98,11 +102,11 @@ cdef Py_ssize_t best_before(
     Py_ssize_t n_labels, real* top,
 ) noexcept nogil:
     """Return the label at t - 1 on the best path to `label` at t."""
-    cdef Py_ssize_t i, arg = 0
+    cdef Py_ssize_t i, arg = 0, first = t * rows_of_token(trans)
     cdef real path
     top[0] = -INFINITY
     for i in range(n_labels):
-        path = best[t - 1, i] + trans[i, label]
+        path = best[t - 1, i] + trans[first + i, label]
         if path > top[0]:
             top[0] = path
             arg = i
@@ -178,7 +182,7 @@ cdef Py_ssize_t k_best_paths(
     Py_ssize_t n_labels, OpenPaths heap, int[:, ::1] paths, double[::1] total,
 ) noexcept nogil:
     """Write up to heap.most labelings, best first; return how many exist."""
-    cdef Py_ssize_t j, t, i, arg, found
+    cdef Py_ssize_t j, t, i, arg, found, rows = rows_of_token(trans)
     cdef double score
     cdef real top = 0.0
     for j in range(n_labels):
@@ -197,11 +201,48 @@ cdef Py_ssize_t k_best_paths(
             arg = best_before(best, trans, t, <int>j, n_labels, &top)
             for i in range(n_labels):
                 if i != arg:
-                    heap.push(score - (top - (best[t - 1, i] + trans[i, j])),
+                    heap.push(score - (top - (best[t - 1, i] + trans[t * rows + i, j])),
                               <int>found, <int>(t - 1), <int>i)
             t -= 1
             paths[found, t] = <int>arg
     return heap.head
+
+
+cdef void transitions(
+    const real[::1] weights, Py_ssize_t width, Py_ssize_t n_labels,
+    const int[::1] row_of, const long long[::1] indptr, const int[::1] indices,
+    const double[::1] values, Py_ssize_t start, Py_ssize_t length,
+    const real[:, ::1] common, real[:, ::1] trans,
+) noexcept nogil:
+    """Fill the squares of `length` tokens: what all have in common, and their features.
+
+    After label i, feature f of a transition is the feature f + i of the model.
+    """
+    cdef Py_ssize_t t, i, j
+    cdef long long k, row
+    cdef real x = 1.0
+    for t in range(length):
+        for i in range(n_labels):
+            for j in range(width):
+                trans[t * width + i, j] = common[i, j]
+        for k in range(indptr[start + t], indptr[start + t + 1]):
+            if values is not None:
+                x = <real>values[k]
+            for i in range(n_labels):
+                row = <long long>row_of[indices[k] + i] * width
+                for j in range(width):
+                    trans[t * width + i, j] += x * weights[row + j]
+
+
+def score_transitions(
+    const real[::1] weights, Py_ssize_t n_labels, const int[::1] row_of,
+    const long long[::1] indptr, const int[::1] indices, const double[::1] values,
+    const real[:, ::1] common, real[:, ::1] trans,
+):
+    """Fill trans with the squares of all tokens, one below the other."""
+    with nogil:
+        transitions(weights, trans.shape[1], n_labels, row_of, indptr, indices, values,
+                    0, indptr.shape[0] - 1, common, trans)
 
 
 def score_tokens(
@@ -222,14 +263,15 @@ def viterbi(
     """Write the best labeling of every sequence and its score."""
     cdef real[:, ::1] best = np.empty(
         (longest_sequence(offsets), scores.shape[1]), np.asarray(trans).dtype)
-    cdef Py_ssize_t s, start, length
+    cdef Py_ssize_t s, start, length, rows = rows_of_token(trans)
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, length = offsets[s], offsets[s + 1] - offsets[s]
             total[s] = 0.0
             if length > 0:
                 forward_max(scores, trans, start, length, n_labels, best)
-                total[s] = best_path(best, trans, length, n_labels, labels[start:])
+                total[s] = best_path(
+                    best, trans[start * rows:], length, n_labels, labels[start:])
 
 
 def k_best(
@@ -242,6 +284,7 @@ def k_best(
     ``labels[r, t]`` is the label of token t in the labeling of rank r.
     """
     cdef Py_ssize_t s, r, t, start, length, k = labels.shape[0]
+    cdef Py_ssize_t rows = rows_of_token(trans)
     cdef Py_ssize_t most = longest_sequence(offsets)
     cdef real[:, ::1] best = np.empty(
         (most, scores.shape[1]), np.asarray(trans).dtype)
@@ -257,7 +300,7 @@ def k_best(
             heap.start(k)
             forward_max(scores, trans, start, length, n_labels, best)
             found[s] = <int>k_best_paths(
-                best, trans, length, n_labels, heap, paths, total[s])
+                best, trans[start * rows:], length, n_labels, heap, paths, total[s])
             for r in range(found[s]):
                 for t in range(length):
                     labels[r, start + t] = paths[r, t]
@@ -268,14 +311,14 @@ def path_scores(
     const long long[::1] offsets, const int[::1] labels, double[::1] total,
 ):
     """Write the score of a given labeling of every sequence, summed in double."""
-    cdef Py_ssize_t s, t
+    cdef Py_ssize_t s, t, rows = rows_of_token(trans)
     with nogil:
         for s in range(offsets.shape[0] - 1):
             total[s] = 0.0
             for t in range(offsets[s], offsets[s + 1]):
                 total[s] += scores[t, labels[t]]
                 if t > offsets[s]:
-                    total[s] += trans[labels[t - 1], labels[t]]
+                    total[s] += trans[t * rows + labels[t - 1], labels[t]]
 
 
 def max_marginals(
@@ -285,7 +328,8 @@ def max_marginals(
     """Write forced[t, j]: the best score of a labeling that has j at token t."""
     dtype = np.asarray(trans).dtype
     cdef Py_ssize_t most = longest_sequence(offsets), width = scores.shape[1]
-    cdef real[:, ::1] turned = np.ascontiguousarray(np.asarray(trans).T)
+    squares = np.asarray(trans).reshape(-1, width, width).transpose(0, 2, 1)
+    cdef real[:, ::1] turned = np.ascontiguousarray(squares).reshape(-1, width)
     cdef real[:, ::1] before = np.empty((most, width), dtype)
     cdef real[:, ::1] after = np.empty((most, width), dtype)
     cdef Py_ssize_t s, t, j, start, length

@@ -2,14 +2,15 @@
 
 A labeling's probability is proportional to the exponential of its score. The
 passes run on scaled numbers; a sequence whose scores differ so much that numbers
-that count may have underflowed is done again with logarithms.
+that count may have underflowed is done again with logarithms. Transitions are one
+square for all tokens, or one for each, see `rows_of_token`.
 """
 
 from libc.math cimport INFINITY, exp, log
 
 import numpy as np
 
-from skcw._kernels.common cimport longest_sequence
+from skcw._kernels.common cimport longest_sequence, rows_of_token
 
 
 cdef extern from "wide_loops.h" nogil:
@@ -70,37 +71,43 @@ cdef double _lost(
 
 
 cdef double _scaled(
-    double[:, ::1] factor, const double[:, ::1] trans, const double[:, ::1] turned,
-    const double[:, ::1] best_link, Py_ssize_t start, Py_ssize_t length,
-    Py_ssize_t n_labels, double[:, ::1] inflow, double[:, ::1] ahead,
-    double[:, ::1] back, double[:, ::1] out,
+    double[:, ::1] factor, const double[:, :, ::1] trans,
+    const double[:, :, ::1] turned, const double[:, :, ::1] best_link,
+    Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels,
+    double[:, ::1] inflow, double[:, ::1] ahead, double[:, ::1] back,
+    double[:, ::1] out,
 ) noexcept nogil:
     """Write marginals by scaled passes; return log Z of the factors, or -inf."""
-    cdef Py_ssize_t t, j, width = trans.shape[1]
+    cdef Py_ssize_t t, j, at = 0, width = trans.shape[2]
+    cdef bint own = trans.shape[0] > 1
     cdef double total, log_z = 0.0, lost_ahead = 0.0, lost_back = 0.0
     for j in range(n_labels):
         inflow[0, j] = 1.0
     for t in range(length):
         if t > 0:
-            skcw_inflow(&inflow[t, 0], &ahead[t - 1, 0], &trans[0, 0], n_labels, width)
+            at = (start + t) * own
+            skcw_inflow(
+                &inflow[t, 0], &ahead[t - 1, 0], &trans[at, 0, 0], n_labels, width)
         total = _normalise(ahead, factor, inflow, t, n_labels)
         if total <= SMALLEST_SUM:
             return -INFINITY
         log_z += log(total)
         if t > 0:
             lost_ahead = _lost(
-                ahead, factor, best_link[0], t, n_labels, total, lost_ahead)
+                ahead, factor, best_link[0, at], t, n_labels, total, lost_ahead)
     for j in range(n_labels):
         inflow[length - 1, j] = 1.0
     for t in range(length - 1, -1, -1):
         if t < length - 1:
-            skcw_inflow(&inflow[t, 0], &back[t + 1, 0], &turned[0, 0], n_labels, width)
+            at = (start + t + 1) * own
+            skcw_inflow(
+                &inflow[t, 0], &back[t + 1, 0], &turned[at, 0, 0], n_labels, width)
         total = _normalise(back, factor, inflow, t, n_labels)
         if total <= SMALLEST_SUM:
             return -INFINITY
         if t < length - 1:
             lost_back = _lost(
-                back, factor, best_link[1], t, n_labels, total, lost_back)
+                back, factor, best_link[1, at], t, n_labels, total, lost_back)
         total = 0.0
         for j in range(n_labels):
             out[start + t, j] = ahead[t, j] * inflow[t, j]
@@ -130,20 +137,22 @@ cdef double by_logarithms(
     double[:, ::1] back, double[::1] terms, double[:, ::1] out,
 ) noexcept nogil:
     """Write marginals by logarithms, slower and for any range; return log Z."""
-    cdef Py_ssize_t t, i, j
+    cdef Py_ssize_t t, i, j, at, rows = rows_of_token(trans)
     cdef double log_z
     for j in range(n_labels):
         ahead[0, j] = scores[start, j]
         back[length - 1, j] = 0.0
     for t in range(1, length):
+        at = (start + t) * rows
         for j in range(n_labels):
             for i in range(n_labels):
-                terms[i] = ahead[t - 1, i] + trans[i, j]
+                terms[i] = ahead[t - 1, i] + trans[at + i, j]
             ahead[t, j] = _log_sum(terms, n_labels) + scores[start + t, j]
     for t in range(length - 2, -1, -1):
+        at = (start + t + 1) * rows
         for i in range(n_labels):
             for j in range(n_labels):
-                terms[j] = trans[i, j] + scores[start + t + 1, j] + back[t + 1, j]
+                terms[j] = trans[at + i, j] + scores[start + t + 1, j] + back[t + 1, j]
             back[t, i] = _log_sum(terms, n_labels)
     log_z = _log_sum(ahead[length - 1], n_labels)
     for t in range(length):
@@ -160,19 +169,24 @@ def marginals(
     const long long[::1] offsets, double[:, ::1] out, double[::1] log_z,
 ):
     """Write the marginal of every label at every token and every log partition."""
-    cdef Py_ssize_t s, start, length, width = trans.shape[1]
+    cdef Py_ssize_t s, t, start, length, width = trans.shape[1]
     cdef Py_ssize_t most = longest_sequence(offsets)
-    used = np.asarray(trans)[:n_labels, :n_labels]
-    finite = used[np.isfinite(used)]
-    cdef double top = finite.max() if finite.size else 0.0
-    padded = np.zeros((n_labels, width))
-    padded[:, :n_labels] = np.exp(used - top)
-    cdef double[:, ::1] links = padded
-    padded = np.zeros((n_labels, width))
-    padded[:, :n_labels] = np.exp(used.T - top)
-    cdef double[:, ::1] turned = padded
-    cdef double[:, ::1] best_link = np.stack(
-        [np.max(links, axis=0), np.max(turned, axis=0)])
+    cdef Py_ssize_t rows = rows_of_token(trans)
+    # One square, or one for each token.
+    used = np.asarray(trans).reshape(-1, rows or trans.shape[0], width)
+    used = used[:, :n_labels, :n_labels]
+    # Each by itself, so that no bit depends on the other sequences.
+    shifts = np.where(np.isfinite(used), used, -np.inf).max(axis=(1, 2), keepdims=True)
+    shifts[np.isneginf(shifts)] = 0.0
+    cdef double[::1] top = shifts.ravel()
+    padded = np.zeros((len(used), n_labels, width))
+    padded[:, :, :n_labels] = np.exp(used - shifts)
+    cdef double[:, :, ::1] links = padded
+    padded = np.zeros((len(used), n_labels, width))
+    padded[:, :, :n_labels] = np.exp(used.transpose(0, 2, 1) - shifts)
+    cdef double[:, :, ::1] turned = padded
+    cdef double[:, :, ::1] best_link = np.stack(
+        [np.max(links, axis=1), np.max(turned, axis=1)])
     cdef double[:, ::1] factor = np.empty((most, width))
     cdef double[:, ::1] inflow = np.empty((most, width))
     cdef double[:, ::1] ahead = np.empty((most, width))
@@ -194,4 +208,9 @@ def marginals(
                 log_z[s] = by_logarithms(scores, trans, start, length, n_labels,
                                          ahead, back, terms, out)
             else:
-                log_z[s] += shift + (length - 1) * top
+                if rows == 0:
+                    shift += (length - 1) * top[0]
+                else:
+                    for t in range(start + 1, start + length):
+                        shift += top[t]
+                log_z[s] += shift

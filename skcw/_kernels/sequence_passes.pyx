@@ -15,7 +15,7 @@ import numpy as np
 from skcw._kernels.common cimport longest_sequence, real
 from skcw._kernels.lattice cimport OpenPaths, best_path, forward_max, k_best_paths
 from skcw._kernels.sequence_update cimport (
-    Difference, add_cost, add_labelings, count_mistakes, fill_gram,
+    Difference, EdgeFeatures, add_cost, add_labelings, count_mistakes, fill_gram,
     fill_lattice, keep_plain, mislabelled, move_by_many, move_by_one, next_stretch,
     read_belief, spread_of, touch_rows)
 from skcw._kernels.steps cimport (
@@ -39,8 +39,10 @@ cdef class PassState:
     cdef const double[::1] weight, norm, cost
     cdef double cost_unit, rounds
     cdef bint counting
-    cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
+    cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features, most_edges
     cdef Py_ssize_t wrong_sequences, wrong_tokens
+    # None where transitions do not look at words.
+    cdef EdgeFeatures edges
     # Of the current sequence: where it lies, how many copies of it are left to present,
     # and whether this is the first one.
     cdef Py_ssize_t start, length
@@ -61,6 +63,10 @@ cdef class PassState:
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
+        self.edges = None
+        if corpus.edges is not None:
+            self.edges = EdgeFeatures(corpus.offsets, *corpus.edges)
+        self.most_edges = 0 if self.edges is None else self.edges.most
         self.tagged = np.empty(self.most_tokens, dtype=np.int32)
 
     cdef void start_sequence(self, Py_ssize_t i) noexcept nogil:
@@ -95,7 +101,8 @@ cdef class OneRival:
     cdef int[::1] guess
 
     def __cinit__(self, PassState state):
-        self.delta = Difference(2 * state.most_features + 4 * state.most_tokens)
+        self.delta = Difference(
+            2 * (state.most_features + state.most_edges) + 4 * state.most_tokens)
         self.margin = np.empty(1)
         self.guess = np.empty(state.most_tokens, dtype=np.int32)
 
@@ -115,7 +122,8 @@ cdef class ManyRivals:
         self.k, self.budget = k, budget
         self.heap = OpenPaths(k)
         self.delta = Difference(
-            (k + 1) * state.most_features + 4 * k * state.most_tokens, k)
+            (k + 1) * state.most_features
+            + 2 * k * (state.most_edges + 2 * state.most_tokens), k)
         self.paths = np.empty((k, state.most_tokens), dtype=np.int32)
         self.total, self.margin, self.loss, self.alpha = np.empty((4, k))
         self.gram = np.empty((k, k))
@@ -172,7 +180,7 @@ cdef void _score(
     """Fill the lattice of the current sequence, and `plain` without costs if needed."""
     fill_lattice(mean, state.width, state.n_labels, state.row_of, state.start,
                  state.length, state.indptr, state.indices, values, forbidden,
-                 scores, trans)
+                 state.edges, scores, trans)
     if state.cost_unit > 0.0:
         if state.first and state.counting:
             keep_plain(scores, state.length, plain)
@@ -208,7 +216,7 @@ cdef void _learn_stretch(
     learner.delta.clear()
     add_labelings(
         learner.delta, 0, state.gold, guess, start, stop - begin, state.width,
-        state.row_of, state.indptr, state.indices, values)
+        state.row_of, state.indptr, state.indices, values, state.edges)
     read_belief(learner.delta, mean, variance, learner.margin)
     alpha, beta = learner.rule(
         learner.delta, learner.margin[0], distance, distance / wrong,
@@ -235,7 +243,8 @@ cdef bint _update_for_one(
         return False
     state.n_rows = touch_rows(
         variance, state.row_of, state.n_rows, state.width, state.gold,
-        learner.guess, state.start, state.length, state.indptr, state.indices)
+        learner.guess, state.start, state.length, state.indptr, state.indices,
+        state.edges)
     while True:
         begin, end = next_stretch(state.gold, learner.guess, state.start, end,
                                   state.length, learner.split)
@@ -265,11 +274,11 @@ cdef Py_ssize_t _find_rivals(
         state.n_rows = touch_rows(
             variance, state.row_of, state.n_rows, state.width, state.gold,
             learner.paths[z], state.start, state.length, state.indptr,
-            state.indices)
+            state.indices, state.edges)
         add_labelings(
             learner.delta, n_rivals, state.gold, learner.paths[z], state.start,
             state.length, state.width, state.row_of, state.indptr, state.indices,
-            values)
+            values, state.edges)
         learner.loss[n_rivals] = distance
         n_rivals += 1
     return n_rivals
@@ -313,7 +322,8 @@ cdef _run(
     cdef real[:, ::1] scores = np.empty(shape, dtype)
     cdef real[:, ::1] plain = np.empty(shape, dtype)
     cdef real[:, ::1] best = np.empty(shape, dtype)
-    cdef real[:, ::1] trans = np.empty((state.width, state.width), dtype)
+    squares = 1 if state.edges is None else state.most_tokens
+    cdef real[:, ::1] trans = np.zeros((squares * state.width, state.width), dtype)
     cdef Py_ssize_t t
     cdef double share
     cdef bint moved

@@ -2,11 +2,19 @@ from skcw._kernels.common cimport real
 from skcw._kernels.steps cimport Diagonal
 
 
+cdef class EdgeFeatures:
+    cdef const long long[::1] indptr
+    cdef const int[::1] indices
+    cdef const double[::1] values
+    cdef Py_ssize_t most
+
+
 cdef void fill_lattice(
     const real[::1] mean, Py_ssize_t width, Py_ssize_t n_labels,
     const int[::1] row_of, Py_ssize_t start, Py_ssize_t length,
     const long long[::1] indptr, const int[::1] indices, const real[::1] values,
-    const real[:, ::1] forbidden, real[:, ::1] scores, real[:, ::1] trans,
+    const real[:, ::1] forbidden, EdgeFeatures edges, real[:, ::1] scores,
+    real[:, ::1] trans,
 ) noexcept nogil
 cdef void add_cost(
     real[:, ::1] scores, const int[::1] gold, Py_ssize_t start, Py_ssize_t length,
@@ -26,7 +34,8 @@ cdef (Py_ssize_t, Py_ssize_t) next_stretch(
 cdef Py_ssize_t touch_rows(
     real[::1] variance, int[::1] row_of, Py_ssize_t n_rows, Py_ssize_t width,
     const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t length,
-    const long long[::1] indptr, const int[::1] indices) noexcept nogil
+    const long long[::1] indptr, const int[::1] indices, EdgeFeatures edges,
+) noexcept nogil
 
 
 cdef class Difference:
@@ -47,6 +56,7 @@ cdef void add_labelings(
     Difference delta, Py_ssize_t rival, const int[::1] gold, const int[::1] other,
     Py_ssize_t start, Py_ssize_t length, Py_ssize_t width, const int[::1] row_of,
     const long long[::1] indptr, const int[::1] indices, const real[::1] values,
+    EdgeFeatures edges,
 ) noexcept nogil
 cdef void read_belief(
     Difference delta, real[::1] mean, real[::1] variance, double[::1] margin

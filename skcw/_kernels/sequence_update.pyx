@@ -8,26 +8,44 @@ An update looks at the difference between the features of two labelings. A featu
 occurs in several tokens must be summed before it is squared, so the pairs are collected
 in a small hash table. One table holds several rivals of the same gold labeling: they
 share most of their cells.
+
+Features of transitions (`EdgeFeatures`) look at the label before, too: after label i,
+feature f of them is the feature f + i of the belief, with a row like any other.
 """
 
 from libc.string cimport memcpy
 
 import numpy as np
 
-from skcw._kernels.lattice cimport best_path, emissions, forward_max
-from skcw._kernels.common cimport real
+from skcw._kernels.common cimport longest_sequence, real
+from skcw._kernels.lattice cimport best_path, emissions, forward_max, transitions
+
+
+cdef class EdgeFeatures:
+    """The features of the step into each token, as numbers of the belief after label 0.
+
+    The first token of a sequence has none.
+    """
+
+    def __cinit__(self, offsets, indptr, indices, values):
+        self.indptr, self.indices = indptr, indices
+        self.values = values
+        # Of the sequence that has most of them.
+        self.most = longest_sequence(indptr[offsets])
 
 
 cdef void fill_lattice(
     const real[::1] mean, Py_ssize_t width, Py_ssize_t n_labels,
     const int[::1] row_of, Py_ssize_t start, Py_ssize_t length,
     const long long[::1] indptr, const int[::1] indices, const real[::1] values,
-    const real[:, ::1] forbidden, real[:, ::1] scores, real[:, ::1] trans,
+    const real[:, ::1] forbidden, EdgeFeatures edges, real[:, ::1] scores,
+    real[:, ::1] trans,
 ) noexcept nogil:
     """Score the tokens and transitions; `forbidden` adds minus infinity.
 
     Its first rows are for transitions, the last but one for the first token and
-    the last for the last token of a sequence.
+    the last for the last token of a sequence. With edges, `trans` has a square for
+    every token; that of the first one, into which no step leads, is what all share.
     """
     cdef Py_ssize_t i, j
     emissions(mean, width, row_of, start, length, indptr, indices, values, scores)
@@ -37,6 +55,9 @@ cdef void fill_lattice(
         if forbidden is not None:
             for j in range(n_labels):
                 trans[i, j] = trans[i, j] + forbidden[i, j]
+    if edges is not None and length > 1:
+        transitions(mean, width, n_labels, row_of, edges.indptr, edges.indices,
+                    edges.values, start + 1, length - 1, trans, trans[width:])
     if forbidden is None:
         return
     for j in range(n_labels):
@@ -121,24 +142,52 @@ cdef (Py_ssize_t, Py_ssize_t) next_stretch(
     return begin, end
 
 
+cdef inline Py_ssize_t _touch(
+    real[::1] variance, int[::1] row_of, Py_ssize_t feature, Py_ssize_t n_rows,
+    Py_ssize_t width,
+) noexcept nogil:
+    """Give a feature a row of its own if it has none; return the rows in use."""
+    cdef Py_ssize_t j
+    if row_of[feature] != width:
+        return n_rows
+    row_of[feature] = <int>n_rows
+    if variance is not None:
+        for j in range(width):
+            variance[n_rows * width + j] = variance[width * width]
+    return n_rows + 1
+
+
+cdef inline bint _same_step(
+    const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t p,
+) noexcept nogil:
+    """Tell whether both labelings take the same step into token p."""
+    return (gold[start + p] == guess[p]
+            and (p == 0 or gold[start + p - 1] == guess[p - 1]))
+
+
 cdef Py_ssize_t touch_rows(
     real[::1] variance, int[::1] row_of, Py_ssize_t n_rows, Py_ssize_t width,
     const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t length,
-    const long long[::1] indptr, const int[::1] indices,
+    const long long[::1] indptr, const int[::1] indices, EdgeFeatures edges,
 ) noexcept nogil:
     """Give a row of their own to features of wrong tokens; return the rows in use."""
-    cdef Py_ssize_t p, j
+    cdef Py_ssize_t p
     cdef long long k
     for p in range(length):
         if gold[start + p] == guess[p]:
             continue
         for k in range(indptr[start + p], indptr[start + p + 1]):
-            if row_of[indices[k]] == width:
-                row_of[indices[k]] = <int>n_rows
-                if variance is not None:
-                    for j in range(width):
-                        variance[n_rows * width + j] = variance[width * width]
-                n_rows += 1
+            n_rows = _touch(variance, row_of, indices[k], n_rows, width)
+    if edges is None:
+        return n_rows
+    for p in range(1, length):
+        if _same_step(gold, guess, start, p):
+            continue
+        for k in range(edges.indptr[start + p], edges.indptr[start + p + 1]):
+            n_rows = _touch(variance, row_of, edges.indices[k] + gold[start + p - 1],
+                            n_rows, width)
+            n_rows = _touch(variance, row_of, edges.indices[k] + guess[p - 1],
+                            n_rows, width)
     return n_rows
 
 
@@ -193,10 +242,23 @@ cdef class Difference:
         self.value[i, rival] = value
 
 
+cdef void _add_step(
+    Difference delta, Py_ssize_t rival, EdgeFeatures edges, Py_ssize_t token,
+    int before, int label, Py_ssize_t width, const int[::1] row_of, double sign,
+) noexcept nogil:
+    """Add the features of the step into a token, from one label to another."""
+    cdef long long k, row
+    for k in range(edges.indptr[token], edges.indptr[token + 1]):
+        row = <long long>row_of[edges.indices[k] + before] * width
+        delta.add(row + label, rival,
+                  sign if edges.values is None else sign * edges.values[k])
+
+
 cdef void add_labelings(
     Difference delta, Py_ssize_t rival, const int[::1] gold, const int[::1] other,
     Py_ssize_t start, Py_ssize_t length, Py_ssize_t width, const int[::1] row_of,
     const long long[::1] indptr, const int[::1] indices, const real[::1] values,
+    EdgeFeatures edges,
 ) noexcept nogil:
     """Add the features of gold[start:] minus those of other[:length]."""
     cdef Py_ssize_t p
@@ -211,9 +273,14 @@ cdef void add_labelings(
                 row = <long long>row_of[indices[k]] * width
                 delta.add(row + right, rival, x)
                 delta.add(row + wrong, rival, -x)
-        if p > 0 and (right != wrong or gold[start + p - 1] != other[p - 1]):
+        if p > 0 and not _same_step(gold, other, start, p):
             delta.add(<long long>gold[start + p - 1] * width + right, rival, 1.0)
             delta.add(<long long>other[p - 1] * width + wrong, rival, -1.0)
+            if edges is not None:
+                _add_step(delta, rival, edges, start + p, gold[start + p - 1],
+                          right, width, row_of, 1.0)
+                _add_step(delta, rival, edges, start + p, other[p - 1],
+                          wrong, width, row_of, -1.0)
 
 
 cdef void read_belief(

@@ -61,19 +61,21 @@ SKCW_CLONES static void skcw_emissions_##SUFFIX(                               \
 }                                                                              \
                                                                                \
 /* best[t, j] = scores[t, j] + max_i best[t - 1, i] + trans[i, j]. */          \
-/* A negative stride walks from the last token to the first. */                \
+/* A negative stride walks from the last token to the first. Transitions move */ \
+/* on by `step` numbers with every token; by none if all share them. */        \
 SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
     REAL *restrict best, const REAL *restrict scores,                          \
     const REAL *restrict trans, ptrdiff_t n_tokens, ptrdiff_t n_labels,        \
-    ptrdiff_t width, ptrdiff_t stride)                                         \
+    ptrdiff_t width, ptrdiff_t stride, ptrdiff_t step)                         \
 {                                                                              \
     memcpy(best, scores, width * sizeof(REAL));                                \
     for (ptrdiff_t t = 1; t < n_tokens; ++t) {                                 \
         const REAL *before = best + (t - 1) * stride;                          \
+        const REAL *links = trans + t * step;                                  \
         for (ptrdiff_t b = 0; b < width; b += SKCW_WIDTH) {                    \
             BLOCK top = (BLOCK){0} - (REAL)INFINITY, path;                     \
             for (ptrdiff_t i = 0; i < n_labels; ++i) {                         \
-                memcpy(&path, trans + i * width + b, sizeof(path));            \
+                memcpy(&path, links + i * width + b, sizeof(path));            \
                 path += before[i];                                             \
                 const MASK more = SKCW_MASK(path > top);                       \
                 top = FROM((more & BITS(path)) | (~more & BITS(top)));         \

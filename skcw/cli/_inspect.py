@@ -158,6 +158,9 @@ def _label_weights(tagger, options):
         "for": [row._asdict() for row in best],
         "against": [row._asdict() for row in worst],
         "transitions": [row._asdict() for row in transitions],
+        "edges": [
+            row._asdict() for row in weights.of_edges(options.label, options.top)
+        ],
     }
 
 
@@ -167,9 +170,10 @@ def _label_text(found):
         (f"speaks for {found['label']}", "for"),
         (f"speaks against {found['label']}", "against"),
         ("transition", "transitions"),
+        ("transition with words", "edges"),
     ):
         rows = [(row["name"], row["weight"], row["std"]) for row in found[key]]
-        if not rows and key == "transitions":
+        if not rows and key in ("transitions", "edges"):
             continue
         parts.append(table(rows, [title, "weight", "std"], [None, "+.4f", ".4f"]))
     return "\n\n".join(parts)

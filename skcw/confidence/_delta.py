@@ -3,7 +3,7 @@
 import numpy as np
 
 from skcw._kernels.delta import deltas, normalised_deltas
-from skcw.confidence._drawing import score_variance
+from skcw.confidence._drawing import score_variance, transition_variance
 
 
 def delta(scored, codes):
@@ -42,7 +42,7 @@ def delta(scored, codes):
     def work(piece, tokens, sequences):
         deltas(
             piece.scores,
-            scored.decoder.transitions,
+            piece.transitions,
             scored.n_labels,
             piece.offsets,
             codes[tokens],
@@ -89,17 +89,14 @@ def delta_deviation(scored, codes, *, unit_variance=False):
     if not unit_variance and belief.variance is None:
         raise ValueError("this model keeps no variances; use unit_variance=True")
     gap, deviation = np.empty(scored.n_tokens), np.empty(scored.n_tokens)
-    width = belief.width
-    spread = np.ones((width, width), belief.weights.dtype)
-    if not unit_variance:
-        spread = belief.variance[: width * width].reshape(width, width)
+    spread = np.ones_like(belief.weights) if unit_variance else belief.variance
 
     def work(piece, tokens, sequences):
         normalised_deltas(
             piece.scores,
-            scored.decoder.transitions,
+            piece.transitions,
             score_variance(belief, piece.batch, unit_variance=unit_variance),
-            spread,
+            *transition_variance(scored, piece.edges, spread),
             scored.n_labels,
             piece.offsets,
             codes[tokens],

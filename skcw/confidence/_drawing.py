@@ -12,6 +12,7 @@ from skcw._kernels.draws import (
     distinct_features,
     draw_keys,
     draw_rows,
+    draw_transitions,
     padded_labels,
     token_ids,
 )
@@ -19,6 +20,8 @@ from skcw._kernels.lattice import score_tokens
 
 # Transitions from label i are drawn as if i were this feature and those after it.
 FIRST_TRANSITION = 1 << 32
+# And features that look at the label before as if they were these.
+FIRST_EDGE = 1 << 33
 # A piece is cut where it has more entries: at worst each asks for a row of its own.
 MOST_ENTRIES = 1 << 18
 
@@ -93,31 +96,38 @@ class Drawing:
         """
 
         def draw(piece, tokens, sequences):
+            edges = piece.edges
             for first, last in _cuts(piece.batch):
                 start, stop = map(int, piece.offsets[[first, last]])
-                self._draw_part(
-                    work,
-                    piece.batch[first:last].compact(),
-                    piece.scores[start:stop] if self.independent else None,
-                    slice(tokens.start + start, tokens.start + stop),
-                    slice(sequences.start + first, sequences.start + last),
+                part = piece.batch[first:last].compact()
+                mean = piece.scores[start:stop] if self.independent else None
+                groups = self._groups(
+                    self._rows(part) if mean is None else self._independent(part, mean),
+                    None if edges is None else edges[first:last].compact(),
                 )
+                for group in groups:
+                    work(
+                        group,
+                        part,
+                        slice(tokens.start + start, tokens.start + stop),
+                        slice(sequences.start + first, sequences.start + last),
+                    )
 
         self.scored.each_piece(draw)
 
-    def _draw_part(self, work, part, mean, tokens, sequences):
-        n_labels, borders = self.decoder.n_labels, self.decoder.borders
-        scores_of = self._rows(part) if mean is None else self._independent(part, mean)
-        transitions = self._transitions()
-        trans = self._room(n_labels)
+    def _groups(self, scores_of, edges):
+        """Yield the groups of draws of a part, whose arrays are used again."""
+        borders = self.decoder.borders
+        transitions_of = self._transitions()
+        if edges is not None:
+            transitions_of = self._own_transitions(transitions_of, edges)
         for first in range(0, self.n_draws, LANES):
             keys = draw_keys(self.seed, first)
-            draw_rows(*transitions, keys, n_labels, trans)
             scores = scores_of(keys)
             if borders is not None:
                 scores.add_borders(*borders.astype(np.float32))
             n_draws = min(LANES, self.n_draws - first)
-            work(Group(scores, trans, n_draws), part, tokens, sequences)
+            yield Group(scores, transitions_of(keys), n_draws)
 
     def _rows(self, piece):
         """Return a function that draws the weights of the features of a piece."""
@@ -154,11 +164,39 @@ class Drawing:
         return draw
 
     def _transitions(self):
-        """Return means, deviations and ids of the transitions."""
+        """Return a function that draws the transitions."""
         n_labels = self.decoder.n_labels
         rows = np.arange(n_labels)
         mean = _single(self.decoder.transitions[:n_labels, : self.labels])
-        return mean, self._deviation(rows), FIRST_TRANSITION + rows
+        deviation, trans = self._deviation(rows), self._room(n_labels)
+
+        def draw(keys):
+            draw_rows(mean, deviation, FIRST_TRANSITION + rows, keys, n_labels, trans)
+            return trans
+
+        return draw
+
+    def _own_transitions(self, common, edges):
+        """Return a function that draws the transitions into every token of a part.
+
+        The rows of a feature after each of the labels lie one below the other.
+        """
+        belief, n_labels = self.decoder.belief, self.decoder.n_labels
+        slots = np.empty(len(edges.indices), dtype=np.int32)
+        first = distinct_features(edges.indices, slots).astype(np.int64)
+        features = (first[:, None] + np.arange(n_labels)).ravel()
+        ids = FIRST_EDGE + features - self.decoder.first_edge
+        mean = self._columns(belief.weights, belief.row_of[features])
+        deviation = self._deviation(belief.row_of[features])
+        values = _single(edges.values)
+        rows, trans = self._room(len(features)), self._room(edges.n_tokens * n_labels)
+
+        def draw(keys):
+            draw_rows(mean, deviation, ids, keys, n_labels, rows)
+            draw_transitions(common(keys), rows, edges.indptr, slots, values, trans)
+            return trans
+
+        return draw
 
     def _columns(self, flat, rows):
         """Return rows of the belief, as many columns as are drawn."""
@@ -219,6 +257,41 @@ def score_variance(belief, batch, *, unit_variance=False):
         variance, belief.width, row_of, batch.indptr, batch.indices, squares, out
     )
     return out
+
+
+def transition_variance(scored, edges, variance):
+    """Return the variance of every transition, and its covariance with the next one.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    edges : SequenceBatch or None
+        The features of the steps into the tokens of a piece.
+    variance : ndarray
+        The variance of every weight, in the belief's layout.
+
+    Returns
+    -------
+    variance, common : ndarray of shape (n_squares * width, width)
+        Squares as ``ScoredBatch.transitions`` has them. ``common`` at token t is the
+        covariance of a transition into t with the same one into the token before.
+    """
+    decoder = scored.decoder
+    square = decoder.square(variance)
+    if edges is None:
+        return square, square
+    owner = np.repeat(np.arange(edges.n_tokens), np.diff(edges.indptr))
+    # Twice the same feature is one weight with the sum of both values.
+    key = owner * edges.n_features + edges.indices
+    distinct, first, entry = np.unique(key, return_index=True, return_inverse=True)
+    x = np.bincount(entry, edges.values, minlength=len(distinct))
+    before = np.searchsorted(distinct, distinct - edges.n_features)
+    repeats = distinct[before] == distinct - edges.n_features
+    values = np.zeros((2, len(key)))
+    values[0, first] = x * x
+    values[1, first] = np.where(repeats, x * x[before], 0.0)
+    return tuple(decoder.squares(variance, edges, square, row) for row in values)
 
 
 def _squares(batch, dtype):

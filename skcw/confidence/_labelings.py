@@ -54,7 +54,10 @@ def _labeling_variance(scored, first, second):
     are squared.
     """
     belief = scored.decoder.belief
-    parts = [find(scored, first, second) for find in (_of_features, _of_transitions)]
+    ways = [_of_features, _of_transitions]
+    if scored.edges is not None:
+        ways.append(_of_edges)
+    parts = [find(scored, first, second) for find in ways]
     owner, weight, value, variance = map(np.concatenate, zip(*parts, strict=True))
     out = np.zeros(len(scored))
     if not len(owner):
@@ -72,21 +75,44 @@ def _labeling_variance(scored, first, second):
 
 def _of_features(scored, first, second):
     """Return the sequence, weight, value and place of the variance of Δ's features."""
-    batch, belief = scored.batch, scored.decoder.belief
     tokens = np.flatnonzero(first != second)
+    return _entries(scored, scored.batch, tokens, first, second, (0, 0))
+
+
+def _of_edges(scored, first, second):
+    """Return the same of Δ's features that look at the label before."""
+    differs = first != second
+    differs[1:] |= differs[:-1]
+    # The first token of a sequence has none of them, whatever stands before it.
+    tokens = np.flatnonzero(differs)
+    before = [codes[tokens - 1] for codes in (first, second)]
+    return _entries(scored, scored.edges, tokens, first, second, before)
+
+
+def _entries(scored, batch, tokens, first, second, shifts):
+    """Return the same of the features of some tokens of a batch.
+
+    `shifts` are added to the numbers of features in the two labelings.
+    """
+    belief = scored.decoder.belief
     begins = batch.indptr[tokens]
     counts = batch.indptr[tokens + 1] - begins
     entries = joined_ranges(begins, counts)
-    feature = batch.indices[entries].astype(np.int64)
+    features = [
+        batch.indices[entries].astype(np.int64)
+        + np.repeat(np.broadcast_to(shift, len(tokens)), counts)
+        for shift in shifts
+    ]
     value = np.ones(len(entries))
     if batch.values is not None:
         value = batch.values[entries].astype(np.float64)
     owner = np.repeat(_owners(batch)[tokens], counts)
     width = belief.width
     labels = [np.repeat(codes[tokens], counts) for codes in (first, second)]
+    both = list(zip(features, labels, strict=True))
     # By feature, not by row: features that no update has touched share one row.
-    weight = [(feature + width) * width + label for label in labels]
-    place = [belief.row_of[feature].astype(np.int64) * width + k for k in labels]
+    weight = [(feature + width) * width + label for feature, label in both]
+    place = [belief.row_of[f].astype(np.int64) * width + k for f, k in both]
     return (
         np.tile(owner, 2),
         np.concatenate(weight),

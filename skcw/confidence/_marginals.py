@@ -147,7 +147,8 @@ def draw_chains(scored, n_draws, temperature, seed):
                 total[sequences.start + number] = ahead[-1].max()
                 here = slice(tokens.start + begin, tokens.start + end)
                 chance = _chances(lattices.scores[begin:end], n_draws, seed)
-                _draw_back(ahead, lattices.transitions, chance, codes[:, here])
+                squares = _own(lattices.transitions, slice(begin, end))
+                _draw_back(ahead, squares, chance, codes[:, here])
 
     scored.each_piece(draw)
     scored.check_legal(total)
@@ -161,9 +162,12 @@ class _Messages:
     """
 
     def __init__(self, piece, temperature, used):
-        n, transitions = piece.n_labels, piece.decoder.transitions
+        n = piece.n_labels
         self.scores = piece.scores[:, :n].astype(np.float64) / temperature
-        self.transitions = transitions[:n, :n].astype(np.float64) / temperature
+        # One square for all tokens, or one for each.
+        width = piece.transitions.shape[1]
+        squares = piece.transitions.reshape(-1, width, width)[:, :n, :n]
+        self.transitions = squares.astype(np.float64) / temperature
         self.begins, self.ends = piece.offsets[used], piece.offsets[used + 1]
         self.lengths = self.ends - self.begins
 
@@ -173,7 +177,7 @@ class _Messages:
         ahead = self.scores.copy()
         for t in range(1, self.lengths.max(initial=0)):
             at = self.begins[self.lengths > t] + t
-            ahead[at] += _one_step(ahead[at - 1], self.transitions)
+            ahead[at] += _one_step(ahead[at - 1], _own(self.transitions, at))
         return ahead
 
     @cached_property
@@ -183,7 +187,7 @@ class _Messages:
         for t in range(2, self.lengths.max(initial=0) + 1):
             at = self.ends[self.lengths >= t] - t
             after = self.scores[at + 1] + back[at + 1]
-            back[at] = _one_step(after, self.transitions.T)
+            back[at] = _one_step(after, _turned(_own(self.transitions, at + 1)))
         return back
 
     @cached_property
@@ -200,7 +204,8 @@ class _Messages:
         for t in range(1, (stops - starts).max()):
             on = stops - starts > t
             at = starts[on] + t
-            total[on] += self.transitions[codes[at - 1], codes[at]]
+            square = at if len(self.transitions) > 1 else 0
+            total[on] += self.transitions[square, codes[at - 1], codes[at]]
             total[on] += self.scores[at, codes[at]]
         return total + self.back[stops - 1, codes[stops - 1]] - self.log_z[row]
 
@@ -211,24 +216,35 @@ class _Messages:
         message, leaving = self.ahead[starts], self.back[stops - 1]
         after = starts > self.begins[row]
         at = starts[after]
-        message[after] = self.scores[at] + _one_step(self.ahead[at - 1], across)
+        ahead = _one_step(self.ahead[at - 1], _own(across, at))
+        message[after] = self.scores[at] + ahead
         message[outside] = -np.inf
         for t in range(1, (stops - starts).max()):
             on = stops - starts > t
             at = starts[on] + t
-            message[on] = self.scores[at] + _one_step(message[on], within)
+            message[on] = self.scores[at] + _one_step(message[on], _own(within, at))
         before = stops < self.ends[row]
-        leaving[before] = _one_step(self._after(stops[before]), across.T)
+        at = stops[before]
+        leaving[before] = _one_step(self._after(at), _turned(_own(across, at)))
         return _log_sum(message + leaving, axis=1) - self.log_z[row]
 
 
-def _one_step(messages, transitions):
+def _own(squares, at):
+    """Return the squares of some tokens, or the one that all share."""
+    return squares if len(squares) == 1 else squares[at]
+
+
+def _turned(squares):
+    return squares.transpose(0, 2, 1)
+
+
+def _one_step(messages, squares):
     """Return what messages (n, n_labels) become after a transition."""
     out = np.empty_like(messages)
-    size = max(1, ROOM // transitions.size)
+    size = max(1, ROOM // squares[:1].size) if len(squares) else 1
     for first in range(0, len(out), size):
         part = slice(first, first + size)
-        out[part] = _log_sum(messages[part, :, None] + transitions, axis=1)
+        out[part] = _log_sum(messages[part, :, None] + _own(squares, part), axis=1)
     return out
 
 
@@ -251,13 +267,13 @@ def _chances(scores, n_draws, seed):
     return rng.random((n_draws, len(scores)))
 
 
-def _draw_back(ahead, transitions, chance, codes):
+def _draw_back(ahead, squares, chance, codes):
     """Draw the last label of each labeling, then those before it."""
     n_draws, length = chance.shape
     onward = np.zeros((n_draws, ahead.shape[1]))
     for t in range(length - 1, -1, -1):
         codes[:, t] = _drawn(ahead[t] + onward, chance[:, t])
-        onward = transitions[:, codes[:, t]].T
+        onward = squares[min(t, len(squares) - 1)][:, codes[:, t]].T
 
 
 def _drawn(logits, chance):

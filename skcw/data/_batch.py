@@ -214,12 +214,42 @@ class SequenceBatch(RaggedRows):
             # One more, for a batch that has been through this already.
             known = np.ones(max(batch.n_features, unknown_feature + 1), dtype=bool)
             known[unseen] = False
-            batch = batch._filtered(known[batch.indices])
+            batch = batch.filtered(known[batch.indices])
         empty = np.flatnonzero(batch.indptr[1:] == batch.indptr[:-1])
         return batch.replaced(empty, unknown_feature)
 
-    def _filtered(self, kept):
-        """Return the batch with some of its entries."""
+    def renumbered(self, indices, n_features):
+        """Return the batch with other features, which have no names, in their places.
+
+        Parameters
+        ----------
+        indices : ndarray of int32
+            The feature number of each entry.
+        n_features : int
+            How many features there are.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The batch with the same values.
+        """
+        return SequenceBatch.unchecked(
+            self.offsets, self.indptr, indices, self.values, n_features
+        )
+
+    def filtered(self, kept):
+        """Return a compact batch with some of its entries.
+
+        Parameters
+        ----------
+        kept : ndarray of bool
+            Which entries to keep.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The batch with the others left out.
+        """
         if kept.all():
             return self
         before = np.concatenate([[0], np.cumsum(kept)])

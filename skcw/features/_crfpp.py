@@ -1,8 +1,8 @@
 """Template files of CRF++, Wapiti and CRFsuite's tools: ``U01:%x[-1,0]/%x[0,0]``."""
 
 import re
-import warnings
 
+from skcw.data._edges import EDGE_MARK
 from skcw.features._feature_template import FARTHEST, Template, View
 from skcw.features._patterns import compiled_pattern
 
@@ -33,10 +33,11 @@ def is_template_line(line):
 
 
 def parse_template_line(line):
-    """Return the templates of a line of a template file: one, or none.
+    """Return the templates of a line of a template file: one, none, or two.
 
-    ``B`` lines are about transitions, which every tagger has: they make no feature, and
-    ``*`` lines keep their ``U`` half. See :func:`warn_of_transitions`.
+    A bare ``B`` is about transitions, which every tagger has: it makes no feature. A
+    ``B`` line with macros makes features that look at the label before; their names
+    begin with ``label[-1]&``. A ``*`` line is one of ``U`` and one of ``B``.
 
     Parameters
     ----------
@@ -49,13 +50,17 @@ def parse_template_line(line):
     Returns
     -------
     templates : list of Template
-        The template, whose features are called as CRF++ calls them.
+        The templates, whose features are called as CRF++ calls them.
+
+    Examples
+    --------
+    >>> from skcw.features._crfpp import parse_template_line
+    >>> [template.literals for template in parse_template_line("B01:%x[0,0]")]
+    [('label[-1]&B01:', '')]
     """
     line = line.strip()
     mark = line[0]
-    if mark in "Bb":
-        return []
-    if mark not in "Uu*":
+    if mark not in "UuBb*":
         raise ValueError(
             f"template: the line {line!r} begins with neither U, B nor *; a line is "
             "like U01:%x[-1,0]/%x[0,0]"
@@ -71,36 +76,17 @@ def parse_template_line(line):
             f"template: a % of the line {line!r} is not understood; a macro is like "
             '%x[-1,0], %X[0,0], %t[0,0,"^\\d"] or %m[0,0,".$"]'
         )
-    # A line without macros is one feature that every token has.
-    return [Template(tuple(literals), tuple(atoms)) if atoms else _constant(line)]
+    if not atoms:
+        # One feature that every token has, or transitions as all have them.
+        return [] if mark in "Bb" else [_constant(line)]
+    of_token = Template(tuple(literals), tuple(atoms))
+    of_step = Template((EDGE_MARK + literals[0], *literals[1:]), tuple(atoms))
+    kinds = {"u": [of_token], "b": [of_step], "*": [of_token, of_step]}
+    return kinds[mark.lower()]
 
 
 def _constant(line):
     return Template((line, ""), ((View(None, "bias"), 0),))
-
-
-def warn_of_transitions(lines):
-    """Warn, once, of lines whose transitions depend on words: ours do not.
-
-    Parameters
-    ----------
-    lines : list of str
-        Lines of a template file.
-    """
-    bigrams = [line for line in lines if line[:1] in "Bb" and "%" in line]
-    both = [line for line in lines if line[:1] == "*"]
-    told = []
-    if bigrams:
-        told.append(f"{len(bigrams)} lines such as {bigrams[0]!r} are left out")
-    if both:
-        told.append(f"{len(both)} lines such as {both[0]!r} count as if of U")
-    if told:
-        warnings.warn(
-            "template: transitions do not depend on words here, so "
-            + " and ".join(told),
-            UserWarning,
-            stacklevel=3,
-        )
 
 
 def _atom(line, macro):

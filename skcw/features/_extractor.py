@@ -1,7 +1,5 @@
 """Fitted features without scikit-learn: a plan, a vocabulary, compiled code."""
 
-import warnings
-
 import numpy as np
 
 from skcw.data._batch import SequenceBatch
@@ -263,10 +261,7 @@ def opened_window(state, arrays, vocabulary, prefix=""):
     columns, lexicons = saved_texts(state["columns"], "columns"), params["lexicons"]
     check_names(columns)
     clusters = params["clusters"] or {}
-    with warnings.catch_warnings():
-        # Whoever fitted the features was warned.
-        warnings.simplefilter("ignore")
-        templates = templates_of(params["features"], columns, lexicons or (), clusters)
+    templates = templates_of(params["features"], columns, lexicons or (), clusters)
     return FeatureExtractor(
         columns,
         templates,

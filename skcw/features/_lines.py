@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from skcw.data._edges import EDGE_MARK
 from skcw.features._columns import ColumnNames
 from skcw.features._crfpp import (
     is_template_line,
     parse_crfsuite_template,
     parse_template_line,
-    warn_of_transitions,
 )
 from skcw.features._gazetteer import words_of
 from skcw.features._language import parse_line
@@ -44,14 +44,12 @@ def templates_of(features, columns, lexicons=(), clusters=()):
     if not isinstance(features, (list, tuple)) or not len(features):
         raise ValueError(f"features must be a ready set or a list, got {features!r}")
     known = tuple(columns), tuple(lexicons), tuple(clusters)
-    found, of_files = [], []
+    found = []
     for line in _with_sets(features, columns):
         if not isinstance(line, str):
             found.append(parse_crfsuite_template(line, ColumnNames(columns)))
         else:
             found += _parsed(line, *known)
-            of_files += [line.strip()] if _of_a_file(line, columns) else []
-    warn_of_transitions(of_files)
     _check_positions(found, columns)
     return found
 
@@ -88,6 +86,17 @@ def _check_positions(templates, columns):
                     f"{view.column}, but the tokens have {len(columns)}: "
                     f"{', '.join(columns)}"
                 )
+
+
+def refuse_hashed_edges(templates):
+    """Raise if templates look at the label before, which is told by their names."""
+    for template in templates:
+        if template.literals[0].startswith(EDGE_MARK):
+            name = template.literals[0].removeprefix(EDGE_MARK)
+            raise ValueError(
+                f"features: the line {name!r} of a template looks at the label before, "
+                "which needs the names of features; hashing by n_features has none"
+            )
 
 
 def check_lexicons(lexicons):

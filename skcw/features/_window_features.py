@@ -19,7 +19,7 @@ from skcw.features._extractor import (
     saved_features,
 )
 from skcw.features._joining import opened_extractor
-from skcw.features._lines import check_lexicons, templates_of
+from skcw.features._lines import check_lexicons, refuse_hashed_edges, templates_of
 
 
 class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
@@ -53,7 +53,11 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     Lines of the template files of CRF++ and Wapiti (``"U01:%x[-1,0]/%x[0,0]"``) may
     stand in the same list, see :func:`read_template`, and templates as CRFsuite's
-    scripts have them: ``(("word", -1), ("word", 0))``.
+    scripts have them: ``(("word", -1), ("word", 0))``. A line such as
+    ``"B01:%x[0,0]"`` makes features of the step from the label before to that of the
+    token. CW, AROW, PA and the perceptron learn a weight of each for every pair of
+    labels; other taggers refuse them. Their names begin with ``label[-1]&``, and so
+    may those of features that you make yourself.
 
     Texts are read by characters, in any script. Beyond the ends of a sentence, texts
     and shapes read ``_B-1``, ``_B-2``... and ``_B+1``..., as in CRF++; affixes, n-grams
@@ -172,6 +176,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                 "min_count needs the names of features; hashing by n_features has none"
             )
         X, extractor = self._prepared(X)
+        if self.n_features is not None:
+            refuse_hashed_edges(extractor.templates)
         batch = drop_rare(extractor.learn(X), self.min_count)
         self.columns_, self.templates_ = extractor.columns, extractor.templates
         self._keep_names(batch)

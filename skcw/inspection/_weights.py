@@ -55,6 +55,7 @@ class LearntWeights:
         self.transitions = getattr(tagger, "transition_coef_", None)
         self.feature_std = _std(getattr(tagger, "coef_variance_", None))
         self.transition_std = _std(getattr(tagger, "transition_variance_", None))
+        self.edges = getattr(tagger, "edge_features_", {})
 
     def of_features(self, label, top):
         """Return the features that speak most for a label, and most against it.
@@ -116,6 +117,30 @@ class LearntWeights:
         ]
         found.sort(key=lambda row: -abs(row.weight))
         return sorted(found[:top], key=lambda row: -row.weight)
+
+    def of_edges(self, label, top):
+        """Return the largest weights of transitions that look at words.
+
+        Parameters
+        ----------
+        label : str
+            The label before or after.
+        top : int
+            How many.
+
+        Returns
+        -------
+        edges : list of Weight
+            Called "A -> B & feature", largest weight first, without deviations; none if
+            transitions do not look at words.
+        """
+        found = [
+            Weight(f"{before} -> {after} & {name}", weight, None)
+            for (name, before, after), weight in self.edges.items()
+            if label in (before, after)
+        ]
+        found.sort(key=lambda row: (-abs(row.weight), row.name))
+        return sorted(found[:top], key=lambda row: (-row.weight, row.name))
 
 
 def _std(variance):

@@ -25,6 +25,7 @@ from skcw.confidence._settings import (
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
 from skcw.data._constraints import saved_constraints, saved_faults, saved_forbidden
+from skcw.data._edges import edge_features, refuse_edges
 from skcw.data._encoder import check_batch, encode_any
 from skcw.data._labels import encode_labels, joined_labels
 from skcw.data._ragged import object_rows
@@ -37,6 +38,12 @@ from skcw.data._saved import (
 from skcw.data._vocabulary import Vocabulary
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import Explanations, explain_sequence, given_tokens
+from skcw.tagging._named_weights import (
+    NamedWeights,
+    by_names,
+    edges_by_names,
+    feature_names,
+)
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
 # What taggers that obey constraints know of them.
@@ -53,6 +60,8 @@ class BeliefTagger(BaseSequenceTagger):
 
     # Whether the score of a labeling is a sum over tokens and pairs of labels.
     _is_chain = True
+    # Whether it learns weights of features that look at the label before.
+    _learns_edges = False
     # The methods of confidence there are, the default, and whether scores are the
     # logarithms of probabilities.
     _methods = METHODS
@@ -125,11 +134,9 @@ class BeliefTagger(BaseSequenceTagger):
         scored = self._open(batch)
         names = batch._names() if batch.vocabulary is None else batch.vocabulary
         explained = explain_sequence(
-            scored.decoder.belief,
             self.classes_.tolist(),
             names,
-            scored.batch,
-            scored.viterbi()[0],
+            scored,
             self.forbidden_,
             self._border_rows(),
         )
@@ -316,8 +323,12 @@ class BeliefTagger(BaseSequenceTagger):
 
     def _training_batch(self, X, fresh):
         if not fresh:
-            return self._encoded(X, grow=True)
-        return X if isinstance(X, SequenceBatch) else encode_any(X)
+            batch = self._encoded(X, grow=True)
+        else:
+            batch = X if isinstance(X, SequenceBatch) else encode_any(X)
+        if not self._learns_edges:
+            refuse_edges(batch.vocabulary, type(self).__name__)
+        return batch
 
     def _training_labels(self, y, batch, fresh, classes=None):
         """Return the codes of the labels and the labels of all codes."""
@@ -340,7 +351,10 @@ class BeliefTagger(BaseSequenceTagger):
         # A batch may come from an encoder that has learnt features since.
         n_features = max(batch.n_features, len(self.belief_.row_of))
         if n_features > len(self.belief_.row_of):
-            return self.belief_.extended(n_features, self.belief_.n_labels)
+            edges = None
+            if self._learns_edges:
+                edges = edge_features(batch.vocabulary)
+            return self.belief_.extended(n_features, self.belief_.n_labels, edges)
         return self.belief_
 
     def _border_rows(self):
@@ -402,29 +416,55 @@ class BeliefTagger(BaseSequenceTagger):
     @property
     def feature_names_(self):
         """The names of the features."""
-        if self.vocabulary_ is None:
-            return np.array([f"x{i}" for i in range(self.n_features_in_)], object)
-        return np.array(self.vocabulary_.names(), dtype=object)
+        return feature_names(self.vocabulary_, self.belief_)
 
     @property
     def state_features_(self):
         """The weight of every (feature, label) whose weight is not zero."""
-        return _by_names(self.coef_, self.feature_names_, self.classes_)
+        check_is_fitted(self, "belief_")
+        # What is there now, should the tagger learn on before it is asked.
+        belief, names, labels = self.belief_, self.vocabulary_, self.classes_
+        return NamedWeights(
+            lambda: by_names(
+                belief.feature_weights(), feature_names(names, belief), labels
+            ),
+            "(feature, label)",
+        )
 
     @property
     def transition_features_(self):
         """The weight of every (label, next label) whose weight is not zero."""
-        return _by_names(self.transition_coef_, self.classes_, self.classes_)
+        return by_names(self.transition_coef_, self.classes_, self.classes_)
+
+    @property
+    def edge_features_(self):
+        """The weight of every (feature, label, next label) that is not zero.
+
+        These features look at two labels: they come from lines of templates such as
+        ``B01:%x[0,0]``, or have names that begin with ``label[-1]&``.
+        """
+        check_is_fitted(self, "belief_")
+        now = self.belief_, self.vocabulary_, self.classes_
+        return NamedWeights(
+            lambda: edges_by_names(*now), "(feature, label, next label)"
+        )
+
+    def _has_weights(self):
+        """Tell which features have a weight."""
+        belief = self.belief_
+        known = belief.row_of != belief.width
+        known[belief.edges] = (belief.edge_rows != belief.width).any(axis=1)
+        return known
 
     @property
     def attributes_(self):
         """The features that have a weight."""
-        return self.feature_names_[self.belief_.row_of != self.belief_.width].tolist()
+        return self.feature_names_[self._has_weights()].tolist()
 
     @property
     def num_attributes_(self):
         """The number of features that have a weight."""
-        return int(np.count_nonzero(self.belief_.row_of != self.belief_.width))
+        return int(np.count_nonzero(self._has_weights()))
 
     def _model(self):
         header, arrays = super()._model()
@@ -484,13 +524,6 @@ class BeliefTagger(BaseSequenceTagger):
         # A model that has lost its constraints would tag in another way.
         if getattr(self, "constraints_", None):
             self.forbidden_ = saved_forbidden(arrays, len(self.classes_))
-
-
-def _by_names(weights, rows, columns):
-    """Return the weights that are not zero by the names of their rows and columns."""
-    cells = np.nonzero(weights)
-    names = zip(rows[cells[0]].tolist(), columns[cells[1]].tolist(), strict=True)
-    return dict(zip(names, weights[cells].tolist(), strict=True))
 
 
 # What a file may say that a fitted tagger keeps besides its arrays.

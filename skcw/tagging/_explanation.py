@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw.data._edges import EDGE_MARK
 from skcw.data._text_table import Table, shown_token
 from skcw.data._token_columns import TokenColumns
 
@@ -18,7 +19,9 @@ class Contribution(NamedTuple):
     ----------
     feature : str
         Its name; "after A" and "before A" are the transitions, "first" and "last" the
-        ends of the sequence where these have weights.
+        ends of the sequence where these have weights. A feature that looks at the label
+        before is "after A & w=Madrid" at its own token, and "before A & w=Madrid" at
+        the token before.
     value : float
         What it adds to the margin.
     std : float
@@ -132,23 +135,17 @@ def given_tokens(sequence):
     return sequence if isinstance(sequence, (list, tuple)) else ()
 
 
-def explain_sequence(
-    belief, classes, names, batch, labels, forbidden=None, border_rows=None
-):
+def explain_sequence(classes, names, scored, forbidden=None, border_rows=None):
     """Explain every token of the one sequence of a batch.
 
     Parameters
     ----------
-    belief : Belief
-        The weights.
     classes : list of str
         The labels.
     names : sequence of str
         The feature names.
-    batch : SequenceBatch
-        One sequence.
-    labels : ndarray of int
-        Its predicted labels.
+    scored : ScoredBatch
+        One sequence under the model.
     forbidden : ndarray or None, default=None
         What :func:`skcw.data.forbidden_matrix` returns; rivals that are legal
         beside the neighbours go first.
@@ -160,16 +157,16 @@ def explain_sequence(
     explanations : list of TokenExplanation
         One per token, contributions from the largest to the smallest in size.
     """
-    labels = labels.tolist()
+    labels = scored.viterbi()[0].tolist()
     return [
         _explain_token(
-            belief,
+            scored.decoder.belief,
             classes,
             labels[t],
             _legal_rivals(labels, t, len(classes), forbidden),
-            _weighed(belief, classes, names, batch, labels, t, border_rows),
+            _weighed(classes, names, scored, labels, t, border_rows),
         )
-        for t in range(batch.n_tokens)
+        for t in range(scored.n_tokens)
     ]
 
 
@@ -189,26 +186,53 @@ def _legal_rivals(labels, t, n_labels, forbidden):
     return [j for j in rivals if legal(j)] or rivals
 
 
-def _weighed(belief, classes, names, batch, labels, t, border_rows):
+def _entries(batch, t):
+    """Return the features of a token and their values."""
+    here = slice(int(batch.indptr[t]), int(batch.indptr[t + 1]))
+    features = batch.indices[here].tolist()
+    if batch.values is None:
+        return [(feature, 1.0) for feature in features]
+    return list(zip(features, batch.values[here].tolist(), strict=True))
+
+
+def _steps(names, scored, t):
+    """Return the features of the step into a token: names, numbers and values."""
+    if scored.edges is None:
+        return []
+    decoder, found = scored.decoder, []
+    for feature, x in _entries(scored.edges, t):
+        edge = (feature - decoder.first_edge) // decoder.n_labels
+        name = names[int(decoder.edges[edge])].removeprefix(EDGE_MARK)
+        found.append((name, feature, x))
+    return found
+
+
+def _weighed(classes, names, scored, labels, t, border_rows):
     """Return a function: label at token t -> list of (name, cell, value).
 
     A cell is the (row, column) of a weight in the belief.
     """
-    entries = range(int(batch.indptr[t]), int(batch.indptr[t + 1]))
+    row_of, entries = scored.decoder.belief.row_of, _entries(scored.batch, t)
     before = labels[t - 1] if t else None
     after = labels[t + 1] if t + 1 < len(labels) else None
+    into = _steps(names, scored, t)
+    out = [] if after is None else _steps(names, scored, t + 1)
 
     def cells(label):
-        for entry in entries:
-            feature = int(batch.indices[entry])
-            x = 1.0 if batch.values is None else float(batch.values[entry])
+        for feature, x in entries:
             # The one feature beyond those with a name.
             name = names[feature] if feature < len(names) else "nothing known"
-            yield name, (int(belief.row_of[feature]), label), x
+            yield name, (int(row_of[feature]), label), x
         if before is not None:
             yield f"after {classes[before]}", (before, label), 1.0
         if after is not None:
             yield f"before {classes[after]}", (label, after), 1.0
+        for name, step, x in into:
+            cell = int(row_of[step + before]), label
+            yield f"after {classes[before]} & {name}", cell, x
+        for name, step, x in out:
+            cell = int(row_of[step + label]), after
+            yield f"before {classes[after]} & {name}", cell, x
         if border_rows is not None and before is None:
             yield "first", (border_rows[0], label), 1.0
         if border_rows is not None and after is None:

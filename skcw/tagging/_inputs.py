@@ -20,6 +20,7 @@ from skcw.data._constraints import (
     scheme_name,
     scheme_of,
 )
+from skcw.data._edges import split_edges
 from skcw.data._ragged import joined_ranges
 from skcw.data._schemes import odd_outside
 from skcw.exceptions import (
@@ -54,9 +55,16 @@ class Examples(NamedTuple):
         n = int(np.searchsorted(self.batch.offsets, n_words)) or 1
         return self if n >= len(self.batch) else self.take(np.arange(n))
 
-    def corpus(self, with_norm=False):
-        """Return the arrays that the kernels read."""
-        batch = self.batch
+    def corpus(self, belief, with_norm=False):
+        """Return the arrays that the kernels read to train a belief."""
+        batch, edges = self.batch, None
+        if len(belief.edges):
+            batch, steps = split_edges(
+                batch, belief.edges, belief.first_edge, belief.n_labels
+            )
+            values = steps.values
+            values = None if values is None else values.astype(np.float64)
+            edges = steps.indptr, steps.indices, values
         return Corpus(
             batch.offsets,
             batch.indptr,
@@ -64,7 +72,8 @@ class Examples(NamedTuple):
             batch.values,
             self.codes,
             self.weight,
-            token_norms(batch) if with_norm else None,
+            token_norms(self.batch) if with_norm else None,
+            edges,
         )
 
 

@@ -14,6 +14,7 @@ from skcw._one_step import changes_at_once
 from skcw.confidence._settings import DEFAULT_TEMPERATURE, ModelConfidence
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_same_lengths
+from skcw.data._edges import edge_features
 from skcw.data._encoder import check_batch, drop_rare, encode_any
 from skcw.data._labels import encode_labels
 from skcw.data._ragged import split_rows
@@ -44,6 +45,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     # Whether the cost of a wrong label is in units of the length of the token's
     # feature vector.
     _cost_grows_with_features = False
+    _learns_edges = True
     _default_method = "draw-marginal-fixed"
     _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
 
@@ -169,12 +171,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(rules, labels, *new)
-        start = self._starting_belief(batch.n_features, len(labels), fresh)
+        start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.learn_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         belief, history, judging = train_several(
             start,
-            data.corpus(self._cost_grows_with_features),
+            data.corpus(start, self._cost_grows_with_features),
             plan,
             seeds,
             judges,
@@ -293,7 +295,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
         return score
 
-    def _starting_belief(self, n_features, n_labels, fresh):
+    def _starting_belief(self, batch, n_labels, fresh):
+        n_features, edges = batch.n_features, edge_features(batch.vocabulary)
         if not fresh:
             belief = self.belief_
             if self.learn_unknown != (belief.unknown_row is not None):
@@ -305,7 +308,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             if n_labels > belief.n_labels:
                 # The average so far knows nothing of the new labels.
                 belief = belief.with_average_restarted()
-            grown = belief.extended(n_features, n_labels)
+            grown = belief.extended(n_features, n_labels, edges)
             return grown.as_dtype(self.dtype, self.averaging)
         variance = getattr(self, "initial_variance", None)
         return Belief.start(
@@ -315,6 +318,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             self.averaging,
             self.dtype,
             self.learn_unknown,
+            edges,
         )
 
     def _cost_unit(self):

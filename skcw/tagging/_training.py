@@ -19,7 +19,8 @@ class Corpus(NamedTuple):
     """Encoded sequences with their labels, as the kernels read them.
 
     ``norm`` has the length of every token's feature vector where costs count in that
-    unit, or is None.
+    unit, or is None. ``edges`` are ``indptr``, ``indices`` and ``values`` of the
+    features that look at the label before, or None.
     """
 
     offsets: np.ndarray
@@ -29,6 +30,7 @@ class Corpus(NamedTuple):
     gold: np.ndarray
     weight: np.ndarray | None
     norm: np.ndarray | None = None
+    edges: tuple | None = None
 
 
 class PassOptions(NamedTuple):

@@ -110,15 +110,18 @@ def test_the_macros_of_wapiti_are_read(line, expected):
     assert window.transform(SENTENCES).to_lists() == strings
 
 
-def test_what_transitions_would_say_of_words_is_left_out_with_one_warning():
-    lines = ["B01:%x[0,0]", "B02:%x[-1,0]", "U:%x[0,0]", "*03:%x[0,0]", "B"]
-    with pytest.warns(UserWarning) as caught:
-        window = WindowFeatures(lines).fit([["a"]])
-    assert len(caught) == 1
-    text = str(caught[0].message)
-    assert "2 lines such as 'B01:%x[0,0]' are left out" in text
-    assert "1 lines such as '*03:%x[0,0]' count as if of U" in text
-    assert window.get_feature_names_out().tolist() == ["U:a", "*03:a"]
+def test_lines_about_transitions_make_features_that_look_at_the_label_before():
+    lines = ["B01:%x[0,0]", "b02:%x[-1,0]", "U:%x[0,0]", "*03:%X[0,0]", "B", "B04"]
+    window = WindowFeatures(lines).fit([["A"]])
+    assert window.get_feature_names_out().tolist() == [
+        "label[-1]&B01:A",
+        "label[-1]&b02:_B-1",
+        "U:A",
+        "*03:a",
+        "label[-1]&*03:a",
+    ]
+    strings = [window_strings(window.templates_, s) for s in SENTENCES]
+    assert WindowFeatures(lines).fit_transform(SENTENCES).to_lists() == strings
 
 
 def test_blanks_inside_the_brackets_are_read_as_wapiti_reads_them():

@@ -26,6 +26,7 @@ class Corpus(NamedTuple):
     gold: np.ndarray
     weight: np.ndarray | None
     norm: np.ndarray | None = None
+    edges: tuple | None = None
 
     def as_type(self, dtype):
         if self.values is None:
