@@ -94,7 +94,7 @@ class Belief:
             edge_rows = np.full((len(self.edges), n_labels), self.width, np.int32)
         self.edge_rows = edge_rows
 
-    def _but(self, **parts):
+    def replaced(self, **parts):
         """Return a belief that differs in some parts."""
         same = {name: value for name, value in vars(self).items() if name != "own_unit"}
         return Belief(**{**same, **parts})
@@ -179,7 +179,7 @@ class Belief:
         edge_rows = np.full((len(edges), n_labels), width, dtype=np.int32)
         old = self.edge_rows + np.int32(width - self.width)
         edge_rows[: len(old), : self.n_labels] = old
-        return self._but(
+        return self.replaced(
             n_labels=n_labels,
             row_of=row_of,
             mean=self._widened(self.mean, width, 0.0),
@@ -197,7 +197,7 @@ class Belief:
         Where there was no average, the mean so far counts as one.
         """
         variance = self.variance
-        return self._but(
+        return self.replaced(
             mean=self.mean.astype(dtype, copy=False),
             variance=None if variance is None else variance.astype(dtype, copy=False),
             average=self.weights.astype(dtype, copy=False) if averaging else None,
@@ -211,7 +211,7 @@ class Belief:
         """
         weights = self.weights
         average = None if self.average is None else weights
-        return self._but(mean=weights, average=average, rounds=0.0)
+        return self.replaced(mean=weights, average=average, rounds=0.0)
 
     def with_all_features(self):
         """Return a belief whose features are all that have a row, as kernels read it.
@@ -219,8 +219,8 @@ class Belief:
         After those with a name come that of tokens without a known one, if there is a
         row for them, and from `first_edge` on the edges, each after every label.
         """
-        belief = self._but(
-            row_of=self._all_rows(),
+        belief = self.replaced(
+            row_of=self.all_rows(),
             unknown_row=None,
             unseen=(),
             edges=(),
@@ -234,7 +234,7 @@ class Belief:
         """The number of the first edge after the first label among all features."""
         return len(self.row_of) + (self.unknown_row is not None)
 
-    def _all_rows(self):
+    def all_rows(self):
         """Return the rows of all features, of unknown tokens, and of edges."""
         if self.unknown_row is None and not len(self.edges):
             return self.row_of
@@ -242,8 +242,8 @@ class Belief:
         rows = (self.row_of, np.array(unknown, np.int32), self.edge_rows.ravel())
         return np.concatenate(rows)
 
-    def _split_rows(self, rows):
-        """Return the parts that `_all_rows` has joined, by name."""
+    def split_rows(self, rows):
+        """Return the parts that `all_rows` has joined, by name."""
         first = len(rows) - self.edge_rows.size
         n_features = first - (self.unknown_row is not None)
         unknown_row = None if self.unknown_row is None else int(rows[n_features])
@@ -272,7 +272,7 @@ class Belief:
         Its ``average`` is the drift: rounds * (mean - average). Its features are those
         of ``with_all_features``.
         """
-        row_of = self._all_rows()
+        row_of = self.all_rows()
         untouched = int(np.count_nonzero(row_of == self.width))
         size = len(self.mean) + untouched * self.width
         mean = _with_room(self.mean, size)
@@ -281,7 +281,7 @@ class Belief:
         if self.average is not None:
             drift = _with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
-        expanded = self._but(
+        expanded = self.replaced(
             row_of=row_of.copy(), mean=mean, variance=variance, average=drift
         )
         return expanded, self.n_rows
@@ -295,11 +295,11 @@ class Belief:
             # Before the first round there is no drift to divide.
             average = self.average[:size] / -(self.rounds or 1.0)
             average += mean
-        return self._but(
+        return self.replaced(
             mean=mean,
             variance=None if self.variance is None else self.variance[:size].copy(),
             average=average,
-            **self._split_rows(self.row_of),
+            **self.split_rows(self.row_of),
         )
 
     @classmethod
@@ -339,7 +339,7 @@ class Belief:
         least = 1.0 if self.variance is None else self.variance.min()
         if least < 0 or (self.variance is not None and not self._prior_variance() > 0):
             raise ValueError("a variance is negative, or that of the prior is zero")
-        if not _within(self._all_rows(), self.width, self.n_rows):
+        if not _within(self.all_rows(), self.width, self.n_rows):
             raise ValueError("a feature refers to a row that does not exist")
         if not _within(self.unseen, 0, len(self.row_of)):
             raise ValueError("an unseen feature has a number that does not exist")
@@ -383,93 +383,3 @@ def _with_room(flat, size):
     longer = np.zeros(size, flat.dtype)
     longer[: len(flat)] = flat
     return longer
-
-
-class BeliefMean:
-    """The mean of several compact beliefs about the same features and labels.
-
-    Means are averaged, and so are precisions: the result is what one typical model
-    believes. (Multiplying the Gaussians would count the same data several times.)
-    Beliefs are added one by one, so that only two need to be in memory.
-
-    Examples
-    --------
-    >>> from skcw._belief import Belief, BeliefMean
-    >>> total = BeliefMean()
-    >>> for variance in (1.0, 3.0):
-    ...     total.add(Belief.start(2, 2, initial_variance=variance))
-    >>> float(total.result().feature_weights("variance")[0, 0])
-    1.5
-    """
-
-    def __init__(self):
-        self.n = 0
-
-    def add(self, belief):
-        """Add one belief to the mean."""
-        if self.n == 0:
-            # The mean is about the same features and labels.
-            self.first, self.width = belief, belief.width
-            self.dtype = belief.mean.dtype
-            self.row_of = belief._all_rows().copy()
-            self.unseen = belief.unseen
-            self.rows = _summands(belief)
-            self.rounds = belief.rounds
-        else:
-            self._cover(belief)
-            self._accumulate(belief)
-            self.rounds += belief.rounds
-            # What one of them has seen, their mean knows.
-            self.unseen = np.intersect1d(self.unseen, belief.unseen)
-        self.n += 1
-
-    def _cover(self, belief):
-        """Give a row to every feature that the new belief has touched."""
-        new = np.flatnonzero(
-            (self.row_of == self.width) & (belief._all_rows() != self.width)
-        )
-        first = len(self.rows["mean"])
-        self.row_of[new] = np.arange(first, first + len(new), dtype=np.int32)
-        for kind, rows in self.rows.items():
-            # What the former beliefs hold for these features is their blank row.
-            blank = np.broadcast_to(rows[self.width], (len(new), self.width))
-            self.rows[kind] = np.concatenate([rows, blank])
-
-    def _accumulate(self, belief):
-        summands = _summands(belief)
-        fixed = np.arange(self.width + 1)
-        touched = np.flatnonzero(self.row_of != self.width)
-        here = np.concatenate([fixed, self.row_of[touched]])
-        there = np.concatenate([fixed, belief._all_rows()[touched]])
-        for kind, rows in self.rows.items():
-            rows[here] += summands[kind][there]
-
-    def result(self):
-        """Return the mean of the beliefs added so far."""
-        flat = {kind: (rows / self.n).ravel() for kind, rows in self.rows.items()}
-        if "variance" in flat:
-            flat["variance"] = 1.0 / flat["variance"]
-        mean, variance, average = (
-            flat[kind].astype(self.dtype) if kind in flat else None
-            for kind in ("mean", "variance", "average")
-        )
-        return self.first._but(
-            mean=mean,
-            variance=variance,
-            average=average,
-            rounds=self.rounds / self.n,
-            unseen=self.unseen,
-            **self.first._split_rows(self.row_of),
-        )
-
-
-def _summands(belief):
-    """Return what is averaged, in rows and double: means, and precisions."""
-    rows = {"mean": belief.mean, "average": belief.average}
-    if belief.variance is not None:
-        rows["variance"] = 1.0 / belief.variance.astype(np.float64)
-    return {
-        kind: flat.astype(np.float64).reshape(-1, belief.width)
-        for kind, flat in rows.items()
-        if flat is not None
-    }

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief, BeliefMean, padded
+from skcw._belief import Belief, padded
 from skcw._kernels.sequence_passes import cw_pass
+from skcw.tagging._belief_mean import BeliefMean
 from tests.kernels.problems import (
     as_vector,
     bytes_of,

@@ -39,7 +39,7 @@ cdef class PassState:
     cdef const double[::1] weight, norm, cost
     cdef double cost_unit, rounds
     cdef bint counting
-    cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features, most_edges
+    cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
     cdef Py_ssize_t wrong_sequences, wrong_tokens
     # None where transitions do not look at words.
     cdef EdgeFeatures edges
@@ -63,10 +63,9 @@ cdef class PassState:
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
-        self.edges = None
         if corpus.edges is not None:
             self.edges = EdgeFeatures(corpus.offsets, *corpus.edges)
-        self.most_edges = 0 if self.edges is None else self.edges.most
+            self.most_features += self.edges.most
         self.tagged = np.empty(self.most_tokens, dtype=np.int32)
 
     cdef void start_sequence(self, Py_ssize_t i) noexcept nogil:
@@ -101,8 +100,7 @@ cdef class OneRival:
     cdef int[::1] guess
 
     def __cinit__(self, PassState state):
-        self.delta = Difference(
-            2 * (state.most_features + state.most_edges) + 4 * state.most_tokens)
+        self.delta = Difference(2 * state.most_features + 4 * state.most_tokens)
         self.margin = np.empty(1)
         self.guess = np.empty(state.most_tokens, dtype=np.int32)
 
@@ -122,8 +120,7 @@ cdef class ManyRivals:
         self.k, self.budget = k, budget
         self.heap = OpenPaths(k)
         self.delta = Difference(
-            (k + 1) * state.most_features
-            + 2 * k * (state.most_edges + 2 * state.most_tokens), k)
+            (k + 1) * state.most_features + 4 * k * state.most_tokens, k)
         self.paths = np.empty((k, state.most_tokens), dtype=np.int32)
         self.total, self.margin, self.loss, self.alpha = np.empty((4, k))
         self.gram = np.empty((k, k))

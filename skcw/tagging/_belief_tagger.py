@@ -36,14 +36,9 @@ from skcw.data._saved import (
     saved_texts,
 )
 from skcw.data._vocabulary import Vocabulary
+from skcw.tagging import _learnt_weights as learnt
 from skcw.tagging._base import BaseSequenceTagger, only_sequence
 from skcw.tagging._explanation import Explanations, explain_sequence, given_tokens
-from skcw.tagging._named_weights import (
-    NamedWeights,
-    by_names,
-    edges_by_names,
-    feature_names,
-)
 from skcw.tagging._training_hashes import batch_hashes, known_share, learnt_hashes
 
 # What taggers that obey constraints know of them.
@@ -409,32 +404,22 @@ class BeliefTagger(BaseSequenceTagger):
     @property
     def transition_coef_(self):
         """The transition weights, of shape (n_classes, n_classes)."""
-        if not self._is_chain:
-            raise AttributeError(f"{type(self).__name__} has no transition_coef_")
-        return self.belief_.transition_weights()
+        return learnt.transition_coef(self)
 
     @property
     def feature_names_(self):
         """The names of the features."""
-        return feature_names(self.vocabulary_, self.belief_)
+        return learnt.feature_names(self.vocabulary_, self.belief_)
 
     @property
     def state_features_(self):
         """The weight of every (feature, label) whose weight is not zero."""
-        check_is_fitted(self, "belief_")
-        # What is there now, should the tagger learn on before it is asked.
-        belief, names, labels = self.belief_, self.vocabulary_, self.classes_
-        return NamedWeights(
-            lambda: by_names(
-                belief.feature_weights(), feature_names(names, belief), labels
-            ),
-            "(feature, label)",
-        )
+        return learnt.state_features(self)
 
     @property
     def transition_features_(self):
         """The weight of every (label, next label) whose weight is not zero."""
-        return by_names(self.transition_coef_, self.classes_, self.classes_)
+        return learnt.by_names(self.transition_coef_, self.classes_, self.classes_)
 
     @property
     def edge_features_(self):
@@ -443,28 +428,17 @@ class BeliefTagger(BaseSequenceTagger):
         These features look at two labels: they come from lines of templates such as
         ``B01:%x[0,0]``, or have names that begin with ``label[-1]&``.
         """
-        check_is_fitted(self, "belief_")
-        now = self.belief_, self.vocabulary_, self.classes_
-        return NamedWeights(
-            lambda: edges_by_names(*now), "(feature, label, next label)"
-        )
-
-    def _has_weights(self):
-        """Tell which features have a weight."""
-        belief = self.belief_
-        known = belief.row_of != belief.width
-        known[belief.edges] = (belief.edge_rows != belief.width).any(axis=1)
-        return known
+        return learnt.edge_features(self)
 
     @property
     def attributes_(self):
         """The features that have a weight."""
-        return self.feature_names_[self._has_weights()].tolist()
+        return self.feature_names_[learnt.with_weights(self.belief_)].tolist()
 
     @property
     def num_attributes_(self):
         """The number of features that have a weight."""
-        return int(np.count_nonzero(self._has_weights()))
+        return int(np.count_nonzero(learnt.with_weights(self.belief_)))
 
     def _model(self):
         header, arrays = super()._model()

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from skcw._belief import BeliefMean
 from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
+from skcw.tagging._belief_mean import BeliefMean
 from skcw.tagging._unknown import views_of
 
 

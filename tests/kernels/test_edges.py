@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief, BeliefMean
+from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._kernels.sequence_passes import (
     arow_pass,
@@ -22,6 +22,7 @@ from skcw.confidence._tallies import span_borders
 from skcw.data._batch import SequenceBatch
 from skcw.data._constraints import forbidden_matrix
 from skcw.data._edges import split_edges
+from skcw.tagging._belief_mean import BeliefMean
 from skcw.tagging._inputs import Examples
 from tests.kernels.problems import (
     EXACT,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from skcw.data._edges import EDGE_MARK
 
@@ -114,3 +115,37 @@ def edges_by_names(belief, vocabulary, labels):
         strict=True,
     )
     return dict(zip(keys, rows[step, label].tolist(), strict=True))
+
+
+def transition_coef(tagger):
+    """Return the weights of transitions of a tagger that has some."""
+    if not tagger._is_chain:
+        raise AttributeError(f"{type(tagger).__name__} has no transition_coef_")
+    return tagger.belief_.transition_weights()
+
+
+def state_features(tagger):
+    """Return the weights of features by (feature, label)."""
+    check_is_fitted(tagger, "belief_")
+    # What is there now, should the tagger learn on before it is asked.
+    belief, vocabulary, labels = tagger.belief_, tagger.vocabulary_, tagger.classes_
+
+    def make():
+        names = feature_names(vocabulary, belief)
+        return by_names(belief.feature_weights(), names, labels)
+
+    return NamedWeights(make, "(feature, label)")
+
+
+def edge_features(tagger):
+    """Return the weights of transitions by (feature, label, next label)."""
+    check_is_fitted(tagger, "belief_")
+    now = tagger.belief_, tagger.vocabulary_, tagger.classes_
+    return NamedWeights(lambda: edges_by_names(*now), "(feature, label, next label)")
+
+
+def with_weights(belief):
+    """Tell which features have a weight."""
+    known = belief.row_of != belief.width
+    known[belief.edges] = (belief.edge_rows != belief.width).any(axis=1)
+    return known
