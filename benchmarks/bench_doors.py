@@ -5,6 +5,7 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 clusters   Spanish and Dutch names with clusters and vectors of the training text
 chunking   the ready set "chunking" on CoNLL-2000, with one model and the mean of eight
 scheme     the same with labels in IOBES
+edges      templates of CRF++ with and without transitions that look at words
 
     python benchmarks/bench_doors.py --data-home DIR
     python benchmarks/bench_doors.py --quick
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import _doors_chunking
 import _doors_clusters
+import _doors_edges
 import _doors_scheme
 from _corpora import check_corpora
 from _runner import parse, run_parts
@@ -27,6 +29,7 @@ PARTS = {
     "clusters": _doors_clusters,
     "chunking": _doors_chunking,
     "scheme": _doors_scheme,
+    "edges": _doors_edges,
 }
 
 
