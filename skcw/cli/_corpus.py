@@ -206,6 +206,8 @@ def open_model(path):
         The thresholds by which it accepts labels, if it has any.
     reading : dict or None
         How the file that it has learnt from was read.
+    tokenizer : Tokenizer or None
+        What cuts a text into words as the model knows them.
     """
     from skcw._persistence import read_model
     from skcw._runtime import Model, can_serve
@@ -214,11 +216,12 @@ def open_model(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
-            return model.features, model.ask, model.selection, header.get("reading")
+            found = model.features, model.ask, model.selection
+            return *found, header.get("reading"), model.tokenizer
     # What needs scikit-learn is asked through its estimator.
     model, pipeline = load_model(path)
-    reading = header.get("reading")
-    return pipeline[0].extractor_, model.ask, selection_of(model), reading
+    found = pipeline[0].extractor_, model.ask, selection_of(model)
+    return *found, header.get("reading"), pipeline.text_reading()["tokenizer"]
 
 
 def selection_of(model):

@@ -136,11 +136,11 @@ def _labels_of_model(model, name, options):
     from skcw.cli._inputs import open_input
     from skcw.cli._promises import ConfidenceTally
 
-    features, ask, selection, reading = open_model(model)
+    features, ask, selection, reading, tokenizer = open_model(model)
     if options.scheme is None and reading is not None:
         # The true labels are compared in the scheme that the model has learnt.
         options.scheme = reading.get("scheme")
-    corpus = open_input(name, options, reading)
+    corpus = open_input(name, options, reading, tokenizer)
     tally = ConfidenceTally(selection)
     return _judged_blocks(features, ask, corpus, tally), tally, corpus
 

@@ -22,7 +22,7 @@ def title_of(name):
     return "<stdin>" if name == "-" else name
 
 
-def open_input(name, options, memory=None, tokenize=None):
+def open_input(name, options, memory=None, tokenizer=None):
     """Return a file of the command line, ready to be read.
 
     Parameters
@@ -33,9 +33,9 @@ def open_input(name, options, memory=None, tokenize=None):
         The options of ``add_reading``, and ``label_column``.
     memory : dict, default=None
         How the file that a model has learnt from was read.
-    tokenize : callable, default=None
-        Gives where the tokens of a text begin and end, for records of JSON lines that
-        have a text only; a simple one if None.
+    tokenizer : Tokenizer, default=None
+        What cuts records of JSON lines that have a text only: that of the model; the
+        default one if None.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def open_input(name, options, memory=None, tokenize=None):
     kinds = {"csv": CsvInput, "jsonl": JsonInput}
     kind = kinds.get(opened.format, ColumnInput)
     file = kind(name, opened, options, encoding, memory)
-    file.tokenize = tokenize
+    file.tokenizer = tokenizer
     return file
 
 
@@ -130,7 +130,7 @@ class Input:
         same = memory.get("format") == opened.format
         self.memory = memory if same else {}
         self.outside = self._given("outside", memory)
-        self.tokenize = None
+        self.tokenizer = None
 
     def _given(self, name, memory=None):
         """Return an option, or what the model remembers in its place."""

@@ -206,7 +206,9 @@ def _sentence_of_file(model, pipeline, options):
 
     before, wanted = 0, options.sentence or 0
     features = pipeline[0].extractor_
-    corpus = open_input(options.file, options, getattr(model, "reading_", None))
+    reading = getattr(model, "reading_", None)
+    tokenizer = pipeline.text_reading()["tokenizer"]
+    corpus = open_input(options.file, options, reading, tokenizer)
     for _, block in corpus.unlabelled(features=features):
         if not before:
             check_file(features, block, options.file, "inspect")

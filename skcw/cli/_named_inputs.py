@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 
 from skcw.cli._echo import PREDICTED, is_added
 from skcw.cli._inputs import BLOCK_TOKENS, Input, ReadSentence
@@ -240,7 +241,7 @@ class JsonInput(NamedInput):
                 yield ReadSentence(columns, labels, sentence.text, sentence.places)
 
     def _options(self, label):
-        tokenize = self.tokenize or places_of_tokens
+        tokenize = partial(places_of_tokens, tokenizer=self.tokenizer)
         return {"label": label, "names": self.names, "tokenize": tokenize}
 
     def _block(self, held, columns_of_sentences):
@@ -327,8 +328,9 @@ def label_names_of(text, key=None):
     return label_names([line.strip() for line in content.splitlines() if line.strip()])
 
 
-def places_of_tokens(text):
+def places_of_tokens(text, tokenizer=None):
     """Return where the words of a text begin and end, as ``skcw tag --text`` has it."""
     from skcw.text import Tokenizer
 
-    return [(t.start, t.end) for row in Tokenizer().split(text) for t in row]
+    rows = (tokenizer or Tokenizer()).split(text)
+    return [(t.start, t.end) for row in rows for t in row]

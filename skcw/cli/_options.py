@@ -190,7 +190,8 @@ def add_features(parser):
         "--template",
         metavar="FILE",
         help="features from a file, one per line: CRF++ templates such as "
-        "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both",
+        "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both; lines such as "
+        "B01:%%x[0,0] are weights of pairs of labels (cw, arow, pa, perceptron)",
     )
     group.add_argument(
         "--lexicon",

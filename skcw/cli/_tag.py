@@ -138,10 +138,10 @@ def run(options):
     from skcw.cli._inputs import BLOCK_TOKENS, open_input
 
     output = _output(options)
-    features, ask, selection, reading = open_model(options.model)
+    features, ask, selection, reading, tokenizer = open_model(options.model)
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
-    corpus = open_input(options.input, options, reading)
+    corpus = open_input(options.input, options, reading, tokenizer)
     blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
     as_json = options.json is not None and corpus.opened.format != "jsonl"
     echo = RecordEcho(features.columns) if as_json else corpus.echo()

@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 
 from skcw.cli._files import check_replaceable, check_writable
 from skcw.cli._messages import UsageError
@@ -234,12 +235,17 @@ def _save(features, tagger, options, X, held_out, reading):
 
 def _scores(tagger, batch, y, judged_on):
     """Return how good the labels are; the batch is the one that training used."""
+    from skcw.exceptions import OutsideLabelWarning
     from skcw.metrics import span_f1_score, token_accuracy_score
 
     labels = tagger.predict(batch)
+    with warnings.catch_warnings():
+        # Training has warned of it.
+        warnings.simplefilter("ignore", OutsideLabelWarning)
+        span_f1 = span_f1_score(y, labels)
     return {
         "judged_on": judged_on,
-        "span_f1": span_f1_score(y, labels),
+        "span_f1": span_f1,
         "token_accuracy": token_accuracy_score(y, labels),
     }
 

@@ -1,9 +1,17 @@
 """Precision, recall and F over spans: a span counts if it is wholly right."""
 
+import warnings
+
 import numpy as np
 
 from skcw.data._checks import check_sample_weight
-from skcw.data._schemes import extract_spans, resolve_scheme, scheme_name
+from skcw.data._schemes import (
+    extract_spans,
+    odd_outside,
+    resolve_scheme,
+    scheme_name,
+)
+from skcw.exceptions import OutsideLabelWarning
 from skcw.metrics._label_pairs import (
     check_label_names,
     check_label_pair,
@@ -261,8 +269,9 @@ def _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight):
     names = None if labels is None else check_label_names(labels, "labels")
     true_rows, pred_rows = check_label_pair(y_true, y_pred)
     weight = check_sample_weight(sample_weight, len(true_rows))
+    seen = set().union(*true_rows, *pred_rows)
+    _warn_of_outside(seen)
     if strict:
-        seen = set().union(*true_rows, *pred_rows)
         scheme = resolve_scheme(scheme, seen)
     else:
         scheme_name(scheme, "scheme", auto=True)
@@ -284,6 +293,20 @@ def _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight):
     if weight is not None:
         weight = np.repeat(weight, np.array(counts, dtype=np.intp))
     return encode_pairs(true, pred, names, weight)
+
+
+def _warn_of_outside(labels):
+    """Warn if a label seems to stand for "O", which alone is outside of all spans."""
+    odd = odd_outside(labels)
+    if odd is not None:
+        warnings.warn(
+            f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
+            "does: it is counted as a span of its own. Rename it first: "
+            f"convert_labels(y, 'IOB2', outside={odd!r})",
+            OutsideLabelWarning,
+            # This function, the one that pairs spans, and the score.
+            stacklevel=4,
+        )
 
 
 def _spans_of(name, i, row, scheme, strict):

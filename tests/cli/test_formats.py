@@ -168,6 +168,26 @@ def test_spans_of_a_text_come_back_as_spans(run, folder, tmp_path):
         assert 0 < span["confidence"] <= 1
 
 
+def test_texts_are_cut_as_the_corpus_of_the_model_is(run, tmp_path):
+    # A corpus that cuts at hyphens; by default Anna-Lee is one word.
+    lines = ["Anna B-PER", "- O", "Lee B-ORG", "left O", ""]
+    (tmp_path / "train.conll").write_text("\n".join(lines * 20))
+    (tmp_path / "new.jsonl").write_text(
+        '{"text": "Anna-Lee left", "spans": [{"start": 0, "end": 4, "label": "PER"}, '
+        '{"start": 5, "end": 8, "label": "ORG"}]}\n'
+    )
+    trained = tmp_path / "model.skcw"
+    assert run("train", tmp_path / "train.conll", "-o", trained, "-q")[0] == 0
+    code, out, _ = run("tag", trained, tmp_path / "new.jsonl")
+    assert code == 0
+    found = [(s["start"], s["end"], s["label"]) for s in json.loads(out)["predicted"]]
+    assert found == [(0, 4, "PER"), (5, 8, "ORG")]
+    code, out, _ = run("evaluate", trained, tmp_path / "new.jsonl")
+    assert code == 0 and out.startswith("processed 4 tokens with 2 phrases")
+    code, out, _ = run("inspect", trained, tmp_path / "new.jsonl", "--at", 1)
+    assert code == 0 and "Anna-Lee" not in out
+
+
 def test_sentences_without_words_come_back(run, stdin, folder):
     stdin('{"tokens": []}\n\n{"tokens": [], "id": 3}\n')
     code, out, err = run("tag", model(folder, "jsonl"), "-c")

@@ -130,6 +130,26 @@ def test_features_come_from_the_line_or_from_a_file(
     assert skcw.load(tmp_path / "m")[0].features == lines
 
 
+def test_transitions_of_a_template_may_look_at_words(run, files, tmp_path):
+    (tmp_path / "template").write_text("U00:%x[0,0]\nB\nB01:%x[0,1]\n*02:%x[0,0]\n")
+    args = ["train", files / "train.conll", "-q", "--template", tmp_path / "template"]
+    assert run(*args, "-o", tmp_path / "m")[0] == 0
+    found = skcw.load(tmp_path / "m").tagger.edge_features_
+    assert {name[:3] for name, _, _ in found} == {"B01", "*02"}
+    code, out, _ = run("inspect", tmp_path / "m", "--label", "O", "--top", 2, "--json")
+    rows = json.loads(out)["weights"]["edges"]
+    assert code == 0 and len(rows) == 2
+    for row in rows:
+        step, _, name = row["name"].partition(" & ")
+        before, after = step.split(" -> ")
+        assert "O" in (before, after)
+        assert row["weight"] == found[name, before, after]
+    _, out, _ = run("inspect", tmp_path / "m", "--label", "O", "--top", 2)
+    assert out.split("\n\n")[-1].startswith("transition with words")
+    code, _, err = run(*args, "-o", tmp_path / "crf", "--model", "crf")
+    assert code == 1 and "CRFSequenceTagger has no weights for these" in err
+
+
 def test_no_features_at_all_are_not_taken_for_the_default(run, files, tmp_path):
     code, _, err = run(
         "train", files / "train.conll", "-o", tmp_path / "m", "-q", "--features", ""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skcw.exceptions import OutsideLabelWarning
 from skcw.metrics import (
     span_classification_report,
     span_f1_score,
@@ -275,3 +276,11 @@ def test_an_unknown_average_is_refused(average):
 def test_bad_weights_are_refused(function, weight, message):
     with pytest.raises(ValueError, match=message):
         function([["B-X"], ["O"]], [["B-X"], ["O"]], sample_weight=weight)
+
+
+@pytest.mark.parametrize("score", [span_f1_score, span_recall_score])
+def test_an_odd_label_for_words_outside_is_told_where_the_score_is_asked(score):
+    y = [["B-PER", "I-PER", "NONE"]]
+    with pytest.warns(OutsideLabelWarning, match=r"'NONE' .* outside='NONE'") as told:
+        assert score(y, y) == 1.0
+    assert [warning.filename for warning in told] == [__file__]
