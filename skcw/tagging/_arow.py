@@ -107,6 +107,9 @@ class AROWSequenceTagger(OnlineTagger):
         The variance of each weight.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
+    edge_features_ : mapping of (str, str, str) to float
+        The weights of features that look at the label before, by feature, label before
+        and label, as :class:`skcw.features.WindowFeatures` tells.
     transition_variance_ : ndarray of shape (n_classes, n_classes)
         The variance of each transition weight.
     feature_names_ : ndarray of str

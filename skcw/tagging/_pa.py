@@ -95,6 +95,9 @@ class PASequenceTagger(OnlineTagger):
         The weights. One row per feature; classifiers have one per class.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
+    edge_features_ : mapping of (str, str, str) to float
+        The weights of features that look at the label before, by feature, label before
+        and label, as :class:`skcw.features.WindowFeatures` tells.
     feature_names_ : ndarray of str
         The names of the features.
     constraints_ : str or None
