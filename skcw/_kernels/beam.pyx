@@ -291,8 +291,8 @@ def history_marginals(
 
     What comes later tells nothing about a label in such a model. Of the pairs of last
     labels the ``beam`` most probable are kept; with all of them the result is exact.
-    ``joint[t, k]`` gets the probability of the label ``asked[0, k]`` at the token before
-    t and ``asked[1, k]`` at t, which is 0 at the first token of a sequence.
+    ``joint[t, k]`` gets the probability of the label ``asked[0, k]`` at the token
+    before t and ``asked[1, k]`` at t, which is 0 at the first token of a sequence.
     """
     cdef Py_ssize_t s, t
     cdef LabelModel model = LabelModel(scores, previous, pair_row, pairs)

@@ -142,6 +142,25 @@ def test_answers_serve_scores_intervals_and_displays():
     assert display.bins.count.sum() == len(found.correct)
 
 
+def test_equal_lists_are_asked_about_once_and_all_else_each_time():
+    class Tree(list):
+        """Equal to others with the same children, whatever its own label is."""
+
+    asked = []
+
+    def question(structure):
+        asked.append(structure)
+        return [structure[0] == "A"]
+
+    labelings = [["A", "B"], ["B", "B"], ["A", "B"], ("A", "B")]
+    found = query_samples([labelings], [["A", "A"]], question)
+    assert found.confidence == [0.75] and len(asked) == 3
+    asked.clear()
+    trees = [Tree("A"), Tree("A"), np.array(["B"]), [["A"]]]
+    found = query_samples([trees], [["A"]], question)
+    assert found.confidence == [0.5] and len(asked) == 5
+
+
 def test_structures_may_have_different_numbers_of_samples_and_places():
     found = query_samples([[[0, 0]], [[0], [1]], [[]]], [[0, 1], [0], []], same_cluster)
     assert found.confidence.tolist() == [1.0] and found.groups.tolist() == [0]
