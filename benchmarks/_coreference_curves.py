@@ -6,6 +6,7 @@ from _coreference_runs import (
     ALL,
     ASKED,
     COSTED,
+    FIRST,
     FOLDS,
     ITERATIONS,
     MODELS,
@@ -32,7 +33,12 @@ from skcw.metrics import (
 FIGURE = "coreference-curves.png"
 SCORE = "root_calibration_mse"
 RESAMPLES, QUICK_RESAMPLES = 1000, 50
-CURVE_BINS = 15
+CURVE_BINS = 10
+DRAWN = {
+    FIRST: "distances only",
+    ALL: "all features",
+    COSTED: "all, with costs",
+}
 # Models are of about the same accuracy up to this difference of B-cubed F.
 SAME_F = 0.03
 NOTE = f"""\
@@ -142,28 +148,24 @@ def _order(names):
 
 
 def _draw(answers, settings):
-    figure = new_figure(figsize=(11, 6))
+    figure = new_figure(figsize=(6.5, 7))
     if figure is None:
         return
     from skcw.display import ConfidenceCalibrationDisplay
 
-    first, *_, last = list(MODELS)[:-1]
-    for panel, drawn in zip(
-        figure.subplots(1, 2), ((first, last), (ALL, COSTED)), strict=True
-    ):
-        for name in drawn:
-            ConfidenceCalibrationDisplay.from_predictions(
-                answers[name].correct,
-                answers[name].confidence,
-                groups=answers[name].groups,
-                strategy="quantile",
-                n_bins=CURVE_BINS,
-                n_resamples=_resamples(settings),
-                name=name,
-                query="same cluster",
-                unit="pairs",
-                ax=panel,
-            )
+    panel = figure.subplots()
+    for name, short in DRAWN.items():
+        ConfidenceCalibrationDisplay.from_predictions(
+            **answers[name]._asdict(),
+            strategy="uniform",
+            n_bins=CURVE_BINS,
+            # The table has the scores, which are of other bins.
+            score=None,
+            name=short,
+            query="same cluster",
+            unit="pairs",
+            ax=panel,
+        )
     save_picture(figure, settings.output / FIGURE)
 
 
@@ -193,7 +195,7 @@ def render(found):
         for place, (name, one) in enumerate(found["rows"].items(), 1)
     ]
     texts = [title, format_table(header, rows), NOTE, format_claims(found)]
-    texts.append(f"Curves: {FIGURE}, {CURVE_BINS} bins of equally many pairs.")
+    texts.append(f"Curves: {FIGURE}, {CURVE_BINS} bins of equal width.")
     return "\n\n".join(texts)
 
 

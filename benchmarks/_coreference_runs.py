@@ -31,7 +31,7 @@ SEED = 0
 MODELS = {
     " + ".join(groups): (tuple(groups), NO_COSTS) for groups in first_groups()
 } | {"all, with Berkeley's costs": (GROUPS, BERKELEY_COSTS)}
-*_, ALL, COSTED = MODELS
+FIRST, *_, ALL, COSTED = MODELS
 
 
 class Run(NamedTuple):

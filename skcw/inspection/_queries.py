@@ -224,7 +224,7 @@ def _ask_rows(classifier, X, truth, question, given):
     """Answer the question for every row of a classifier."""
     if question.kind in (PAIR, SPAN):
         raise ValueError(
-            f"y holds single labels; {question.kind}s are found in sequences of labels"
+            f"y holds single labels; {question.kind}s are marked by sequences of labels"
         )
     labels = truth.tolist()
     _check_truth(labels, classifier)
