@@ -14,13 +14,14 @@ from _calibration_models import (
 from _measure import progress
 from _tables import format_table
 
-# Added one by one; together they are the set "pos".
+# Added one by one; all but the length, which the thesis names, are the set "pos".
 GROUPS = {
     "transitions and word": BASIC_LINES,
     "+ bias": ["bias"],
     "+ lower-cased word": ["lower"],
     "+ affixes of 1 to 4": ["prefix(1..4)", "suffix(1..4)"],
     "+ shape": ["short_shape", "first & short_shape"],
+    "+ length of the word": ["length"],
     "+ flags": ["has_digit", "has_hyphen", "first_capital", "all_capitals"],
     "+ words beside": ["word[-2..-1]", "word[1..2]", "bigram(word)[-1..0]"],
     "+ their shapes, lower-cased": [

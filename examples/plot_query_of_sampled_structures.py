@@ -29,6 +29,7 @@ from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.features import WindowFeatures
+from skcw.inspection import query_samples
 from skcw.metrics import brier_decomposition, root_calibration_mse
 
 train = make_tagged_corpus(600, random_state=0)
@@ -67,72 +68,48 @@ print("true ", *test.labels[split])
 # Questions about a labeling
 # --------------------------
 #
-# A question lists the places it can be asked about, whatever the labels are, and finds
-# those where a labeling says yes. Nothing else is needed: the share of the sample is
-# what the tagger claims, and the true labels are one more labeling.
+# A question is a function of one labeling, drawn or true. It tells of all places it
+# asks about, in the same order for every labeling of a sentence, if the answer is yes.
+# Nothing else is needed: ``query_samples`` counts the share of the sample that says
+# yes, which is what the tagger claims, and the true labels are one more labeling.
 
 LONGEST = 4
 
 
-def all_spans(n_words):
-    """Return every span of a few words: is it an entity?"""
+def is_entity(labels):
+    """Tell of every span of a few words whether it is an entity, of whatever type."""
+    found = {(span.start, span.end) for span in extract_spans(labels)}
+    n_words = len(labels)
     return [
-        (start, end)
+        (start, end) in found
         for start in range(n_words)
         for end in range(start + 1, min(start + LONGEST, n_words) + 1)
     ]
 
 
-def entity_spans(labels):
-    """Return the spans that are entities, of whatever type."""
-    return {(span.start, span.end) for span in extract_spans(labels)}
-
-
-def all_pairs(n_words):
-    """Return every pair of neighbours: do they belong to one entity?"""
-    return [(left, left + 1) for left in range(n_words - 1)]
-
-
-def joined_pairs(labels):
-    """Return the pairs of neighbours inside one entity."""
+def in_one_entity(labels):
+    """Tell of every two neighbours whether they belong to one entity."""
     spans = extract_spans(labels)
-    return {(t, t + 1) for span in spans for t in range(span.start, span.end - 1)}
-
-
-def the_sentence(n_words):
-    """Return the one thing to ask about: does the sentence mention a person?"""
-    return ["sentence"]
+    joined = {t for span in spans for t in range(span.start, span.end - 1)}
+    return [t in joined for t in range(len(labels) - 1)]
 
 
 def mentions_person(labels):
-    """Return the sentence if it does."""
-    return {"sentence"} if any(label.endswith("PER") for label in labels) else set()
+    """Tell whether the sentence mentions a person: the only thing to ask about."""
+    return [any(label.endswith("PER") for label in labels)]
 
 
 QUESTIONS = {
-    "span is an entity": (all_spans, entity_spans),
-    "neighbours are in one entity": (all_pairs, joined_pairs),
-    "sentence mentions a person": (the_sentence, mentions_person),
+    "span is an entity": is_entity,
+    "neighbours are in one entity": in_one_entity,
+    "sentence mentions a person": mentions_person,
 }
 
-
-def ask(question, samples, truth):
-    """Return what is claimed, what is true, and the sentence, place by place."""
-    places_of, yes_places = QUESTIONS[question]
-    claimed, true, groups = [], [], []
-    for s, (labelings, labels) in enumerate(zip(samples, truth, strict=True)):
-        votes, right = Counter(), yes_places(labels)
-        for labeling, times in Counter(map(tuple, labelings)).items():
-            votes.update(dict.fromkeys(yes_places(list(labeling)), times))
-        for place in places_of(len(labels)):
-            claimed.append(votes[place] / len(labelings))
-            true.append(place in right)
-            groups.append(s)
-    return np.array(claimed), np.array(true), np.array(groups)
-
-
-answers = {question: ask(question, samples, test.labels) for question in QUESTIONS}
-for question, (claimed, true, _) in answers.items():
+answers = {
+    name: query_samples(samples, test.labels, question)
+    for name, question in QUESTIONS.items()
+}
+for question, (true, claimed, _) in answers.items():
     unsure = np.mean((claimed > 0) & (claimed < 1))
     print(f"{question}: {len(true)} times asked, {true.mean():.1%} yes, ", end="")
     print(f"{unsure:.1%} neither surely yes nor surely no")
@@ -152,13 +129,9 @@ colours = dict(zip(QUESTIONS, ("tab:blue", "tab:orange", "tab:green"), strict=Tr
 def draw(answers, title):
     """Draw the curves of all questions side by side."""
     figure, panels = plt.subplots(1, 3, figsize=(14, 5.6), layout="constrained")
-    for (question, (claimed, true, groups)), axes in zip(
-        answers.items(), panels, strict=True
-    ):
+    for (question, asked), axes in zip(answers.items(), panels, strict=True):
         ConfidenceCalibrationDisplay.from_predictions(
-            true,
-            claimed,
-            groups=groups,
+            **asked._asdict(),
             strategy="quantile" if "sentence" in question else "adaptive",
             query=question,
             unit="questions",
@@ -182,10 +155,11 @@ draw(answers, "The share of drawn labelings that say yes")
 others = tagger.sample_labelings(window.transform(held_out.tokens), N_LABELINGS)
 mended = {}
 print(f"{'':30}root CalibMSE      miscalibration    discrimination")
-for question, (claimed, true, groups) in answers.items():
-    share, yes, _ = ask(question, others, held_out.labels)
+for question, asked in answers.items():
+    yes, share, _ = query_samples(others, held_out.labels, QUESTIONS[question])
+    true, claimed, _ = asked
     mapped = BetaMap().fit(share, yes)(claimed)
-    mended[question] = mapped, true, groups
+    mended[question] = asked._replace(confidence=mapped)
     scores = [root_calibration_mse(true, q) for q in (claimed, mapped)]
     parts = [brier_decomposition(true, q) for q in (claimed, mapped)]
     print(

@@ -236,16 +236,23 @@ cdef class Histories:
         self.before[0, 0] = self.before[0, 1] = border
 
     cdef void step(
-        self, LabelModel model, Py_ssize_t t, double[::1] out,
+        self, LabelModel model, Py_ssize_t t, const Py_ssize_t[:, ::1] asked,
+        double[::1] out, double[::1] joint,
     ) noexcept nogil:
-        """Write the probabilities of the labels of token t, and keep the best."""
-        cdef Py_ssize_t r, j, b
-        cdef double share
+        """Write the probabilities of the labels of token t, and keep the best.
+
+        Those of the asked pairs, its label and the one before, go to ``joint``.
+        """
+        cdef Py_ssize_t r, j, b, k
+        cdef double share, total = 0.0
         for r in range(self.size):
             b = self.before[r, 1]
             share = self.mass[r] / model.weigh(t, self.before[r, 0], b)
             for j in range(model.n_labels):
                 self.flow[b, j] += share * model.power[j]
+                total += share * model.power[j]
+        for k in range(asked.shape[1]):
+            joint[k] = self.flow[asked[0, k], asked[1, k]] / total
         for j in range(model.n_labels):
             out[j] = 0.0
         self.size = 0
@@ -278,11 +285,14 @@ def history_marginals(
     const double[:, ::1] scores, const double[:, ::1] previous,
     const int[:, ::1] pair_row, const double[:, ::1] pairs,
     const long long[::1] offsets, Py_ssize_t beam, double[:, ::1] out,
+    const Py_ssize_t[:, ::1] asked, double[:, ::1] joint,
 ):
     """Write the probability of every label at every token, whatever stands before it.
 
     What comes later tells nothing about a label in such a model. Of the pairs of last
     labels the ``beam`` most probable are kept; with all of them the result is exact.
+    ``joint[t, k]`` gets the probability of the label ``asked[0, k]`` at the token
+    before t and ``asked[1, k]`` at t, which is 0 at the first token of a sequence.
     """
     cdef Py_ssize_t s, t
     cdef LabelModel model = LabelModel(scores, previous, pair_row, pairs)
@@ -291,4 +301,4 @@ def history_marginals(
         for s in range(offsets.shape[0] - 1):
             histories.begin(model.n_labels)
             for t in range(offsets[s], offsets[s + 1]):
-                histories.step(model, t, out[t])
+                histories.step(model, t, asked, out[t], joint[t])

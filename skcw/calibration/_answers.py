@@ -5,6 +5,7 @@ from itertools import chain
 import numpy as np
 
 from skcw.calibration._held_out import LEAST_RIVAL, flat_labels, flat_numbers
+from skcw.confidence._answers import check_length
 from skcw.data._checks import check_same_lengths
 from skcw.data._frames import AnswersInFrames
 from skcw.data._labels import encode_labels
@@ -160,11 +161,19 @@ class CalibratedAnswers(AnswersInFrames):
         found[words, labels] = mapped(maps, table[words, labels], names)
         return found + TRACE * table
 
-    def marginals(self):
+    def marginals(self, length=1):
         """Return the same as a list of dicts per sequence: label -> probability."""
+        if check_length(length) == 2:
+            self.pair_confidence(())
         table = self.label_table()
         tokens = [dict(zip(self.classes, row, strict=True)) for row in table.tolist()]
         return split_rows(tokens, self.offsets)
+
+    def pair_confidence(self, pairs, method=None, **options):
+        """Raise: the confidence in pairs of labels is not calibrated."""
+        raise ValueError(
+            "the confidence in pairs of labels is not calibrated; ask tagger_ for it"
+        )
 
     def label_confidence(self, y, method=None, **options):
         """Return the probability of given labels, 0 where they are not known."""

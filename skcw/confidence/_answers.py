@@ -1,5 +1,6 @@
 """``Answers``: what a model predicts for some sequences, computed at most once."""
 
+from itertools import product
 from numbers import Integral
 from typing import NamedTuple
 
@@ -48,6 +49,16 @@ def check_n(n):
     if not isinstance(n, Integral) or n < 1:
         raise ValueError(f"n must be a positive integer, got {n!r}")
     return int(n)
+
+
+def check_length(length):
+    """Return the length of marginals; raise unless it is one or two."""
+    if isinstance(length, bool) or length not in (1, 2):
+        raise ValueError(
+            f"length is {length!r}; marginals are of single labels (1) or of pairs of "
+            "neighbours (2). sample_labelings answers questions about more words"
+        )
+    return length
 
 
 def check_span_event(span_event):
@@ -256,17 +267,66 @@ class Answers(AnswersInFrames):
             )
         return name, chosen
 
-    def marginals(self):
+    def marginals(self, length=1):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
+
+        Parameters
+        ----------
+        length : {1, 2}, default=1
+            Whether marginals are of single labels, or of pairs of neighbours.
 
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
-            One list per sequence, with one dict per token: label -> marginal.
+            One list per sequence, with one dict per token: label -> marginal. With
+            ``length=2`` one dict for each two neighbours: (label, next label) ->
+            marginal.
         """
+        if check_length(length) == 2:
+            pairs = list(product(self.classes, repeat=2))
+            rows = self._pair_rows(pairs, "marginal", {})
+            return object_rows(
+                [dict(zip(pairs, row, strict=True)) for row in table.tolist()]
+                for table in rows
+            )
         table = self.label_table("marginal")
         tokens = [dict(zip(self.classes, row, strict=True)) for row in table.tolist()]
         return split_rows(tokens, self.offsets)
+
+    def pair_confidence(self, pairs, method=None, **options):
+        """Return how probable it is that two neighbours have one of some label pairs.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str)
+            The label of a token and that of the next one. Pairs with labels that the
+            tagger does not know have probability 0.
+        method : str, default=None
+            A method for pairs; None is ``"marginal"``, the only one so far.
+        **options : float or int
+            Those of ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            One float array per sequence, with one number for each two neighbours: one
+            less than there are tokens, and none where there is none.
+        """
+        known = [pair for pair in dict.fromkeys(pairs) if {*pair} <= {*self.classes}]
+        rows = self._pair_rows(known, method, options)
+        return object_rows(np.minimum(table.sum(axis=1), 1.0) for table in rows)
+
+    def _pair_rows(self, pairs, method, options):
+        """Yield a table per sequence: neighbours in rows, pairs in columns."""
+        name, chosen = self._confidence.chosen_for("pairs", method)
+        settings = self._confidence.settings(name, **options)
+        number = {label: code for code, label in enumerate(self.classes)}
+        codes = [[number[label] for label in pair] for pair in pairs]
+        left, right = np.array(codes, dtype=np.intp).reshape(-1, 2).T
+        table = chosen.pairs(self._scored, left, right, settings)
+        begins, ends = self.offsets[:-1].tolist(), self.offsets[1:].tolist()
+        for begin, end in zip(begins, ends, strict=True):
+            yield table[begin : max(end - 1, begin)]
 
     def label_confidence(self, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.

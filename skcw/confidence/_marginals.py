@@ -37,6 +37,44 @@ def marginal_sequences(scored, codes, settings):
     return path_probability(scored, codes, settings.temperature)
 
 
+def marginal_pairs(scored, left, right, settings):
+    """Return the probability of pairs of labels of neighbours at a temperature.
+
+    The sum over all labelings with label i at token t and label j at the one behind it:
+    the forward message to i, the transition, and the backward message from j.
+
+    Parameters
+    ----------
+    scored : ScoredBatch
+        The sequences under the model.
+    left, right : ndarray of int, shape (n_pairs,)
+        The labels i and j of each pair.
+    settings : Settings
+        With the ``temperature`` that scores are divided by.
+
+    Returns
+    -------
+    probability : ndarray of float64, shape (n_tokens, n_pairs)
+        The row of a token is about it and the one behind it; 0 for the last token of a
+        sequence.
+    """
+    out = np.zeros((scored.n_tokens, len(left)))
+    total = np.zeros(len(scored))
+
+    def work(piece, tokens, sequences):
+        used = np.flatnonzero(piece.lengths)
+        if not len(used):
+            return
+        lattices = _Messages(piece, settings.temperature, used)
+        total[sequences.start + used] = lattices.log_z
+        if np.isfinite(lattices.log_z).all():
+            out[tokens] = lattices.of_pairs(left, right)
+
+    scored.each_piece(work)
+    scored.check_legal(total)
+    return out
+
+
 def path_probability(scored, codes, temperature):
     """Return the probability of one labeling of each sequence.
 
@@ -208,6 +246,18 @@ class _Messages:
             total[on] += self.transitions[square, codes[at - 1], codes[at]]
             total[on] += self.scores[at, codes[at]]
         return total + self.back[stops - 1, codes[stops - 1]] - self.log_z[row]
+
+    def of_pairs(self, left, right):
+        """Return the probability of pairs of labels of each token and the next."""
+        out = np.zeros((len(self.scores), len(left)))
+        row = np.repeat(np.arange(len(self.ends)), self.lengths)
+        last = np.zeros(len(self.scores), dtype=bool)
+        last[self.ends - 1] = True
+        at = np.flatnonzero(~last)
+        joint = self.ahead[at][:, left] + self._after(at + 1)[:, right]
+        joint += self.transitions[left, right] - self.log_z[row[at], None]
+        out[at] = np.exp(np.minimum(joint, 0.0))
+        return out
 
     def of_entities(self, row, starts, stops, continues, outside):
         """Return the log-probability that entities have exactly these borders."""

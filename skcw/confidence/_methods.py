@@ -21,7 +21,12 @@ from skcw.confidence._kbest import (
     k_best_spans,
     k_best_votes,
 )
-from skcw.confidence._marginals import marginal, marginal_sequences, marginal_spans
+from skcw.confidence._marginals import (
+    marginal,
+    marginal_pairs,
+    marginal_sequences,
+    marginal_spans,
+)
 
 # Votes need more draws than marginals, which are smooth already.
 VOTING_DRAWS, MARGINAL_DRAWS = 100, 32
@@ -57,6 +62,10 @@ class Method:
         ``spans(scored, codes, spans, borders, settings)`` gives one number per span.
     sequences : callable or None
         ``sequences(scored, codes, settings)`` gives one number per sequence.
+    pairs : callable or None
+        ``pairs(scored, left, right, settings)`` gives a row for each token and a column
+        for each pair of labels: those of the token and of the one behind it. The row of
+        the last token of a sequence means nothing.
 
     Examples
     --------
@@ -78,6 +87,7 @@ class Method:
     at_once: Callable | None = None
     spans: Callable | None = None
     sequences: Callable | None = None
+    pairs: Callable | None = None
 
     @property
     def n_draws(self):
@@ -128,6 +138,7 @@ METHODS = {
         tunes=("temperature",),
         spans=marginal_spans,
         sequences=marginal_sequences,
+        pairs=marginal_pairs,
     ),
     "kbv": Method(
         k_best_votes,

@@ -4,6 +4,7 @@ from skcw.inspection._entity_table import entity_table
 from skcw.inspection._out_of_fold import OutOfFold, cross_val_confidence
 from skcw.inspection._queries import QueryPairs, query_pairs
 from skcw.inspection._questions import Question, parse_query
+from skcw.inspection._samples import query_samples, same_cluster
 from skcw.inspection._scorers import (
     ConfidenceScorer,
     get_scorer,
@@ -22,5 +23,7 @@ __all__ = [
     "make_confidence_scorer",
     "parse_query",
     "query_pairs",
+    "query_samples",
+    "same_cluster",
     "scorer_names",
 ]

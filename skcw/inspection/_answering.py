@@ -116,6 +116,14 @@ class MethodAnswers:
         found = _method(self._tagger, "predict_entities")
         return found(self._X, **_given(method, options))
 
+    def pair_confidence(self, pairs, method=None, **options):
+        """Raise: a table of single words does not tell how neighbours hang together."""
+        raise TypeError(
+            f"{type(self._tagger).__name__} cannot tell how probable pairs of labels "
+            "are; that takes a tagger of skcw. CRFSequenceTagger.from_crfsuite reads "
+            "the models of CRFsuite"
+        )
+
     @cached_property
     def _marginals(self):
         return _method(self._tagger, "predict_marginals")(self._X)

@@ -1,7 +1,7 @@
 """``query_pairs``: claimed probabilities and outcomes of a yes/no question."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from skcw.data._checks import check_same_length, check_same_lengths
 from skcw.data._labels import check_label_rows, listed, refuse_unordered
 from skcw.data._schemes import extract_spans, split_label
 from skcw.inspection._answering import RowAnswers, answering_estimator, ask_tagger
-from skcw.inspection._questions import LABEL, RIGHT, SPAN, parse_query
+from skcw.inspection._questions import LABEL, PAIR, RIGHT, SPAN, parse_query
 from skcw.metrics._token_scores import joined_matches
 
 # Probabilities leave [0, 1] by rounding: in single precision by no more than this.
@@ -64,6 +64,8 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
         - ``"NN"``: is this an NN? Asked of every word, whatever label was predicted.
         - ``["NN", "NNS"]``, or a set: is it one of these?
         - ``"not O"``, or ``{"not": ["O", "X"]}``: is it none of these?
+        - ``"pair:DT NN"``, or ``{"pair": [("DT", "NN"), ("JJ", "NN")]}``: have this
+          word and the next one these labels? Asked of every two neighbours.
         - ``"span:PER"``, or ``{"span": ["PER", "LOC"]}``: is this predicted entity of
           that type in the truth, from the same first to the same last word?
           ``"span:*"`` asks it of every type. Entities that were missed are not asked
@@ -123,8 +125,8 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
     if is_flat(y):
         return _ask_rows(estimator, X, np.asarray(y), question, given)
     rows = check_label_rows(y, "y")
-    ask = {RIGHT: _ask_words, LABEL: _ask_labels, SPAN: _ask_spans}[question.kind]
-    return ask(estimator, X, rows, question, given)
+    ask = {RIGHT: _ask_words, LABEL: _ask_labels, PAIR: _ask_pairs, SPAN: _ask_spans}
+    return ask[question.kind](estimator, X, rows, question, given)
 
 
 def check_confidence_options(options):
@@ -177,6 +179,20 @@ def _summed(table, classes, labels):
     return table[:, columns].sum(axis=1)
 
 
+def _ask_pairs(tagger, X, rows, question, given):
+    """Answer whether each two neighbours have a pair of labels."""
+    named = list(chain.from_iterable(question.labels))
+    truth = list(chain.from_iterable(rows))
+    _check_known(named, getattr(tagger, "classes_", ()), truth)
+    asked = ask_tagger(tagger, X)
+    check_same_lengths(asked.lengths, list(map(len, rows)))
+    claimed = asked.pair_confidence(question.labels, **given)
+    wanted = set(question.labels)
+    neighbours = [list(pairwise(row)) for row in rows]
+    found = [pair in wanted for row in neighbours for pair in row]
+    return _answers(found, _joined(claimed), _row_numbers(neighbours))
+
+
 def _ask_spans(tagger, X, rows, question, given):
     """Answer whether each predicted entity of some types is in the truth."""
     found = list(ask_tagger(tagger, X).entities(**given))
@@ -206,9 +222,9 @@ def _check_types(types, tagger, spans, found):
 
 def _ask_rows(classifier, X, truth, question, given):
     """Answer the question for every row of a classifier."""
-    if question.kind == SPAN:
+    if question.kind in (PAIR, SPAN):
         raise ValueError(
-            "y holds single labels; spans are marked by sequences of labels"
+            f"y holds single labels; {question.kind}s are marked by sequences of labels"
         )
     labels = truth.tolist()
     _check_truth(labels, classifier)

@@ -2,25 +2,28 @@
 
 from typing import NamedTuple
 
-# What a question is about: the predicted label, any given labels, predicted spans.
-RIGHT, LABEL, SPAN = "right", "label", "span"
+# What a question is about: the predicted label, any given labels, pairs of labels of
+# neighbours, predicted spans.
+RIGHT, LABEL, PAIR, SPAN = "right", "label", "pair", "span"
 ANY_TYPE = "*"
 
 _FORMS = (
-    "None, a label, a list or set of labels, 'not LABEL', {'not': labels}, 'span:TYPE' "
-    "or {'span': types}"
+    "None, a label, a list or set of labels, 'not LABEL', {'not': labels}, 'pair:LABEL "
+    "LABEL', {'pair': pairs of labels}, 'span:TYPE' or {'span': types}"
 )
 
 
 class Question(NamedTuple):
-    """A yes/no question about every word, or about every predicted span.
+    """A yes/no question about every word, pair of neighbours or predicted span.
 
     Parameters
     ----------
-    kind : {"right", "label", "span"}
-        Whether it is about the predicted label, about given labels, or about spans.
+    kind : {"right", "label", "pair", "span"}
+        Whether it is about the predicted label, about given labels, about labels of two
+        neighbours, or about spans.
     labels : tuple, default=()
-        The labels, or the types of spans; empty for spans of any type.
+        The labels, the pairs of labels, or the types of spans; empty for spans of any
+        type.
     negated : bool, default=False
         Whether it asks for none of the labels.
 
@@ -37,6 +40,8 @@ class Question(NamedTuple):
 
     def __str__(self):
         """Return the question in a few words, for the axes of a picture."""
+        if self.kind == PAIR:
+            return " or ".join(f"{left} {right}" for left, right in self.labels)
         names = " or ".join(map(str, self.labels)) or "any type"
         if self.kind == SPAN:
             return f"span of {names}"
@@ -76,6 +81,8 @@ def parse_query(query):
             return Question(LABEL, _names(query[4:].strip(), query), negated=True)
         if query.startswith("span:"):
             return _spans(query[5:].strip(), query)
+        if query.startswith("pair:"):
+            return Question(PAIR, _pairs(query[5:].split(), query))
     return Question(LABEL, _names(query, query))
 
 
@@ -84,12 +91,32 @@ def _parse_dict(query):
         return Question(LABEL, _names(query["not"], query), negated=True)
     if set(query) == {"span"}:
         return _spans(query["span"], query)
+    if set(query) == {"pair"}:
+        return Question(PAIR, _pairs(query["pair"], query))
     raise ValueError(f"query is {query!r}; it must be {_FORMS}")
 
 
 def _spans(types, query):
     names = _names(types, query)
     return Question(SPAN, () if ANY_TYPE in names else names)
+
+
+def _pairs(pairs, query):
+    """Return one pair of labels or several as a tuple without repeats."""
+    pairs = list(pairs) if hasattr(pairs, "__iter__") else [pairs]
+    if len(pairs) == 2 and all(isinstance(label, str) for label in pairs):
+        pairs = [pairs]
+    pairs = [
+        list(p) if hasattr(p, "__iter__") and not isinstance(p, str) else [p]
+        for p in pairs
+    ]
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(
+            f"query is {query!r}; a pair has two labels, as in 'pair:DT NN' or "
+            "{'pair': [('DT', 'NN'), ('JJ', 'NN')]}"
+        )
+    plain = [tuple(_plain(label, query) for label in pair) for pair in pairs]
+    return tuple(dict.fromkeys(plain))
 
 
 def _names(labels, query):

@@ -115,7 +115,22 @@ def _sequences(scored, codes, settings):
     return np.minimum(scored.ranked()[2][:, 0], 1.0)
 
 
-METHODS = {"marginal": Method(_marginal, True, spans=_spans, sequences=_sequences)}
+def _pairs(scored, left, right, settings):
+    """Return what the candidates with a pair of labels have, token by token."""
+    labels, _, share = scored.ranked()
+    share = np.repeat(share, scored.lengths, axis=0).T
+    table = np.zeros((scored.n_tokens, len(left)))
+    for k, (i, j) in enumerate(zip(left, right, strict=True)):
+        both = (labels[:, :-1] == i) & (labels[:, 1:] == j)
+        table[:-1, k] = (both * share[:, :-1]).sum(axis=0)
+    return np.minimum(table, 1.0)
+
+
+METHODS = {
+    "marginal": Method(
+        _marginal, True, spans=_spans, sequences=_sequences, pairs=_pairs
+    )
+}
 
 
 class NoWeights:

@@ -146,7 +146,7 @@ class BaseSequenceTagger(BaseEstimator):
         """
         return presented(self.ask(X).nbest(n))
 
-    def predict_marginals(self, X):
+    def predict_marginals(self, X, length=1):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
 
         The scores of a margin-trained tagger have no probabilistic scale, so they are
@@ -156,28 +156,45 @@ class BaseSequenceTagger(BaseEstimator):
         ----------
         X : iterable of sequences
             The sequences.
+        length : {1, 2}, default=1
+            Whether marginals are of single labels, or of pairs of neighbours.
 
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
-            One list per sequence, with one dict per token: label -> marginal.
-        """
-        return presented(self.ask(X).marginals())
+            One list per sequence, with one dict per token: label -> marginal. With
+            ``length=2`` one dict for each two neighbours: (label, next label) ->
+            marginal.
 
-    def predict_marginals_single(self, x):
+        Examples
+        --------
+        >>> from skcw import HMMSequenceTagger
+        >>> X, y = [["Ann", "met", "Bob"], ["Bob"]], [["P", "O", "P"], ["P"]]
+        >>> tagger = HMMSequenceTagger().fit(X, y)
+        >>> sorted(tagger.predict_marginals([["Ann", "met"]])[0][0])
+        ['O', 'P']
+        >>> (pairs,) = tagger.predict_marginals([["Ann", "met"]], length=2)[0]
+        >>> max(pairs, key=pairs.get)
+        ('P', 'O')
+        """
+        return presented(self.ask(X).marginals(length))
+
+    def predict_marginals_single(self, x, length=1):
         """Return the marginal of every label for one sequence.
 
         Parameters
         ----------
         x : sequence of tokens
             One sequence, or a ``SequenceBatch`` or ``TokenColumns`` of one.
+        length : {1, 2}, default=1
+            As in ``predict_marginals``.
 
         Returns
         -------
         marginals : list of dict
-            One dict per token: label -> marginal.
+            One dict per token: label -> marginal; or one for each two neighbours.
         """
-        return self.predict_marginals(only_sequence(x))[0]
+        return self.predict_marginals(only_sequence(x), length)[0]
 
     def predict_confidence(self, X, method=None, **options):
         """Return how sure the tagger is of each predicted label.

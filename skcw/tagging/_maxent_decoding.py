@@ -61,8 +61,30 @@ class ScoredHistories(ScoredBatch):
 
     def _sum_up(self, temperature, out, log_z):
         """Sum probabilities over the histories of one piece; log_z stays 0."""
-        beam = self.decoder.beam
-        history_marginals(self.scores, *self.decoder.histories, self.offsets, beam, out)
+        none = np.empty((2, 0), dtype=np.intp)
+        self._sum_histories(out, none, np.empty((self.n_tokens, 0)))
+
+    def _sum_histories(self, out, asked, joint):
+        history_marginals(
+            self.scores,
+            *self.decoder.histories,
+            self.offsets,
+            self.decoder.beam,
+            *(out, asked, joint),
+        )
+
+    def pairs(self, left, right):
+        """Return the probabilities of pairs of labels of each token and the next."""
+        asked = np.stack([left, right])
+        joint = np.zeros((self.n_tokens + 1, len(left)))
+
+        def collect(piece, tokens, sequences):
+            own = np.empty((piece.n_tokens, len(left)))
+            piece._sum_histories(np.empty((len(own), self.n_labels)), asked, own)
+            joint[tokens] = own
+
+        self.each_piece(collect)
+        return joint[1:]
 
     def local(self):
         """Return the probabilities of all labels after the predicted ones."""
@@ -98,13 +120,17 @@ def _nbest(scored, codes, settings):
     return np.minimum(np.stack(shares, axis=1), 1.0)
 
 
+def _pairs(scored, left, right, settings):
+    return np.minimum(scored.pairs(left, right), 1.0)
+
+
 def _labeling(scored, codes, settings):
     """Return the probability of the labeling that the beam has found."""
     return np.minimum(np.exp(scored.viterbi()[1]), 1.0)
 
 
 HISTORY_METHODS = {
-    "marginal": Method(_marginal, True, sequences=_labeling),
+    "marginal": Method(_marginal, True, sequences=_labeling, pairs=_pairs),
     "local": Method(_local, True),
     "nbest": Method(_nbest, True),
 }

@@ -73,6 +73,33 @@ def test_a_marginal_is_the_summed_probability_of_labelings(case, temperature):
 
 
 @each_case
+@pytest.mark.parametrize("temperature", [0.3, 1.0])
+def test_a_pair_marginal_is_the_summed_probability_of_labelings(case, temperature):
+    decoder, batch, _ = small_problem(*case)
+    n = len(case[0])
+    left, right = np.divmod(np.arange(n * n), n)
+    settings = Settings(1.0, temperature)
+    found = METHODS["marginal"].pairs(decoder.open(batch), left, right, settings)
+    for place, rows, _, share in enumerated(decoder.open(batch), temperature):
+        expected = [
+            share @ ((rows[:, :-1] == i) & (rows[:, 1:] == j))
+            for i, j in zip(left, right, strict=True)
+        ]
+        here = found[place]
+        assert_allclose(here[:-1], np.transpose(expected), atol=SINGLE / temperature)
+        assert_array_equal(here[-1], 0.0)
+
+
+def test_pieces_and_threads_change_no_pair(monkeypatch):
+    asked = np.array([0, 1, 4]), np.array([1, 2, 0]), Settings(1.0, 0.7)
+    decoder, batch, _ = small_problem(seed=4)
+    whole = METHODS["marginal"].pairs(decoder.open(batch), *asked)
+    monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", 3)
+    decoder, *_ = small_problem(seed=4, n_jobs=2)
+    assert_array_equal(METHODS["marginal"].pairs(decoder.open(batch), *asked), whole)
+
+
+@each_case
 def test_the_probability_of_a_labeling_is_its_share(case):
     decoder, batch, codes = small_problem(*case)
     found = path_probability(decoder.open(batch), codes, 0.7)

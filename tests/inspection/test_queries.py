@@ -14,7 +14,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw import (
+    CRFSequenceTagger,
+    CWSequenceTagger,
+    HMMSequenceTagger,
+    make_tagging_pipeline,
+)
 from skcw.confidence import Entity
 from skcw.data import SequenceEncoder, extract_spans
 from skcw.data._ragged import object_rows
@@ -451,3 +456,39 @@ def test_a_tagger_is_asked_once_and_many_labels_cost_one_table(query, asked):
     by_methods = query_pairs(ThreeWords(), X_THREE, Y_THREE, query)
     for one, other in zip(answers, by_methods, strict=True):
         assert_allclose(one, other, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("query", ["pair:B-PER O", {"pair": ("B-PER", "O")}])
+def test_a_pair_is_asked_of_every_two_neighbours(query):
+    X, y = [["Ann", "left", "Bob"], [], ["Bob"]], [["B-PER", "O", "O"], [], ["O"]]
+    model = HMMSequenceTagger().fit(X[:1] + X[2:], y[:1] + y[2:])
+    found = query_pairs(model, X, y, query)
+    assert found.correct.tolist() == [True, False]
+    assert found.groups.tolist() == [0, 0]
+    tables = model.predict_marginals(X, length=2)[0]
+    assert_allclose(
+        found.confidence, [row["B-PER", "O"] for row in tables], rtol=ROUNDING
+    )
+
+
+def test_all_pairs_together_are_certain_and_several_are_summed():
+    X, y = features(seed=1, n_sequences=20)
+    labels = tagger("crf").classes_.tolist()
+    every = [(left, right) for left in labels for right in labels]
+    found = query_pairs(tagger("crf"), X, y, {"pair": every})
+    assert found.correct.all()
+    assert_allclose(found.confidence, 1.0, rtol=1e-6)
+    one, other = (query_pairs(tagger("crf"), X, y, {"pair": [p]}) for p in every[:2])
+    both = query_pairs(tagger("crf"), X, y, {"pair": every[:2]})
+    assert_allclose(both.confidence, one.confidence + other.confidence, atol=1e-9)
+    assert_array_equal(both.correct, one.correct | other.correct)
+
+
+def test_pairs_need_a_tagger_of_this_package_and_sequences():
+    with pytest.raises(TypeError, match="ThreeWords cannot tell how probable pairs"):
+        query_pairs(ThreeWords(), X_THREE, Y_THREE, "pair:B-PER O")
+    with pytest.raises(ValueError, match="query names the label 'Q'"):
+        query_pairs(tagger("crf"), *features(n_sequences=4), "pair:O Q")
+    X, names, model = iris()
+    with pytest.raises(ValueError, match="pairs are marked by sequences"):
+        query_pairs(model, X, names, "pair:setosa virginica")

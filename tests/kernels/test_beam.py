@@ -50,12 +50,25 @@ def search(scores, previous, pair_row, pairs, beam, offsets=None):
     ]
 
 
-def marginals(scores, previous, pair_row, pairs, beam):
+def both_marginals(scores, previous, pair_row, pairs, beam, asked, offsets=None):
+    """Return the marginals of labels, and of asked pairs (2, n_asked) of them."""
     out = np.full(scores.shape, np.nan)
-    offsets = np.array([0, len(scores)])
-    padded = pad(scores, len(scores))
-    history_marginals(padded, previous, pair_row, pairs, offsets, beam, out)
-    return out
+    joint = np.full((len(scores), asked.shape[1]), np.nan)
+    offsets = np.array([0, len(scores)]) if offsets is None else offsets
+    history_marginals(
+        pad(scores, len(scores)),
+        *(previous, pair_row, pairs),
+        *(offsets, beam, out, asked, joint),
+    )
+    return out, joint
+
+
+def marginals(*problem):
+    return both_marginals(*problem, np.empty((2, 0), dtype=np.intp))[0]
+
+
+def all_pairs(n_labels):
+    return np.stack(np.divmod(np.arange(n_labels**2), n_labels))
 
 
 @given(problems())
@@ -110,6 +123,36 @@ def test_marginals_with_room_for_all_histories_are_exact(problem):
 @given(problems(), st.integers(1, 5))
 def test_marginals_sum_to_one_whatever_the_beam(problem, beam):
     assert_allclose(marginals(*problem, beam).sum(axis=1), 1.0, rtol=CLOSE)
+
+
+@given(problems(numbers=TIED))
+def test_pair_marginals_with_room_for_all_histories_are_exact(problem):
+    n_tokens, n_labels = problem[0].shape
+    _, joint = both_marginals(*problem, 16, all_pairs(n_labels))
+    expected = twin.pair_marginals(twin.local_model(*problem), n_tokens, n_labels)
+    assert_allclose(joint, expected.reshape(n_tokens, -1), rtol=CLOSE, atol=CLOSE)
+
+
+@given(problems(), st.integers(1, 5))
+def test_pairs_sum_to_the_labels_behind_them_whatever_the_beam(problem, beam):
+    n_tokens, n_labels = problem[0].shape
+    out, joint = both_marginals(*problem, beam, all_pairs(n_labels))
+    table = joint.reshape(n_tokens, n_labels, n_labels)
+    assert_array_equal(table[0], 0.0)
+    assert_allclose(table[1:].sum(axis=1), out[1:], rtol=CLOSE, atol=CLOSE)
+
+
+def test_some_pairs_are_columns_of_all_pairs_and_sequences_stay_apart():
+    rng = np.random.default_rng(2)
+    scores, rows = rng.normal(size=(6, 3)), rng.integers(-1, 2, (4, 4), dtype=np.int32)
+    problem = scores, rng.normal(size=(4, 3)), rows, rng.normal(size=(2, 3))
+    offsets, some = np.array([0, 2, 2, 6]), [5, 0]
+    _, every = both_marginals(*problem, 9, all_pairs(3), offsets)
+    asked = np.ascontiguousarray(all_pairs(3)[:, some])
+    assert_array_equal(both_marginals(*problem, 9, asked, offsets)[1], every[:, some])
+    assert_array_equal(every[[0, 2]], 0.0)
+    alone = both_marginals(scores[2:], *problem[1:], 9, all_pairs(3))[1]
+    assert_array_equal(every[2:], alone)
 
 
 def test_an_impossible_label_is_never_found():

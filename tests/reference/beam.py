@@ -53,3 +53,12 @@ def marginals(log_next, n_tokens, n_labels):
     for labels, total in every_labeling(log_next, n_tokens, n_labels):
         table[np.arange(n_tokens), labels] += np.exp(total)
     return table
+
+
+def pair_marginals(log_next, n_tokens, n_labels):
+    """Return P(label i at t - 1, label j at t) over all labelings; 0 for t = 0."""
+    table = np.zeros((n_tokens, n_labels, n_labels))
+    for labels, total in every_labeling(log_next, n_tokens, n_labels):
+        for t in range(1, n_tokens):
+            table[t, labels[t - 1], labels[t]] += np.exp(total)
+    return table

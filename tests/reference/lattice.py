@@ -81,3 +81,26 @@ def marginals_by_enumeration(scores, trans):
     share = np.exp(total - log_z)
     labels = np.arange(scores.shape[1])
     return np.array([share @ (column[:, None] == labels) for column in rows.T]), log_z
+
+
+def pair_marginals(scores, trans):
+    """Return P(label i at t, label j at t + 1) by forward-backward on logarithms."""
+    _, log_z = marginals(scores, trans)
+    ahead, back = np.array(scores), np.zeros_like(scores)
+    for t in range(1, len(scores)):
+        ahead[t] += logsumexp(ahead[t - 1][:, None] + trans, axis=0)
+    for t in range(len(scores) - 2, -1, -1):
+        back[t] = logsumexp(trans + scores[t + 1] + back[t + 1], axis=1)
+    after = (scores + back)[1:, None, :]
+    return np.exp(ahead[:-1, :, None] + trans + after - log_z)
+
+
+def pair_marginals_by_enumeration(scores, trans):
+    """Return the same from the probability of every labeling."""
+    rows = all_labelings(*scores.shape)
+    total = path_scores(scores, trans, rows)
+    share = np.exp(total - logsumexp(total))
+    table = np.zeros((max(len(scores) - 1, 0), *trans.shape))
+    for t in range(len(table)):
+        np.add.at(table[t], (rows[:, t], rows[:, t + 1]), share)
+    return table
