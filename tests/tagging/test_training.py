@@ -230,6 +230,34 @@ def test_partial_fit_after_fit_continues(Tagger, train, dev):
     np.testing.assert_array_equal(tagger.coef_, whole.coef_)
 
 
+def weights_of_others(tagger, X):
+    """Return the weights of the features that these sequences do not have."""
+    known = set(chain.from_iterable(chain.from_iterable(X)))
+    others = [name not in known for name in tagger.feature_names_]
+    assert any(others)
+    return tagger.coef_[others]
+
+
+@all_online
+def test_what_comes_after_a_fit_goes_on_from_its_average(Tagger, train, dev):
+    tagger = Tagger(random_state=0, max_iter=3, averaging=True).fit(*train)
+    average = weights_of_others(tagger, dev.X[:1])
+    tagger.set_params(averaging=False).partial_fit(dev.X[:1], dev.y[:1])
+    # The last weights of the fit would show where the new sentence changes nothing.
+    np.testing.assert_array_equal(weights_of_others(tagger, dev.X[:1]), average)
+
+
+@all_online
+def test_a_new_label_goes_on_from_the_average_so_far(Tagger, train):
+    tagger = Tagger(random_state=0, averaging=True).partial_fit(*train)
+    average = weights_of_others(tagger, train.X[:1])
+    new = [["NEW"] * len(train.y[0])]
+    tagger.set_params(averaging=False).partial_fit(train.X[:1], new)
+    old, added = np.split(weights_of_others(tagger, train.X[:1]), [-1], axis=1)
+    np.testing.assert_array_equal(old, average)
+    assert not added.any()
+
+
 def test_labels_may_come_one_by_one_beyond_any_width():
     # Rows are padded to eight labels: growth passes through 8, 16 and 24.
     tagger = CWSequenceTagger(shuffle=False, averaging=False, cost=0)
