@@ -497,6 +497,14 @@ def test_verbose_prints_a_line_per_pass_to_standard_error(Tagger, train, dev, ca
         assert re.match(rf"pass {i}/3: \d+ .*dev span F1 \d+\.\d\d%", line)
 
 
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_the_model_that_judges_confidence_prints_nothing(verbose, capfd):
+    X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
+    tagger = CWSequenceTagger(max_iter=2, verbose=verbose, random_state=0).fit(X, y)
+    assert tagger.confidence_source_ == "shadow"
+    assert len(capfd.readouterr().err.splitlines()) == 2 * verbose
+
+
 def test_several_models_print_their_own_lines(train, capfd):
     CWSequenceTagger(max_iter=2, n_models=2, verbose=1).fit(*train)
     assert len(capfd.readouterr().err.splitlines()) == 4
