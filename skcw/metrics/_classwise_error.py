@@ -302,7 +302,7 @@ def check_class_table(y, proba, classes, labels, sample_weight, groups):
             weight=weight,
             group=group,
             dtype=table.dtype.type,
-        )
+        ).counted()
         for column in columns
     ]
 

@@ -216,8 +216,7 @@ def _check_method(method, name, score):
 def resampled_scores(scores, n_resamples, rng, bar):
     """Yield how often each sentence was drawn, and the scores that this gives.
 
-    A resample draws as many sentences as there are, all words of each. Sentences
-    without any weight are not drawn.
+    A resample draws as many sentences as there are, all words of each.
 
     Parameters
     ----------
@@ -270,7 +269,7 @@ def check_n_resamples(n_resamples):
 
 def check_several_sentences(pairs):
     """Raise if all words are of one sentence."""
-    if np.count_nonzero(np.bincount(pairs.group, pairs.weight) > 0) < 2:
+    if pairs.n_groups < 2:
         raise ValueError(
             "all words are of one sentence, which does not tell how much others would "
             "differ from it; give at least two, or leave out groups if every word "

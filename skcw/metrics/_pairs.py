@@ -29,6 +29,15 @@ class Pairs(NamedTuple):
         """The number of sentences."""
         return int(self.group.max()) + 1
 
+    def counted(self):
+        """Return the words that have a weight: others must not change any result."""
+        kept = self.weight > 0
+        if kept.all():
+            return self
+        group = np.unique(self.group[kept], return_inverse=True)[1]
+        q, y, weight = self.q[kept], self.y[kept], self.weight[kept]
+        return Pairs(q, y, weight, group.astype(np.intp, copy=False), self.dtype)
+
 
 def check_pairs(
     correct,
@@ -54,7 +63,7 @@ def check_pairs(
     weight = check_weight(sample_weight, len(q), lengths)
     group = check_groups(groups, len(q), lengths)
     y = y.astype(np.float64)
-    return Pairs(q.astype(np.float64), y, weight, group, q.dtype.type)
+    return Pairs(q.astype(np.float64), y, weight, group, q.dtype.type).counted()
 
 
 def check_ranked_pairs(

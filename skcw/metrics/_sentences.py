@@ -123,13 +123,12 @@ def _row_sums(matrix):
 
 def sentence_counts(pairs, n_resamples, rng):
     """Yield how often each sentence is drawn, (some resamples, n_sentences)."""
-    weighty = np.flatnonzero(np.bincount(pairs.group, pairs.weight) > 0)
     n_groups = pairs.n_groups
     at_once = max(1, COUNTS_AT_ONCE // n_groups)
     for start in range(0, n_resamples, at_once):
         counts = np.empty((min(at_once, n_resamples - start), n_groups))
         for row in counts:
-            drawn = weighty[rng.integers(len(weighty), size=len(weighty))]
+            drawn = rng.integers(n_groups, size=n_groups)
             row[:] = np.bincount(drawn, minlength=n_groups)
         yield counts
 

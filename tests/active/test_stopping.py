@@ -68,6 +68,14 @@ def test_confidence_on_a_plateau_stops():
     assert not stopped and len(set(criterion.values_)) == 2
 
 
+@pytest.mark.parametrize(("last", "stops"), [(0.75, True), (0.8125, False)])
+def test_a_plateau_may_be_as_wide_as_its_tolerance(last, stops):
+    criterion = ConfidencePlateau(tol=0.25, n_rounds=3)
+    # All but the last three rounds are forgotten.
+    criterion.values_ = [0.125, 0.5, 0.625, last]
+    assert (criterion._verdict() is not None) == stops
+
+
 def test_models_that_agree_stop():
     learner = started()
     criterion = ModelAgreement(n_rounds=2, X=X[40:])

@@ -71,6 +71,24 @@ def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
     np.testing.assert_array_equal(maps.common(confidence), again(confidence))
 
 
+def test_weights_of_sequences_count_for_their_entities(fitted):
+    weight = np.where(np.arange(len(OTHER)) % 4 == 0, 3.0, 0.5)
+    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", span_event="exact")
+    tagger.fit(BATCH[OTHER], Y[OTHER], sample_weight=weight)
+    found = fitted.predict_entities(BATCH[OTHER], "exact")
+    true = [set(map(tuple, extract_spans(labels))) for labels in Y[OTHER]]
+    confidence, correct, own = np.array(
+        [
+            (entity.confidence, tuple(entity[:3]) in spans, each)
+            for row, spans, each in zip(found, true, weight, strict=True)
+            for entity in row
+        ]
+    ).T
+    (maps,) = tagger.entity_maps_
+    weighted = type(maps.common)().fit(confidence, correct, own)
+    np.testing.assert_array_equal(maps.common(confidence), weighted(confidence))
+
+
 def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
     tagger = calibrated(fitted)
     words = tagger.predict_confidence(BATCH[TEST])

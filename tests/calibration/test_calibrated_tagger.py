@@ -20,6 +20,8 @@ from skcw import (
 )
 from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
 from skcw.calibration._answers import shared_rest
+from skcw.calibration._held_out import HeldOut
+from skcw.calibration._label_maps import LabelMaps
 from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
@@ -111,6 +113,24 @@ def test_folds_are_judged_by_taggers_that_have_not_seen_them():
     assert len(several.maps_) == 3 and len(one.maps_) == 1
 
 
+def test_weights_of_sequences_reach_the_copies_and_the_maps_of_folds():
+    weight = np.where(np.arange(len(TRAIN)) % 4 == 0, 3.0, 0.5)
+    raw = clone(CW).fit(BATCH[TRAIN], Y[TRAIN], sample_weight=weight)
+    raw = flat(raw.predict_confidence(BATCH[TEST]))
+    lengths = np.array([len(row) for row in Y[TRAIN]])
+    expected = []
+    for train, test in KFold(2).split(TRAIN):
+        copy = clone(CW).fit(BATCH[train], Y[train], sample_weight=weight[train])
+        q = flat(copy.predict_confidence(BATCH[test]))
+        correct = flat(label_matches(Y[test], copy.predict(BATCH[test])))
+        own = np.repeat(weight[test], lengths[test])
+        expected.append(BetaMap().fit(q, correct, own)(raw))
+    found = CalibratedTagger(CW, cv=2, map="beta")
+    found.fit(BATCH[TRAIN], Y[TRAIN], sample_weight=weight)
+    found = flat(found.predict_confidence(BATCH[TEST]))
+    np.testing.assert_allclose(found, np.mean(expected, axis=0), rtol=1e-12)
+
+
 @pytest.mark.parametrize("cv", [3, KFold(3), list(KFold(3).split(TRAIN))])
 def test_folds_may_be_given_as_a_number_a_splitter_or_a_list(cv):
     reference = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
@@ -173,6 +193,19 @@ def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
         by = BetaMap().fit(q[own], correct[own]) if name in expected else pooled
         here = asked == name
         np.testing.assert_array_equal(found[here], by(raw[here]))
+
+
+@pytest.mark.parametrize(("least", "has_its_own"), [(4, True), (5, False)])
+def test_as_many_words_as_asked_for_are_enough(least, has_its_own):
+    words = HeldOut(
+        np.array([0.9, 0.6, 0.5, 0.3, 0.8, 0.2]),
+        np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+        np.array(["PER", "PER", "PER", "PER", "O", "PER"]),
+        np.array([1.0, 1.0, 2.0, 0.5, 1.0, 0.0]),
+    )
+    # The last word has no weight, and so does not count among those of PER.
+    maps = LabelMaps.learn(IsotonicMap, words, least)
+    assert ("PER" in maps.by_label) == has_its_own
 
 
 def test_without_enough_words_every_label_uses_the_common_map(fitted, calibrated):

@@ -26,6 +26,8 @@ def test_every_strategy_has_a_curve_with_its_band(study):
     assert edges[:, 1].min() == pytest.approx(0.3)
     assert edges[:, 1].max() == pytest.approx(0.9)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("words labelled", "F1")
+    # From nothing to a little more than the longest curve.
+    assert ax.get_xlim() == (0, 306)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names == ["s", "t"]
 

@@ -1,10 +1,13 @@
 """Template files of other tools."""
 
+import re
+import string
+
 import numpy as np
 import pytest
 
 from skcw.features import WindowFeatures, read_template
-from skcw.features._crfpp import is_template_line
+from skcw.features._crfpp import _python_pattern, is_template_line
 from tests.reference.window import window_strings
 
 # Written in the manner of the templates that come with CRF++, for word and POS.
@@ -108,6 +111,35 @@ def test_the_macros_of_wapiti_are_read(line, expected):
     assert window.fit_transform(SENTENCES).to_lists()[0][0] == [expected]
     strings = [window_strings(window.templates_, s) for s in SENTENCES]
     assert window.transform(SENTENCES).to_lists() == strings
+
+
+# The classes of C in its own locale, by which Wapiti reads characters.
+CLASSES_OF_C = {
+    "a": string.ascii_letters,
+    "d": string.digits,
+    "l": string.ascii_lowercase,
+    "p": string.punctuation,
+    "s": string.whitespace,
+    "u": string.ascii_uppercase,
+    "w": string.ascii_letters + string.digits,
+}
+
+
+@pytest.mark.parametrize("name", CLASSES_OF_C)
+def test_the_classes_of_wapiti_are_those_of_c(name):
+    members = re.compile(_python_pattern(f"\\{name}"))
+    others = re.compile(_python_pattern(f"\\{name.upper()}"))
+    for character in map(chr, range(128)):
+        is_member = character in CLASSES_OF_C[name]
+        assert bool(members.fullmatch(character)) == is_member, repr(character)
+        assert bool(others.fullmatch(character)) != is_member, repr(character)
+
+
+@pytest.mark.parametrize("character", r".?*+$^[\]()|")
+def test_an_escaped_character_of_a_pattern_is_itself(character):
+    pattern = re.compile(_python_pattern(f"x\\{character}y"))
+    matched = [each for each in map(chr, range(128)) if pattern.fullmatch(f"x{each}y")]
+    assert matched == [character]
 
 
 def test_lines_about_transitions_make_features_that_look_at_the_label_before():

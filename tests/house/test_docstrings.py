@@ -1,9 +1,12 @@
 """Docstrings of the public surface: present, true to the signature, with an example."""
 
+import ast
 import importlib
 import inspect
 import re
+import sys
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
@@ -43,6 +46,32 @@ def documented(text):
     matches = [ENTRY.match(line) for line in lines]
     assert all(matches), f"not an entry of a Parameters section: {lines}"
     return [match[1].split(", ") for match in matches]
+
+
+def said_defaults(text):
+    """Return {name: what a Parameters section says its default is}."""
+    lines = [line for line in text.splitlines() if re.match(r"\w.*default=", line)]
+    return {
+        name: line.partition("default=")[2]
+        for line in lines
+        for name in ENTRY.match(line)[1].split(", ")
+    }
+
+
+def value_of(said, thing):
+    """Return what a default means: a literal, or a name of its module or of NumPy."""
+    try:
+        return ast.literal_eval(said)
+    except (SyntaxError, ValueError):
+        module = sys.modules[thing.__module__]
+        return getattr(module, said, getattr(np, said, said))
+
+
+def same_default(said, default):
+    """Tell whether two are one; a float may be said with two digits."""
+    if isinstance(default, float) and not isinstance(said, str):
+        return said in (default, float(f"{default:.1e}"))
+    return type(said) is type(default) and said == default
 
 
 def parameter_text(thing, doc):
@@ -118,6 +147,20 @@ def test_parameters_are_documented_exactly_as_they_are_taken(name):
         assert names == accepted(thing)
 
 
+@pytest.mark.parametrize("name", CALLABLES)
+def test_defaults_are_those_that_the_docstring_says(name):
+    thing = CALLABLES[name]
+    said = said_defaults(parameter_text(thing, description(thing, name)))
+    taken = inspect.signature(thing).parameters
+    found = {each: taken[each].default for each in said}
+    wrong = {
+        each: default
+        for each, default in found.items()
+        if not same_default(value_of(said[each], thing), default)
+    }
+    assert wrong == {}
+
+
 @pytest.mark.parametrize("name", TEACHING)
 def test_every_public_class_shows_an_example(name):
     assert ">>> " in sections(inspect.getdoc(TEACHING[name])).get("Examples", "")
@@ -126,6 +169,16 @@ def test_every_public_class_shows_an_example(name):
 def test_a_grouped_and_a_starred_entry_are_read():
     text = "\nx, y : array\n    Points.\n\n*rest : int\n    More.\n**options\n    All."
     assert documented(text) == [["x", "y"], ["*rest"], ["**options"]]
+
+
+def test_a_default_is_read_as_python_reads_it():
+    text = "x, y : int, default=3\n    default=4 is not meant.\nz : str, default=None"
+    assert said_defaults(text) == {"x": "3", "y": "3", "z": "None"}
+    assert value_of("1e-4", same_default) == 0.0001
+    assert value_of('("O",)', same_default) == ("O",)
+    assert value_of("float64", same_default) is np.float64
+    assert same_default(2.2e-16, 2.220446049250313e-16)
+    assert not same_default(1, True) and not same_default(0.1, 1.0)
 
 
 def test_sections_are_told_apart():

@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw import MultiClassCW, MultiClassPA
+from skcw.linear_model._rows import class_weights
 from tests.linear_model.classifiers import (
     copy_of,
     data,
@@ -303,6 +304,16 @@ def test_balanced_weights_are_those_of_scikit_learn(Classifier, n_classes):
     share = compute_class_weight("balanced", classes=np.arange(n_classes), y=y)
     by_hand = Classifier(class_weight=dict(enumerate(share)), random_state=0)
     assert_same_model(balanced, by_hand.fit(X, y))
+
+
+def test_a_class_without_rows_does_not_count_in_balanced_weights():
+    codes = np.array([0, 2, 2, 2, 3])
+    weight = np.array([1.0, 2.0, 1.0, 1.0, 0.0])
+    found = class_weights("balanced", np.arange(4), codes, weight, one_pass=False)
+    # Two of the four classes have a weight, 5 in all: 5 / 2 / 1 and 5 / 2 / 4.
+    assert_array_equal(found, [2.5, 1.0, 0.625, 1.0])
+    present = class_weights("balanced", np.arange(2), codes[:4] // 2, weight[:4], False)
+    assert_array_equal(found[[0, 2]], present)
 
 
 @every_classifier

@@ -1,18 +1,29 @@
 """Comparisons of two models on the same words."""
 
+from math import sqrt
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit
+from scipy.stats import t as student
 
 from skcw import metrics
 from skcw.metrics import compare_scores
-from skcw.metrics._score import SCORES
-from tests.metrics.sentences import draw_words, tempered
+from skcw.metrics._comparison import _by_influence, _joined_ends
+from skcw.metrics._score import SCORES, make_score
+from skcw.metrics._sentences import clustered_error, sentence_counts
+from tests.metrics.sentences import draw_words, is_as_promised, tempered
 
 FAST = {"n_resamples": 60}
 COMPARABLE = [name for name in SCORES if SCORES[name][0].compared_by]
 ROUNDING = 1e-9
+
+
+class NoBar:
+    def update(self, n):
+        pass
 
 
 def too_sure(q):
@@ -133,7 +144,63 @@ def test_the_difference_of_means_is_covered():
             "brier_loss", y, q, y, np.sqrt(q), groups=group, n_resamples=20
         )
         held.append(found.low <= target <= found.high)
-    assert 0.91 <= np.mean(held) <= 0.98
+    assert is_as_promised(held)
+
+
+class Ends(NamedTuple):
+    """Stands for an inversion: its estimate, and its ends at any level."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def ends(self, level):
+        return self.low, self.high
+
+
+def test_the_ends_of_a_difference_are_joined_as_zou_and_donner_do():
+    first, second = Ends(0.5, 0.2, 0.9), Ends(0.3, 0.1, 0.7)
+    # sqrt(.3^2 + .4^2 - 2 r .3 .4) below .2, sqrt(.4^2 + .2^2 - 2 r .4 .2) above it.
+    for r in (0.0, 0.5, 1.0):
+        below, above = sqrt(0.25 - 0.24 * r), sqrt(0.2 - 0.16 * r)
+        found = _joined_ends(first, second, r, 0.95)
+        assert_allclose(found, (0.2 - below, 0.2 + above), rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_score_that_may_be_zero_follows_no_other_one(which):
+    both = [Ends(0.5, 0.2, 0.9), Ends(0.3, 0.1, 0.7)]
+    both[which] = both[which]._replace(low=0.0)
+    joined = _joined_ends(*both, 0.5, 0.95)
+    assert joined == _joined_ends(*both, 0.0, 0.95)
+
+
+def test_the_variance_of_the_bend_is_held_twice_and_taken_off_once():
+    # One bin: the score is the square of a mean, whose bend is that of its square.
+    y, q, group = draw_words(60, np.random.default_rng(4))
+    options = {"n_bins": 1, "strategy": "quantile"}
+    scores = [
+        make_score("calibration_mse", y, each, groups=group, **options)
+        for each in (q, too_sure(q))
+    ]
+    gaps = [np.bincount(group, each - y) / 60 for each in (q, too_sure(q))]
+    n = len(gaps[0])
+    means = [gap.sum() for gap in gaps]
+    difference = means[0] ** 2 - means[1] ** 2
+    added = [2 * mean * (gap - mean / n) for mean, gap in zip(means, gaps, strict=True)]
+    added = added[0] - added[1]
+    (counts,) = sentence_counts(scores[0].pairs, 200, np.random.default_rng(5))
+    again = [(counts @ gap) ** 2 for gap in gaps]
+    bend = again[0] - again[1] - difference - counts @ added
+    error, degrees = clustered_error(added)
+    deviation = sqrt(max(error**2 - bend.var(), bend.var()))
+    half = student.ppf(0.975, degrees) * deviation
+    centre = difference - bend.mean()
+    found = _by_influence(*scores, 0.95, 200, np.random.default_rng(5), NoBar())
+    want = (difference, centre - half, centre + half)
+    assert_allclose(found[:3], want, rtol=ROUNDING)
+    assert_allclose(found.p_value, 2 * student.sf(abs(centre) / deviation, degrees))
+    assert bend.var() > 1e-3 * error**2  # it matters here
 
 
 def test_rankings_take_any_numbers(words):

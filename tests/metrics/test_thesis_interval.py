@@ -1,10 +1,12 @@
 """The interval and the band of the thesis, which benchmarks alone offer."""
 
+import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import binom
 
 from skcw.metrics import calibration_bands
 from skcw.metrics._score import make_score
@@ -17,7 +19,7 @@ CHANCE = {"n_resamples": 100, "random_state": 0}
 @pytest.fixture
 def other(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return pytest.importorskip("_calibration_other_intervals")
+    return importlib.import_module("_calibration_other_intervals")
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +66,14 @@ def test_the_band_collapses_where_all_words_are_right(other):
     assert calibration_bands(np.ones(20), q, strategy="uniform").low[0] < 0.9
 
 
-def test_resampled_bands_are_about_as_wide_as_normal_ones(other, words):
-    y, q, group = words
-    drawn = other.resampled_band(
-        y, q, "quantile", group, n_resamples=1000, random_state=0
+@pytest.mark.parametrize("length", [1, 10])
+def test_resampled_bands_are_quantiles_of_the_binomial_distribution(other, length):
+    # Three of four sentences are all right, the others all wrong.
+    group = np.arange(200) // length
+    n_sentences = 200 // length
+    y = group < 0.75 * n_sentences
+    (low,), (high,) = other.resampled_band(
+        y, np.full(200, 0.6), "uniform", group, n_resamples=4000, random_state=0
     )
-    normal = other.normal_band(y, q, "quantile", group)
-    inner = slice(0, 6)  # where not nearly all are right
-    assert_allclose(
-        (drawn.high - drawn.low)[inner], (normal.high - normal.low)[inner], rtol=0.35
-    )
+    want = binom.ppf([0.025, 0.975], n_sentences, 0.75) / n_sentences
+    assert_allclose([low, high], want, rtol=1e-9)

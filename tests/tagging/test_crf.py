@@ -153,6 +153,13 @@ def test_same_seed_gives_same_model_whatever_was_fitted_before(corpus, algorithm
     assert written(tagger.fit(X, y)) == first
 
 
+def test_crfsuite_gets_any_seed_of_31_bits():
+    seeds = [CRFSequenceTagger(random_state=i)._seed() for i in range(100)]
+    # Drawn from all of them, a hundred are different but for two cases in a million.
+    assert len(set(seeds)) == 100 and 2**30 < max(seeds) < 2**31
+    assert CRFSequenceTagger()._seed() is None
+
+
 def test_renaming_labels_renames_the_predictions(corpus, fitted):
     X, y, X_test, _ = corpus
     renamed = [[f"~{label[::-1]}" for label in row] for row in y]

@@ -230,6 +230,34 @@ def test_partial_fit_after_fit_continues(Tagger, train, dev):
     np.testing.assert_array_equal(tagger.coef_, whole.coef_)
 
 
+def weights_of_others(tagger, X):
+    """Return the weights of the features that these sequences do not have."""
+    known = set(chain.from_iterable(chain.from_iterable(X)))
+    others = [name not in known for name in tagger.feature_names_]
+    assert any(others)
+    return tagger.coef_[others]
+
+
+@all_online
+def test_what_comes_after_a_fit_goes_on_from_its_average(Tagger, train, dev):
+    tagger = Tagger(random_state=0, max_iter=3, averaging=True).fit(*train)
+    average = weights_of_others(tagger, dev.X[:1])
+    tagger.set_params(averaging=False).partial_fit(dev.X[:1], dev.y[:1])
+    # The last weights of the fit would show where the new sentence changes nothing.
+    np.testing.assert_array_equal(weights_of_others(tagger, dev.X[:1]), average)
+
+
+@all_online
+def test_a_new_label_goes_on_from_the_average_so_far(Tagger, train):
+    tagger = Tagger(random_state=0, averaging=True).partial_fit(*train)
+    average = weights_of_others(tagger, train.X[:1])
+    new = [["NEW"] * len(train.y[0])]
+    tagger.set_params(averaging=False).partial_fit(train.X[:1], new)
+    old, added = np.split(weights_of_others(tagger, train.X[:1]), [-1], axis=1)
+    np.testing.assert_array_equal(old, average)
+    assert not added.any()
+
+
 def test_labels_may_come_one_by_one_beyond_any_width():
     # Rows are padded to eight labels: growth passes through 8, 16 and 24.
     tagger = CWSequenceTagger(shuffle=False, averaging=False, cost=0)
@@ -467,6 +495,14 @@ def test_verbose_prints_a_line_per_pass_to_standard_error(Tagger, train, dev, ca
     assert len(lines) == 3
     for i, line in enumerate(lines, start=1):
         assert re.match(rf"pass {i}/3: \d+ .*dev span F1 \d+\.\d\d%", line)
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_the_model_that_judges_confidence_prints_nothing(verbose, capfd):
+    X, y = make_tagged_corpus(100, random_state=0, return_X_y=True)
+    tagger = CWSequenceTagger(max_iter=2, verbose=verbose, random_state=0).fit(X, y)
+    assert tagger.confidence_source_ == "shadow"
+    assert len(capfd.readouterr().err.splitlines()) == 2 * verbose
 
 
 def test_several_models_print_their_own_lines(train, capfd):

@@ -1,0 +1,368 @@
+"""The figures of the README are those of the stored results, rounding included.
+
+A cell is tied to its result by a path such as ``speed/rows/skcw CW/fit``. A change of
+either side fails here, and the message says what each cell should be.
+"""
+
+import csv
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+RESULTS = PROJECT / "benchmarks" / "results"
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d*\.\d+|\d+")
+
+
+class Table(NamedTuple):
+    """A table of the README, and where its figures come from."""
+
+    file: str
+    header: str
+    rows: dict  # what a row is called in README and in the results
+    columns: list  # the paths of each column's figures, with {row} for the row
+
+
+SETS = ("NP chunking", "Spanish", "Dutch")
+TEXTS = ("20 News", "Amazon 4", "Enron A", "Enron B", "Reuters")
+QUERIES = ("UD-EWT", "ARK")
+
+TABLES = {
+    "defaults that travel": Table(
+        "travel",
+        "| | before | now | tuned CRF |",
+        {
+            "mean F1 or accuracy over 80 cells: CW": "CW",
+            "AROW, PA, perceptron": "others",
+            "CW behind the best of these three: mean, worst cell": "behind",
+            "mean of eight CW ahead of the tuned CRF, of 76 cells": "ahead",
+            "root CalibMSE of CW as it comes, mean of 76 cells": "calibration",
+            "cells of 1,000 sentences or more where it is above .05": "above",
+        },
+        [[f"summary/{label}/{{row}}"] for label in ("before", "after", "CRF")],
+    ),
+    "taggers": Table(
+        "tagging",
+        "| tagger | fit s | predict s | F1 | memory MB |",
+        {
+            "`CWSequenceTagger`": "skcw CW",
+            "`AROWSequenceTagger`": "skcw AROW",
+            "`PASequenceTagger`": "skcw 5-best PA",
+            "`PerceptronSequenceTagger`": "skcw perceptron",
+            "CRFsuite averaged perceptron, 10 passes": "CRFsuite ap, 10 passes",
+            "the same, all states and transitions": (
+                "CRFsuite ap, 10 passes, all states and transitions"
+            ),
+            "CRFsuite L-BFGS, 60 iterations": "CRFsuite lbfgs, 60 iterations",
+        },
+        [[f"speed/rows/{{row}}/{what}"] for what in ("fit", "predict", "f1", "memory")],
+    ),
+    "from columns to labels": Table(
+        "features",
+        "| | features s | fit s | tag s | F1 | peak memory MB |",
+        {
+            "`WindowFeatures`, columns of a file": "skcw, columns of a file",
+            "`WindowFeatures`, lists of tuples": "skcw, lists of tuples",
+            "Python strings and CRFsuite": "Python strings + CRFsuite ap",
+        },
+        [
+            [f"speed/rows/{{row}}/{what}"]
+            for what in ("features", "fit", "tag", "f1", "memory")
+        ],
+    ),
+    "larger sets": Table(
+        "tagging",
+        "| | NP chunks | Spanish names | Dutch names |",
+        {
+            "one CW model (fit s)": "CW",
+            "mean of eight, `n_models=8`": "mean of 8 CW",
+            "tuned CRF": "tuned CRF",
+        },
+        [
+            [f"table3/sets/{name}/rows/{{row}}/{what}" for what in ("f1", "fit")]
+            for name in SETS
+        ],
+    ),
+    "confidence": Table(
+        "confidence",
+        "| | NP chunks | Spanish names | Dutch names |",
+        {
+            "mean of eight CW, `kd-fixed`, 200 draws": "mean of 8 CW/kd-fixed, untuned",
+            "mean of eight CW, `marginal`": "mean of 8 CW/marginal, untuned",
+            "tuned CRF, marginals": "tuned CRF/tuned CRF",
+        },
+        [
+            [
+                f"methods/sets/{name}/{{row}}/{what}/0"
+                for what in ("left_1000", "left_5000", "rmse")
+            ]
+            for name in SETS
+        ],
+    ),
+    "classifiers": Table(
+        "multiclass",
+        "| classifier | fit s | accuracy |",
+        {
+            "`MultiClassCW`, 5 passes": "MultiClassCW",
+            "`MultiClassAROW`, 5 passes": "MultiClassAROW",
+            "`LinearSVC`": "LinearSVC",
+            "`SGDClassifier`, passive-aggressive, 5 passes": "SGDClassifier pa1",
+        },
+        [[f"speed/fits/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+    ),
+    "accuracy of classifiers": Table(
+        "multiclass",
+        "| | 20 News | Amazon 4 | Enron A | Enron B | Reuters |",
+        {
+            "CW, one rival": "CW k=1",
+            "CW, all rivals in turn": "CW all",
+            "PA, one rival": "PA k=1",
+            "multi-class SVM": "SVM MC",
+            "maximum entropy": "maxent",
+            "`MultiClassCW()` as it comes": "CW as it comes",
+        },
+        [[f"tables/sets/{name}/accuracy/{{row}}"] for name in TEXTS],
+    ),
+    "calibration": Table(
+        "calibration",
+        '| | UD-EWT | "NN?" | ARK | "V?" |',
+        {
+            "`HMMSequenceTagger`": "HMM",
+            "CRF, transitions and words": "CRF-basic",
+            "CRF, all features": "CRF-rich",
+            "CW, all features, `kd-fixed`": "CW, kd-fixed, fitted",
+        },
+        [
+            paths
+            for name in QUERIES
+            for paths in (
+                [f"100*thesis/corpora/{name}/rows/{{row}}/accuracy"],
+                [f"thesis/corpora/{name}/rows/{{row}}/query/{i}" for i in range(3)],
+            )
+        ],
+    ),
+    "active learning": Table(
+        "active",
+        "| | NP chunks | Spanish names | Dutch names |",
+        {
+            "random sentences": "random",
+            "best": "best",
+            "best, 20 fits": "best (20 fits)",
+            "CRF, least confident word, 20 fits": "CRF (20 fits)",
+        },
+        [[f"sequences/sets/{name}/strategies/{{row}}/needed"] for name in SETS],
+    ),
+}
+
+# Text of the README with {} for each figure, the file and the paths of these.
+SENTENCES = [
+    (
+        "Encoded once as a `SequenceBatch`, CW trains in {} s and predicts in {} s.",
+        "tagging",
+        ["speed/rows/skcw CW/train", "speed/rows/skcw CW/predict_batch"],
+    ),
+    (
+        "50 draws of `kd-pc` take {} s and `marginal` {} s, where CRFsuite's marginals "
+        "take {} s.",
+        "confidence",
+        [
+            "speed/rows/kd-pc, 50 draws/batch",
+            "speed/rows/marginal/batch",
+            "speed/rows/CRFsuite predict_marginals/strings",
+        ],
+    ),
+    (
+        '`"marginal"` | one forward–backward | {} s |',
+        "confidence",
+        ["speed/rows/marginal/batch"],
+    ),
+    (
+        'vote shares are often tied | 50 draws of `"kd-pc"` {} s |',
+        "confidence",
+        ["speed/rows/kd-pc, 50 draws/batch"],
+    ),
+    (
+        "Exact probabilities of 10,000 rows and 20 classes take {} s, {} times as long "
+        "as `decision_function`.",
+        "multiclass",
+        [
+            "speed/predictions/seconds/predict_distribution, exact",
+            "summary/exact over decision_function",
+        ],
+    ),
+    (
+        "`skcw tag` takes {} MB for ten million words, as for one million.",
+        "features",
+        ["stream/rows/1/memory"],
+    ),
+    (
+        "So the best strategy needs {} % of the words of a random choice, mean of the "
+        "sets. With batches of its own it needs {} % of the words of the CRF, with the "
+        "CRF's batches {} %",
+        "active",
+        [f"100*sequences/goals/{i}/measured" for i in (0, 2, 1)],
+    ),
+    (
+        "margins of PA, margins of CW and ACL needed {} %, {} % and {} % of the labels",
+        "active",
+        [
+            f"100*rows/shares/{name}/mean_of_shares"
+            for name in ("PA Margin", "CW Margin", "ACL")
+        ],
+    ),
+]
+
+
+@cache
+def results(name):
+    """Return a file of results, with the sums that the README makes of it."""
+    found = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    if name == "travel":
+        found["summary"] = travel_summary(found["words"])
+    if name == "multiclass":
+        seconds = found["speed"]["predictions"]["seconds"]
+        times = seconds["predict_distribution, exact"] / seconds["decision_function"]
+        found["summary"] = {"exact over decision_function": times}
+    return found
+
+
+def travel_summary(words):
+    """Return what the README says of the grid of corpora, features and sizes."""
+    crf = cells_of(words["crf"])
+    summary = {"CRF": calibration_of(crf, "CRF", crf)}
+    for label, lines in words["runs"].items():
+        cells = cells_of(lines)
+        scores = {
+            name: column(cells, name, "score", cells)
+            for name in ("CW", "AROW", "PA", "perceptron")
+        }
+        best = np.max([scores[name] for name in scores if name != "CW"], axis=0)
+        behind = best - scores["CW"]
+        summary[label] = calibration_of(cells, "CW", crf) | {
+            "CW": scores.pop("CW").mean(),
+            "others": [each.mean() for each in scores.values()],
+            "behind": [behind.mean(), behind.max()],
+            "ahead": 100 * (column(cells, "CW x8", "lead", crf) > 0).mean(),
+        }
+    return summary
+
+
+def cells_of(lines):
+    """Return {(corpus, features, size): {learner: row}} of lines in CSV."""
+    cells = {}
+    for row in csv.DictReader(lines):
+        place = row["corpus"], row["features"], row["size"]
+        cells.setdefault(place, {})[row["learner"]] = row
+    return cells
+
+
+def column(cells, learner, name, places):
+    return np.array([float(cells[place][learner][name]) for place in places])
+
+
+def calibration_of(cells, learner, places):
+    """Return the mean error over some cells, and how many large ones have too much."""
+    large = [place for place in cells if place[2] != "100"]
+    errors = column(cells, learner, "calibration", large)
+    return {
+        "calibration": column(cells, learner, "calibration", places).mean(),
+        "above": [np.count_nonzero(errors > 0.05), len(errors)],
+    }
+
+
+def figures(path, found):
+    """Return the figures at a path, one or several; runs of a learner are averaged."""
+    factor = 100 if path.startswith("100*") else 1
+    for key in path.removeprefix("100*").split("/"):
+        found = found[int(key)] if isinstance(found, list) else found[key]
+    if path.endswith("/needed"):
+        found = np.mean(found)
+    several = found if isinstance(found, list) else [found]
+    return [factor * float(each) for each in several]
+
+
+def written(value, like):
+    """Return a figure with as many digits as another one, in its way of writing."""
+    digits = len(like.partition(".")[2])
+    text = f"{value:,.{digits}f}" if "," in like else f"{value:.{digits}f}"
+    return text.removeprefix("0") if like.startswith(".") else text
+
+
+def differences(place, shown, paths, file):
+    """Return what is wrong in a cell or a sentence, in words."""
+    stored = [each for path in paths for each in figures(path, results(file))]
+    if len(stored) != len(shown):
+        return [f"{place}: README has {len(shown)} figures, {file}.json {len(stored)}"]
+    wanted = [written(value, like) for value, like in zip(stored, shown, strict=True)]
+    return [
+        f"{place}: README says {told}, but {file}.json {value!r}, so {want}"
+        for told, want, value in zip(shown, wanted, stored, strict=True)
+        if told != want
+    ]
+
+
+def rows_below(header, first_label):
+    """Return {label: cells} of the table with that header and first row."""
+    for after in README.split(f"\n{header}\n")[1:]:
+        lines = re.match(r"(?:\|.*\n)+", after)[0].splitlines()[1:]
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+        if rows[0][0] == first_label:
+            return {row[0]: row[1:] for row in rows}
+    pytest.fail(f"README has no table {header} whose first row is {first_label!r}")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_cell_of_a_table_is_the_stored_figure(name):
+    table = TABLES[name]
+    rows = rows_below(table.header, next(iter(table.rows)))
+    assert list(rows) == list(table.rows)
+    titles = [title.strip() for title in table.header.split("|")[2:-1]]
+    wrong = []
+    for label, cells in rows.items():
+        for title, cell, paths in zip(titles, cells, table.columns, strict=True):
+            if cell:
+                paths = [path.format(row=table.rows[label]) for path in paths]
+                shown = NUMBER.findall(cell)
+                wrong += differences(f"{label}, {title}", shown, paths, table.file)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("text", "file", "paths"), SENTENCES)
+def test_every_figure_of_a_sentence_is_the_stored_one(text, file, paths):
+    figure = r"([\d.,]*\d)"
+    pattern = re.escape(text).replace(r"\ ", r"\s+").replace(r"\{\}", figure)
+    found = re.search(pattern, README)
+    assert found, f"README does not say: {text}"
+    wrong = differences(f'"{text}"', found.groups(), paths, file)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_table_of_figures_is_tied_to_results():
+    figures_of = README.partition("\n## Figures\n")[2].partition("\n## ")[0]
+    headers = re.findall(r"^(\|.*\|)\n\|(?:-+\|)+$", figures_of, re.MULTILINE)
+    assert sorted(headers) == sorted(table.header for table in TABLES.values())
+
+
+def test_a_figure_is_written_as_another_one_is():
+    assert written(0.93731, ".9373") == ".9373"
+    assert written(0.118, "0.12") == "0.12"
+    assert written(41240.35, "41,240") == "41,240"
+    assert written(104.891, "105") == "105"
+    assert NUMBER.findall("1092, 415, .0212") == ["1092", "415", ".0212"]
+    assert NUMBER.findall(".0180 [.0088, .0189]") == [".0180", ".0088", ".0189"]
+    assert NUMBER.findall("41,240 (3.3)") == ["41,240", "3.3"]
+
+
+def test_a_cell_that_differs_is_named_with_what_it_should_be():
+    path = ["speed/rows/skcw CW/f1"]
+    (value,) = figures(path[0], results("tagging"))
+    assert differences("CW, F1", [f"{value:.4f}".lstrip("0")], path, "tagging") == []
+    (told,) = differences("CW, F1", [".1234"], path, "tagging")
+    want = f"{value:.4f}".lstrip("0")
+    assert told == (f"CW, F1: README says .1234, but tagging.json {value!r}, so {want}")
