@@ -2,12 +2,19 @@
 
 import numpy as np
 
-from skcw.data._saved import FLOATS, saved_array, saved_number
+from skcw._limits import LARGEST_LEARNT, LARGEST_SAVED
+from skcw.data._saved import FLOATS, largest_size, saved_array, saved_number
 
 # Label columns are padded to a multiple of this, so that rows fill registers.
 BLOCK = 8
 # How the names of the arrays begin in the file of a model.
 SAVED_AS = "belief."
+# How large the numbers of an array may be, after a training and in a file.
+LIMITS = {
+    "mean": LARGEST_LEARNT,
+    "average": LARGEST_LEARNT,
+    "variance": LARGEST_SAVED,
+}
 
 
 def padded(n_labels):
@@ -349,8 +356,9 @@ class Belief:
             raise ValueError("features that look at the label before are not in order")
 
     def check_finite(self):
-        """Raise if a weight is not a finite number, after a training."""
-        if not all(np.isfinite(array).all() for array in self.arrays().values()):
+        """Raise if a weight is not a finite number that can be used and saved."""
+        parts = ((getattr(self, name), most) for name, most in LIMITS.items())
+        if not all(part is None or largest_size(part) <= most for part, most in parts):
             raise ValueError(
                 "the weights grew without bound; scale the feature values (about -1 to "
                 "1 works best), use dtype='float64' where there is one, or choose less "
@@ -375,7 +383,8 @@ def _within(numbers, least, end):
 
 
 def _saved_part(arrays, name, kinds):
-    return saved_array(arrays, SAVED_AS + name, kinds, (None,))
+    most = LIMITS.get(name, LARGEST_SAVED)
+    return saved_array(arrays, SAVED_AS + name, kinds, (None,), largest=most)
 
 
 def _with_room(flat, size):

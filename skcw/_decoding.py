@@ -13,6 +13,7 @@ from skcw._kernels.lattice import (
     viterbi,
 )
 from skcw._kernels.marginals import marginals
+from skcw._limits import LARGEST_SCORES
 from skcw.data._edges import split_edges
 from skcw.data._ragged import place_of
 from skcw.exceptions import NoLegalLabelingError
@@ -26,9 +27,6 @@ TRANSITIONS_PER_PIECE = 1 << 17
 # A batch keeps its scores and marginals up to this size in all; those of a larger one
 # are computed piece by piece whenever they are needed.
 KEPT_BYTES = 1 << 27
-# The largest score in each precision: sums along a sequence, divided by a temperature
-# or spread by draws, stay far from where numbers end.
-LARGEST_SCORES = {"float32": 1e28, "float64": 1e150}
 
 
 def n_threads(n_jobs):

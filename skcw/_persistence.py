@@ -17,6 +17,7 @@ from math import isfinite, prod
 import numpy as np
 
 from skcw._kernels.integrity import checksum
+from skcw._limits import MOST_DIGITS_IN_A_FILE
 from skcw.data._files import replacing
 from skcw.exceptions import ModelFileError
 
@@ -251,7 +252,7 @@ def _parsed(text):
 
 
 def _small(digits):
-    if len(digits) > 20:
+    if len(digits) > MOST_DIGITS_IN_A_FILE:
         raise ValueError(f"the number {digits[:20]}... has {len(digits)} digits")
     return int(digits)
 

@@ -2,6 +2,7 @@
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
+from skcw._limits import LARGEST_SETTING, LEAST_SETTING
 from skcw._persistence import naming, read_model
 from skcw.confidence._acceptance import checked_selection
 from skcw.confidence._answers import Answers
@@ -205,7 +206,9 @@ class Model:
         classes = saved_texts(state["classes"], "classes")
         belief = Belief.from_arrays(len(classes), arrays)
         if serving["own_unit"] is not None:
-            belief.own_unit = saved_number(serving["own_unit"], "own_unit", 1e-30, 1e30)
+            belief.own_unit = saved_number(
+                serving["own_unit"], "own_unit", LEAST_SETTING, LARGEST_SETTING
+            )
         forbidden = None
         if saved_flag(serving["has_constraints"], "has_constraints"):
             forbidden = saved_forbidden(arrays, len(classes))

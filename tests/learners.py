@@ -62,13 +62,13 @@ def learners():
         "CRF": lambda: CRFSequenceTagger(max_iter=3),
         "pipeline": pipeline,
         "calibrated": lambda: CalibratedTagger(
-            PerceptronSequenceTagger(**SHORT), cv=2, map="beta"
+            PerceptronSequenceTagger(**SHORT), cv=2, map="isotonic"
         ),
         "selective": lambda: SelectiveTagger(
             PerceptronSequenceTagger(**SHORT), risk=0.4
         ),
         "reranked": lambda: RerankedTagger(
-            PerceptronSequenceTagger(**SHORT), cv=2, min_count=1, held_out_folds=0
+            PerceptronSequenceTagger(**SHORT), n_best=3, cv=2, held_out_folds=0
         ),
     }
     classifiers = {

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from skcw.active._journal import Journal
 from skcw.active._labels import check_answers, check_positions
-from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger
+from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger, positions_of
 from skcw.active._pool import is_fitted, read_pool
 from skcw.active._selection import (
     askable,
@@ -466,6 +466,11 @@ class ActiveLearner:
         journal = Journal.open(path)
         try:
             return cls._resumed(journal, estimator, read_pool(X, estimator), utility)
+        except (LookupError, AttributeError, OverflowError) as error:
+            journal.close()
+            raise ModelFileError(
+                f"{path} is not the journal of such a study, or was damaged: {error!r}"
+            ) from error
         except BaseException:
             journal.close()
             raise
@@ -481,6 +486,7 @@ class ActiveLearner:
                 f"the utility of the study in {path} is a function; give it again as "
                 "utility"
             )
+        _check_settings(settings, estimator)
         learner = cls.__new__(cls)
         named = settings["utility"] if utility is None else utility
         learner._prepare(estimator, pool, named, settings)
@@ -491,6 +497,8 @@ class ActiveLearner:
     def _replay(self, records):
         """Do again what was done; of several fits in a row only the last is needed."""
         is_refit = self._settings["update"] == "refit"
+        for record in records:
+            check_positions(positions_of(record), len(self._pool))
         for number, record in enumerate(records):
             later = records[number + 1 :]
             if "taught" in record and not (is_refit and _taught_again(later)):
@@ -527,6 +535,8 @@ def _check_settings(settings, estimator):
     if settings["n_candidates"] is not None:
         check_number("n_candidates", settings["n_candidates"])
     check_overlap(settings["max_overlap"])
+    if not isinstance(settings["classes"], (list, type(None))):
+        raise TypeError(f"classes are {settings['classes']!r}, not a list")
     seed = settings["random_state"]
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ValueError(

@@ -9,6 +9,16 @@ import numpy as np
 SEED, COLD, UTILITY, AUDIT = "seed", "cold start", "utility", "audit"
 
 
+# What a record tells of: it names the positions.
+KINDS = ("asked", "released", "taught")
+
+
+def positions_of(record):
+    """Return the positions that a record is about."""
+    [kind] = [kind for kind in KINDS if kind in record]
+    return record[kind]
+
+
 class Audit:
     """How often each item was drawn, and the share of wrong words where it is known."""
 

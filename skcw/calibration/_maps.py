@@ -7,6 +7,7 @@ from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
+from skcw._limits import LARGEST_DISTANCE
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._logistic import PULL, fit_logistic
 from skcw.data._checks import check_sample_weight
@@ -16,8 +17,6 @@ LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
 # How much of the result is the confidence itself where order is kept: less than any
 # sample can tell, more than rounding.
 TIE_SHARE = 1e-5
-# Distances may be infinite where constraints leave no rival.
-LARGEST = 1e300
 
 
 class Words(NamedTuple):
@@ -127,7 +126,7 @@ class ConfidenceMap:
                 "Distances such as those of 'delta' are not probabilities: they are "
                 "mapped by IsotonicMap() or SigmoidMap(logit=False)"
             )
-        return np.minimum(q, LARGEST)
+        return np.minimum(q, LARGEST_DISTANCE)
 
     def _learn(self, q, y, weight):
         """Set the fitted state from words that all count."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._limits import LARGEST_SETTING, LEAST_SETTING, MOST_IN_A_FILE
 from skcw.confidence._methods import METHODS, check_method, served_methods
 from skcw.data._saved import saved_flag, saved_kind, saved_number
 from skcw.exceptions import UnlearntConfidenceWarning
@@ -16,10 +17,6 @@ DEFAULT_SCALE = 3.0
 DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
-# Far from where single precision ends, in any unit.
-LEAST_VALUE, LARGEST_VALUE = 1e-30, 1e30
-# Draws and labelings that a model file may ask for: more would be a trap.
-MOST_IN_A_FILE = 10_000
 # The methods whose values a margin-trained tagger learns as it learns its weights.
 LEARNT = ("marginal", "draw-marginal-fixed")
 
@@ -63,10 +60,10 @@ class Settings(NamedTuple):
 
 def check_positive(name, value):
     """Raise unless a value is a positive number within a safe range."""
-    if not isinstance(value, Real) or not LEAST_VALUE <= value <= LARGEST_VALUE:
+    if not isinstance(value, Real) or not LEAST_SETTING <= value <= LARGEST_SETTING:
         raise ValueError(
-            f"{name} must be a positive number from {LEAST_VALUE} to {LARGEST_VALUE}, "
-            f"got {value!r}"
+            f"{name} must be a positive number from {LEAST_SETTING} to "
+            f"{LARGEST_SETTING}, got {value!r}"
         )
 
 
@@ -112,9 +109,9 @@ def check_saved_options(options):
             saved_number(value, name, 1, MOST_IN_A_FILE)
             check_count(name, value)
         elif name == "temperature":
-            saved_number(value, name, LEAST_VALUE, LARGEST_VALUE)
+            saved_number(value, name, LEAST_SETTING, LARGEST_SETTING)
         elif name == "variance_scale":
-            saved_number(value, name, 0, LARGEST_VALUE)
+            saved_number(value, name, 0, LARGEST_SETTING)
         else:
             raise ValueError(f"there is no option {name!r}")
 
@@ -138,7 +135,7 @@ def saved_confidence(belief, fitted, own):
     """
     saved_kind(own, "confidence", dict)
     for name in ("margin", "temperature"):
-        saved_number(own[name], name, LEAST_VALUE, LARGEST_VALUE)
+        saved_number(own[name], name, LEAST_SETTING, LARGEST_SETTING)
     saved_number(own["seed"], "seed", 0, 2**64 - 1, whole=True)
     saved_flag(own["is_rule"], "is_rule")
     confidence = ModelConfidence(belief, fitted=checked_fits(fitted), **own)

@@ -5,6 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
+from skcw._limits import MOST_FEATURES
 from skcw.data._ragged import (
     RaggedRows,
     check_steps,
@@ -15,9 +16,6 @@ from skcw.data._ragged import (
     place_of,
 )
 from skcw.data._vocabulary import Vocabulary
-
-# Features are numbered by 32 bits, and a model may add one for unknown words.
-MOST_FEATURES = np.iinfo(np.int32).max - 1
 
 
 class SequenceBatch(RaggedRows):

@@ -5,11 +5,8 @@ from numbers import Real
 
 import numpy as np
 
-# What counts at all counts at least so much: the squares of such weights, and their
-# products with steps in single precision, do not vanish.
-LIGHTEST = 1e-20
-# Sums and squares of larger weights may overflow.
-HEAVIEST = 1e20
+from skcw._limits import HEAVIEST_WEIGHT, LIGHTEST_WEIGHT
+
 # Their tables give the names of columns when one iterates over them.
 FRAME_LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf", "dask", "narwhals"}
 
@@ -171,7 +168,7 @@ def check_same_lengths(first, second, names=("X", "y"), units=("tokens", "labels
         )
 
 
-def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST):
+def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST_WEIGHT):
     """Return one finite, non-negative weight each as float64; None stays None.
 
     Parameters
@@ -223,7 +220,9 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST)
     return weight
 
 
-def check_weight_values(weight, what="sequences", *, at_most=HEAVIEST, place=None):
+def check_weight_values(
+    weight, what="sequences", *, at_most=HEAVIEST_WEIGHT, place=None
+):
     """Raise at the first weight of a flat array that cannot be used.
 
     Parameters
@@ -261,11 +260,11 @@ def check_weight_values(weight, what="sequences", *, at_most=HEAVIEST, place=Non
         )
     if weight.size and not weight.any():
         raise ValueError(f"sample_weight is zero for all {len(weight)} {what}")
-    vanishing = np.flatnonzero((weight > 0) & (weight < LIGHTEST))
+    vanishing = np.flatnonzero((weight > 0) & (weight < LIGHTEST_WEIGHT))
     if vanishing.size:
         raise ValueError(
             f"{place(vanishing[0])} is {weight[vanishing[0]]:g}; weights must be 0 or "
-            f"at least {LIGHTEST:g}: scale them to a mean of one"
+            f"at least {LIGHTEST_WEIGHT:g}: scale them to a mean of one"
         )
     if weight.size and weight.max() > at_most:
         heaviest = np.argmax(weight)

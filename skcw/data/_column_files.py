@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
+from skcw._limits import LONGEST_HEAD
 from skcw.data._columns import ColumnParser
 from skcw.data._layout import Options, find_layout
 from skcw.data._text_lines import check_source, is_utf8, name_of, utf8_lines
@@ -14,8 +15,6 @@ from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
 from skcw.exceptions import ColumnFileError
 
-# A file with so many bytes without a token is not a column file.
-LONGEST_HEAD = 1 << 24
 # Comments and blank lines end a block too when there are very many of them.
 BYTES_PER_TOKEN = 256
 

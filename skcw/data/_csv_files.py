@@ -46,7 +46,10 @@ def looks_like_header(line):
     (True, False)
     """
     separator = separator_of(line)
-    names = _fields(line, separator) if separator else []
+    try:
+        names = _fields(line, separator) if separator else []
+    except csv.Error:
+        return False
     return find_name(names, SENTENCE_NAMES) is not None
 
 
@@ -93,7 +96,10 @@ class CsvFile:
         if separator is not None:
             check_separator(separator)
         self.separator = separator or separator_of(first) or ","
-        self.header = _fields(first, self.separator) if first else []
+        try:
+            self.header = _fields(first, self.separator) if first else []
+        except csv.Error as error:
+            raise ColumnFileError(f"{self.name}, line 1: {error}") from None
         self._lines = lines
         self._choose(sentence, columns)
 

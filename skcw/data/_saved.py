@@ -5,9 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from skcw._kernels.integrity import largest_double, largest_float
+from skcw._limits import LARGEST_SAVED
 
-# Beyond this, sums of weights would not be finite.
-LARGEST = 1e30
 FLOATS = ("f4", "f8")
 # Each kind as the bits that it consists of, and the kernel that reads them.
 _BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
@@ -37,7 +36,7 @@ def largest_size(array):
     return float(found) if np.isfinite(found) else np.inf
 
 
-def saved_array(arrays, name, kinds, shape, *, largest=LARGEST):
+def saved_array(arrays, name, kinds, shape, *, largest=LARGEST_SAVED):
     """Return an array of a model; raise unless it is what it should be.
 
     Parameters
@@ -80,7 +79,7 @@ def saved_array(arrays, name, kinds, shape, *, largest=LARGEST):
     return array
 
 
-def saved_number(value, name, least=-LARGEST, most=LARGEST, whole=False):
+def saved_number(value, name, least=-LARGEST_SAVED, most=LARGEST_SAVED, whole=False):
     """Return a number of a model; raise unless it is one, and within bounds.
 
     Parameters

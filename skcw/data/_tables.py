@@ -73,18 +73,23 @@ def choose_columns(names, columns=None):
         if isinstance(columns, str):
             raise TypeError(f"columns is {columns!r}; give a list of names or a dict")
         kept = list(names if columns is None else columns)
+        _check_known(kept, names)
         known = {new: find_name(kept, others) for new, others in OTHER_NAMES.items()}
         if columns is None and known["word"] is not None:
             kept.remove(known["word"])
             kept.insert(0, known["word"])
         new_names = {old: new for new, old in known.items() if new not in kept}
         chosen = {new_names.get(name, name): name for name in kept}
-    unknown = [name for name in chosen.values() if name not in names]
-    if unknown:
-        raise ValueError(f"there is no column {unknown[0]!r}; {listed_names(names)}")
+    _check_known(chosen.values(), names)
     if not chosen:
         raise ValueError("there is no column of words besides that of the sentences")
     return chosen
+
+
+def _check_known(wanted, names):
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        raise ValueError(f"there is no column {unknown[0]!r}; {listed_names(names)}")
 
 
 def default_names(n_columns):

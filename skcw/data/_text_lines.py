@@ -6,10 +6,10 @@ import zlib
 from contextlib import nullcontext
 from itertools import chain
 
+from skcw._limits import LONGEST_LINE
 from skcw.exceptions import ColumnFileError
 
 PIECE = 1 << 16
-LONGEST_LINE = 1 << 24
 GZIP = b"\x1f\x8b"
 BOM = codecs.BOM_UTF8
 WIDE = {
@@ -60,6 +60,21 @@ def utf8_lines(source, encoding):
             yield first.removeprefix(BOM)
             break
         yield from checked
+
+
+def numbered_lines(source, encoding):
+    """Yield the number of each line and its text, without the end of the line.
+
+    Other characters that break lines may stand in a word, so they do not count.
+    """
+    check_source(source)
+    is_utf8(encoding)
+    number = 0
+    for piece in utf8_lines(source, encoding):
+        *lines, last = piece.decode("utf-8").split("\n")
+        for line in [*lines, last] if last else lines:
+            number += 1
+            yield number, line.removesuffix("\r")
 
 
 def is_utf8(encoding):

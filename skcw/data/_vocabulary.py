@@ -6,13 +6,12 @@ from itertools import pairwise
 import numpy as np
 
 from skcw._kernels.integrity import longest_run
+from skcw._limits import LONGEST_RUN
 from skcw.data._names import NameTable
 from skcw.data._ragged import joined_ranges, offsets_of
 from skcw.data._saved import saved_array
 
 _PARTS = {"blob": "u1", "ends": "i8", "slots": "u8"}
-# So many slots in a row are never taken by chance: a search would take too long.
-_LONGEST_RUN = 10_000
 _DECODED_BYTES = 1 << 20
 
 
@@ -105,7 +104,7 @@ class Vocabulary:
         run = longest_run(self.slots, seen)
         if run < 0 or not seen.all():
             raise ValueError("the table of feature names does not hold each of them")
-        if run > _LONGEST_RUN:
+        if run > LONGEST_RUN:
             raise ValueError("the table of feature names cannot be searched")
 
     def _check_text(self):

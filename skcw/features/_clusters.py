@@ -5,10 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from skcw.data._saved import saved_array
+from skcw.data._text_lines import name_of, numbered_lines
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._word_table import WordTable, saved_words
 
 
-class WordClusters(Mapping):
+class WordClusters(WordTable, Mapping):
     """The cluster of each word of a list, in a few arrays.
 
     A cluster is a text. If it is a path in a tree of clusters, as in Brown clusters,
@@ -122,60 +124,20 @@ class WordClusters(Mapping):
     def __iter__(self):
         return iter(self.words.names())
 
-    def __len__(self):
-        return len(self.words)
-
     def __repr__(self):
         return f"WordClusters({len(self)} words, {len(self.paths)} clusters)"
 
-    def arrays(self, prefix):
-        """Return the arrays by the names that they have in the file of a model.
-
-        Parameters
-        ----------
-        prefix : str
-            What the names begin with.
-
-        Returns
-        -------
-        arrays : dict of str to ndarray
-            The words, numbers and paths.
-        """
-        return {
-            **self.words.arrays(f"{prefix}.words"),
-            f"{prefix}.numbers": self.numbers,
-            **self.paths.arrays(f"{prefix}.paths"),
-        }
+    def _own_arrays(self, prefix):
+        paths = self.paths.arrays(f"{prefix}.paths")
+        return {f"{prefix}.numbers": self.numbers, **paths}
 
     @classmethod
-    def from_arrays(cls, arrays, prefix):
-        """Return clusters from what `arrays` returned.
-
-        Parameters
-        ----------
-        arrays : dict of str to ndarray
-            The arrays of a model.
-        prefix : str
-            What the names begin with.
-
-        Returns
-        -------
-        clusters : WordClusters
-            The clusters.
-        """
-        words = Vocabulary.from_arrays(arrays, f"{prefix}.words")
-        paths = Vocabulary.from_arrays(arrays, f"{prefix}.paths")
-        if words is None or paths is None:
-            raise ValueError(f"the arrays of {prefix} are missing")
+    def _own_parts(cls, arrays, prefix):
         numbers = saved_array(arrays, f"{prefix}.numbers", ("i4",), (None,))
-        words.check(len(numbers))
-        paths.check(len(paths))
-        found = cls(words, numbers, paths)
-        if len(words) and not 0 <= found.numbers.min() <= found.numbers.max() < len(
-            paths
-        ):
+        paths = saved_words(arrays, f"{prefix}.paths")
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(paths):
             raise ValueError(f"the arrays of {prefix} do not fit together")
-        return found
+        return numbers, paths
 
 
 def check_clusters(clusters):
@@ -236,19 +198,17 @@ def read_clusters(path, encoding="utf-8"):
     '0111'
     """
     clusters = {}
-    # A splitlines() would also cut at characters that words may hold.
-    with open(path, encoding=encoding, newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            fields = line.rstrip("\r\n").split("\t")
-            if fields == [""]:
-                continue
-            if len(fields) == 1:
-                fields = fields[0].rsplit(" ", 1)
-            if len(fields) not in (2, 3) or not all(fields[:2]):
-                raise ValueError(
-                    f"{path}, line {number}: {line.strip()!r} is neither a path, a "
-                    "word and a count nor a word and its cluster"
-                )
-            word, cluster = fields if len(fields) == 2 else (fields[1], fields[0])
-            clusters[word] = cluster
+    for number, line in numbered_lines(path, encoding):
+        fields = line.split("\t")
+        if fields == [""]:
+            continue
+        if len(fields) == 1:
+            fields = fields[0].rsplit(" ", 1)
+        if len(fields) not in (2, 3) or not all(fields[:2]):
+            raise ValueError(
+                f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is neither a "
+                "path, a word and a count nor a word and its cluster"
+            )
+        word, cluster = fields if len(fields) == 2 else (fields[1], fields[0])
+        clusters[word] = cluster
     return WordClusters.from_words(clusters)

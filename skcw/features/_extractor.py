@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skcw._limits import MOST_FEATURES
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_sequence
 from skcw.data._saved import saved_kind, saved_number, saved_texts
@@ -230,7 +231,7 @@ def opened_params(state, arrays, prefix=""):
     check_names(params["columns"])
     check_lexicons(params["lexicons"])
     if params["n_features"] is not None:
-        saved_number(params["n_features"], "n_features", 1, 2**31 - 1, whole=True)
+        saved_number(params["n_features"], "n_features", 1, MOST_FEATURES, whole=True)
     clusters = {
         name: WordClusters.from_arrays(arrays, f"{prefix}clusters.{name}")
         for name in saved_texts(params["clusters"], "clusters")

@@ -5,7 +5,7 @@ import numpy as np
 from skcw.data._batch import SequenceBatch
 from skcw.data._encoder import drop_rare
 from skcw.data._ragged import joined_ranges
-from skcw.data._saved import saved_kind
+from skcw.data._saved import saved_kind, shortened
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
 from skcw.features._extractor import FeatureExtractor, not_encoded, opened_window
@@ -205,8 +205,13 @@ def opened_part(state, arrays, vocabulary):
         return opened_window(state, arrays, vocabulary, part_prefix(name))
     if kind != "vectors":
         raise ValueError(f"the features {name!r} are of the unknown kind {kind!r}")
-    source = state["source"]
+    source, prefix = state["source"], part_prefix(name) + "words"
     if source is None:
-        source = WordVectors.from_arrays(arrays, part_prefix(name) + "words")
+        source = WordVectors.from_arrays(arrays, prefix)
+    elif type(source) not in (str, int) or f"{prefix}.vectors" in arrays:
+        raise ValueError(f"the vectors {name!r} come from {shortened(source)}")
     fitted = state["norm"], state["scale"], state["n_dimensions"]
-    return VectorPart(name, source, tuple(state["offsets"]), *fitted)
+    offsets = saved_kind(state["offsets"], "offsets", list)
+    part = VectorPart(name, source, tuple(offsets), *fitted)
+    part.check(vocabulary)
+    return part

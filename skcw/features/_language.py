@@ -4,6 +4,7 @@ import re
 from itertools import product
 from math import prod
 
+from skcw._limits import LARGEST_IN_A_LINE, MOST_COMBINATIONS
 from skcw.features._feature_template import (
     FARTHEST,
     FLAGS,
@@ -25,10 +26,6 @@ SIZED = ("prefix", "suffix", "ngrams")
 WHOLE = ("lower", "shape", "short_shape", "length", "initial")
 LISTED = {"in": "lexicon", "span": "lexicon", "cluster": "cluster"}
 NGRAMS = {"bigram": 2, "trigram": 3}
-
-# A line beyond these is a slip of the pen, and would take hours.
-LARGEST = 1000
-MOST_COMBINATIONS = 10_000
 
 FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS, *LISTED}
 
@@ -256,7 +253,7 @@ class _Parser:
 
     def _number(self):
         kind, text = self._next()
-        if kind != "number" or len(text) > 9 or abs(int(text)) > LARGEST:
+        if kind != "number" or len(text) > 9 or abs(int(text)) > LARGEST_IN_A_LINE:
             text = text if len(text) < 20 else text[:20] + "..."
             raise self._error(f"{text!r} stands where a small number is expected")
         return int(text)

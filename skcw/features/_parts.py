@@ -5,9 +5,11 @@ from itertools import chain
 
 import numpy as np
 
+from skcw._limits import LARGEST_IN_A_LINE, LARGEST_ROW_VALUE
 from skcw.data._batch import SequenceBatch
 from skcw.data._encoder import encode_names
 from skcw.data._ragged import offsets_of
+from skcw.data._saved import largest_size, saved_kind, saved_number
 from skcw.data._token_columns import TokenColumns
 from skcw.data._vocabulary import Vocabulary
 from skcw.features._word_vectors import WordVectors
@@ -200,6 +202,25 @@ class VectorPart:
     def extract(self, X, vocabulary):
         """Return the features of sentences."""
         return self._batch(*self._matrix(X), vocabulary)
+
+    def check(self, vocabulary):
+        """Raise unless what a file says of it is usable, and its features known."""
+        saved_kind(self.name, "the name of vectors", str)
+        for offset in self.offsets:
+            saved_number(
+                offset, "an offset", -LARGEST_IN_A_LINE, LARGEST_IN_A_LINE, True
+            )
+        saved_number(self.norm, "norm", 0)
+        saved_number(self.scale, "scale", 0)
+        saved_number(self.n_dimensions, "n_dimensions", 0, len(vocabulary), True)
+        if isinstance(self.source, WordVectors):
+            vectors = self.source.vectors
+            largest = self.scale * largest_size(vectors)
+            if vectors.shape[1] != self.n_dimensions or largest > LARGEST_ROW_VALUE:
+                raise ValueError(f"the vectors {self.name!r} do not fit their scale")
+        numbers = vocabulary.find_all(self._names())
+        if not self.offsets or numbers.min(initial=0) < 0:
+            raise ValueError(f"the vectors {self.name!r} have features without names")
 
     def _names(self):
         places = ["" if offset == 0 else f"[{offset}]" for offset in self.offsets]

@@ -10,13 +10,14 @@ for that power.
 import re
 from typing import NamedTuple
 
-MOST_CHARACTERS = 1000
-DEEPEST = 20
-MOST_REPEATS = 100
-# About so many steps take a tenth of a second.
-MOST_STEPS = 2e7
-# A text may have so many letters, or fewer if the pattern is not simple.
-LONGEST, SHORTEST_LIMIT = 1000, 40
+from skcw._limits import (
+    DEEPEST_GROUP,
+    LONGEST_MATCHED,
+    MOST_CHARACTERS,
+    MOST_REPEATS,
+    MOST_STEPS,
+    SHORTEST_LIMIT,
+)
 
 _REPEAT = re.compile(r"[*+?]|\{(\d*)(,?)(\d*)\}")
 _OPENING = re.compile(r"\((?:\?(?::|P<\w+>))?")
@@ -92,7 +93,7 @@ class _Reader:
         self.n_ways *= self.branches[0]
         anchored = self.text.startswith(("^", r"\A")) and "|" not in self.text
         power = max(1, self.n_endless + (not anchored))
-        found = int(min(LONGEST, (MOST_STEPS / self.n_ways) ** (1 / power)))
+        found = int(min(LONGEST_MATCHED, (MOST_STEPS / self.n_ways) ** (1 / power)))
         if found < SHORTEST_LIMIT:
             raise ValueError(
                 "it has too many repetitions and choices, and can take very long; "
@@ -130,8 +131,8 @@ class _Reader:
         self.at = found.end()
         self.open.append(False)
         self.branches.append(1)
-        if len(self.open) > DEEPEST:
-            raise ValueError(f"more than {DEEPEST} groups are within each other")
+        if len(self.open) > DEEPEST_GROUP:
+            raise ValueError(f"more than {DEEPEST_GROUP} groups are within each other")
 
     def _skip_letter(self, letter):
         following = self.text[self.at + 1 : self.at + 2]

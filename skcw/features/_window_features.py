@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import Interval, _fit_context
+from skcw._limits import MOST_FEATURES
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._encoder import drop_rare
 from skcw.data._vocabulary import Vocabulary
@@ -115,7 +116,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     _parameter_constraints: dict = {
         "min_count": [Interval(Integral, 1, None, closed="left")],
-        "n_features": [None, Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "n_features": [None, Interval(Integral, 1, MOST_FEATURES, closed="both")],
     }
 
     def __init__(

@@ -3,10 +3,12 @@
 import numpy as np
 
 from skcw.data._saved import saved_array
+from skcw.data._text_lines import name_of, numbered_lines
 from skcw.data._vocabulary import Vocabulary
+from skcw.features._word_table import WordTable
 
 
-class WordVectors:
+class WordVectors(WordTable):
     """A vector for each word of a list.
 
     Parameters
@@ -88,52 +90,15 @@ class WordVectors:
         keep[rows[rows >= 0]] = True
         return WordVectors(self.words.select(keep), self.vectors[keep])
 
-    def __len__(self):
-        return len(self.words)
-
     def __repr__(self):
         return f"WordVectors({len(self)} words, {self.vectors.shape[1]} dimensions)"
 
-    def arrays(self, prefix):
-        """Return the arrays by the names that they have in the file of a model.
-
-        Parameters
-        ----------
-        prefix : str
-            What the names begin with.
-
-        Returns
-        -------
-        arrays : dict of str to ndarray
-            The words and their vectors.
-        """
-        return {
-            **self.words.arrays(f"{prefix}.words"),
-            f"{prefix}.vectors": self.vectors,
-        }
+    def _own_arrays(self, prefix):
+        return {f"{prefix}.vectors": self.vectors}
 
     @classmethod
-    def from_arrays(cls, arrays, prefix):
-        """Return the table from what `arrays` returned.
-
-        Parameters
-        ----------
-        arrays : dict of str to ndarray
-            The arrays of a model.
-        prefix : str
-            What the names begin with.
-
-        Returns
-        -------
-        vectors : WordVectors
-            The table.
-        """
-        words = Vocabulary.from_arrays(arrays, f"{prefix}.words")
-        if words is None:
-            raise ValueError(f"the arrays of {prefix} are missing")
-        vectors = saved_array(arrays, f"{prefix}.vectors", ("f4",), (None, None))
-        words.check(len(vectors))
-        return cls(words, vectors)
+    def _own_parts(cls, arrays, prefix):
+        return (saved_array(arrays, f"{prefix}.vectors", ("f4",), (None, None)),)
 
 
 def read_vectors(path, encoding="utf-8"):
@@ -165,25 +130,24 @@ def read_vectors(path, encoding="utf-8"):
     WordVectors(2 words, 3 dimensions)
     """
     rows, n_dimensions = {}, None
-    with open(path, encoding=encoding, newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            fields = line.rstrip(" \r\n").split(" ")
-            if number == 1 and len(fields) == 2 and fields[0].isdigit():
-                continue
-            if n_dimensions is None:
-                n_dimensions = len(fields) - 1
-            # Some words of such files hold blanks.
-            word = " ".join(fields[:-n_dimensions]) if n_dimensions else ""
-            try:
-                vector = np.array(fields[-n_dimensions:], dtype=np.float32)
-            except ValueError:
-                word = ""
-            if not word:
-                raise ValueError(
-                    f"{path}, line {number}: {line.strip()[:60]!r} is not a word and "
-                    f"{n_dimensions or 'some'} numbers"
-                )
-            rows.setdefault(word, vector)
+    for number, line in numbered_lines(path, encoding):
+        fields = line.rstrip(" ").split(" ")
+        if number == 1 and len(fields) == 2 and fields[0].isdigit():
+            continue
+        if n_dimensions is None:
+            n_dimensions = len(fields) - 1
+        # Some words of such files hold blanks.
+        word = " ".join(fields[:-n_dimensions]) if n_dimensions else ""
+        try:
+            vector = np.array(fields[-n_dimensions:], dtype=np.float32)
+        except ValueError:
+            word = ""
+        if not word:
+            raise ValueError(
+                f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is not a word "
+                f"and {n_dimensions or 'some'} numbers"
+            )
+        rows.setdefault(word, vector)
     if not rows:
-        raise ValueError(f"{path} holds no vectors")
+        raise ValueError(f"{name_of(path)} holds no vectors")
     return WordVectors(list(rows), np.stack(list(rows.values())))

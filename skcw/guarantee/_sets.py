@@ -102,6 +102,8 @@ def label_sets(table, threshold, classes):
         )
     if np.isnan(table).any():
         raise ValueError("table must hold numbers, but some are NaN")
+    if any(isinstance(name, float) and name != name for name in names):
+        raise ValueError("classes holds NaN, which is no label")
     check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
     # Where even full sets miss too many, full ones miss least.

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._config import presented
+from skcw._limits import MOST_IN_A_FILE
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import MOST_KNOWN, PREFIT, encodes, restored_model
@@ -20,7 +21,6 @@ from skcw.confidence._acceptance import (
     difference_in_words,
     unlike,
 )
-from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.confidence._tallies import SPAN_EVENTS
 from skcw.data._checks import check_same_length, check_sample_weight
 from skcw.data._labels import encode_labels, listed

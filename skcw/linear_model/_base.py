@@ -19,6 +19,7 @@ from skcw._compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
+from skcw._limits import LARGEST_LEARNT
 from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._checks import check_sparse
@@ -251,11 +252,14 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         learnt = rows
         if self.early_stopping and not one_pass:
             learnt, plan.dev_score = self._hold_out(rows, len(classes), rng)
+        before = None if fresh else self.belief_
         belief = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
         belief, self.history_ = train(belief, learnt, plan)
         for name, value in self._fitted(belief, classes).items():
             setattr(self, name, value)
-        check_finite(self.weights_)
+        check_finite(self.weights_, learnt, LARGEST_LEARNT)
+        if one_pass and before is not None:
+            belief.keep_spare(before, learnt.touched)
         self.n_iter_ = self.history_[-1]["epoch"]
         if fresh or not one_pass:
             self._learn_variance(rows, plan)
@@ -288,7 +292,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         # A training that fails must leave the classifier as it was, and others may ask
         # it in the meantime.
-        belief = self.belief_.copied_as(self.dtype)
+        belief = self.belief_.draft(self.dtype)
         if self.averaging:
             return belief.with_average_started()
         return belief.with_average_restarted()

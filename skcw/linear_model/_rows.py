@@ -10,15 +10,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw._kernels.row_passes import row_keys, table_sums
+from skcw._limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
 from skcw.data._checks import check_sample_weight, check_weight_values
 from skcw.data._ragged import joined_ranges, offsets_of
-
-# Squares of larger values, times variances, have no room in single precision.
-LARGEST = 1e12
-# Kernels count features, and the intercept after them, by 32 bits.
-WIDEST = np.iinfo(np.int32).max - 1
-# A weight is a number of presentations: more would only keep the machine busy.
-HEAVIEST = 1e4
 
 
 @dataclass(frozen=True)
@@ -58,6 +52,12 @@ class Rows:
         """A number per row that depends on its content and label alone."""
         return row_keys(self.indptr, self.indices, self.values, self.gold)
 
+    @cached_property
+    def touched(self):
+        """The features of the rows in order, and the intercept if there is one."""
+        features = np.unique(self.indices).astype(np.int64)
+        return features if self.bias < 0 else np.append(features, self.bias)
+
     def counts(self):
         """Return how many different rows there are, and how many features they have.
 
@@ -73,9 +73,9 @@ class Rows:
 
 def compressed_rows(X, dtype, fit_intercept):
     """Return checked dense or CSR rows in compressed form, without duplicates."""
-    if X.shape[1] > WIDEST:
+    if X.shape[1] > MOST_FEATURES:
         raise ValueError(
-            f"X has {X.shape[1]} features, but at most {WIDEST} are possible"
+            f"X has {X.shape[1]} features, but at most {MOST_FEATURES} are possible"
         )
     rows = sparse.csr_array(X)
     if not rows.has_canonical_format:
@@ -138,11 +138,11 @@ def _check_magnitude(values):
     if len(values) == 0:
         return
     largest = max(values.max(), -values.min())
-    if largest > LARGEST:
+    if largest > LARGEST_ROW_VALUE:
         raise ValueError(
-            f"X holds a value of magnitude {largest:g}; above {LARGEST:g} its square "
-            "may overflow. Scale the features, for instance "
-            "with sklearn.preprocessing.MaxAbsScaler"
+            f"X holds a value of magnitude {largest:g}; above "
+            f"{LARGEST_ROW_VALUE:g} its square may overflow. Scale the features, for "
+            "instance with sklearn.preprocessing.MaxAbsScaler"
         )
 
 
@@ -188,11 +188,11 @@ def row_repeats(weight, by_class, codes):
     """Return how often each row is presented: its weight times that of its class."""
     if by_class is not None:
         weight = by_class[codes] if weight is None else weight * by_class[codes]
-    if weight is not None and weight.max() > HEAVIEST:
+    if weight is not None and weight.max() > MOST_PRESENTATIONS:
         heavy = np.argmax(weight)
         raise ValueError(
             f"row {heavy} has the weight {weight[heavy]:g}; a row of weight w is "
-            f"presented w times, at most {HEAVIEST:.0e}: scale the weights"
+            f"presented w times, at most {MOST_PRESENTATIONS:.0e}: scale the weights"
         )
     if by_class is not None:
         # The product may be too small where neither factor is.

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from skcw._limits import LARGEST_LEARNT
 from skcw._monitor import without_seconds
 from skcw._persistence import write_model
 from skcw._version import __version__
-from skcw.data._saved import saved_array, saved_kind, saved_number
+from skcw.data._saved import FLOATS, saved_array, saved_kind, saved_number, saved_texts
 from skcw.exceptions import ModelFileError
 from skcw.linear_model._training import TableBelief, table_width
 
@@ -21,7 +22,11 @@ PLAIN = (
     "noise_",
     "caution_",
 )
-# Those of them that are numbers, none of them negative.
+# Those that every classifier has.
+ALWAYS = ("n_features_in_", "n_iter_", "history_")
+# None until there were enough rows to learn them from.
+UNLEARNT = ("noise_", "caution_")
+# Those that are numbers, none of them negative.
 NUMBERS = ("n_features_in_", "n_iter_", "phi_", "variance_scale_", "noise_", "caution_")
 BELIEF = "belief."
 # What names of columns and labels can be in a file: numbers, truth values and text.
@@ -78,25 +83,46 @@ def restored_classifier(path, header, arrays):
 def _restored(cls, params, state, arrays):
     weight = params.get("class_weight")
     if isinstance(weight, list):
-        params = {**params, "class_weight": dict(map(tuple, weight))}
+        weight = {label: saved_number(w, "class_weight", 0) for label, w in weight}
+        params = {**params, "class_weight": weight}
+    if params.get("scale_cv") is not None:
+        saved_number(params["scale_cv"], "scale_cv", 2, whole=True)
     classifier = cls(**params)
     classifier._validate_params()
     classes = _unpacked(state["classes"])
-    for name in NUMBERS:
-        if state.get(name) is not None:
-            saved_number(state[name], name, 0.0)
-    saved_kind(state.get("history_", []), "history_", list)
-    found = {name: state[name] for name in PLAIN if name in state}
-    if "feature_names" in state:
-        found["feature_names_in_"] = np.array(state["feature_names"], dtype=object)
     variance, drift = (arrays.get(BELIEF + name) for name in ("variance", "drift"))
     rounds = saved_number(state["rounds"], "rounds", 0.0)
     belief = TableBelief(arrays[f"{BELIEF}mean"], variance, drift, rounds)
     _check_tables(belief, state["n_features_in_"], len(classes))
-    vars(classifier).update(found | classifier._fitted(belief, classes))
+    if (variance is None) != (classifier._initial_variance() is None):
+        raise ValueError("there are variances too many, or none")
+    fitted = classifier._fitted(belief, classes)
     # What `_fitted` knows of confidence is what the parameters say.
-    vars(classifier).update(found)
+    vars(classifier).update(fitted | _plain_state(state, {*fitted, *params}))
     return classifier
+
+
+def _plain_state(state, known):
+    """Return the attributes that are plain values; raise unless all are there."""
+    needed = [
+        name
+        for name in PLAIN
+        if name in ALWAYS or name in known or name.rstrip("_") in known
+    ]
+    found = {name: state[name] for name in needed}
+    for name in set(NUMBERS) & set(found):
+        if found[name] is not None or name not in UNLEARNT:
+            saved_number(found[name], name, 0.0, whole=name in ALWAYS)
+    if found.get("variance_scale_") == 0:
+        raise ValueError("variance_scale_ is zero")
+    for record in saved_kind(found["history_"], "history_", list):
+        saved_kind(record, "a record of history_", dict)
+    if "feature_names" in state:
+        names = saved_texts(state["feature_names"], "feature_names")
+        if len(names) != found["n_features_in_"]:
+            raise ValueError(f"there are {len(names)} names of features")
+        found["feature_names_in_"] = np.array(names, dtype=object)
+    return found
 
 
 def _check_tables(belief, n_features, n_classes):
@@ -106,7 +132,8 @@ def _check_tables(belief, n_features, n_classes):
         if table is None:
             continue
         saved_array({name: table}, name, (belief.mean.dtype.str[1:],), shape)
-    saved_array({"mean": belief.mean}, "mean", ("f4", "f8"), shape)
+    known = {"mean": belief.mean}
+    saved_array(known, "mean", FLOATS, shape, largest=LARGEST_LEARNT)
     if belief.variance is not None and belief.variance.min(initial=0.0) < 0.0:
         raise ValueError("a variance is negative")
 

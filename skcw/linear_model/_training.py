@@ -1,12 +1,15 @@
 """Training of a classifier: the Gaussian over its weights, and passes over rows."""
 
 from dataclasses import dataclass, replace
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from skcw._callbacks import PassTasks
+from skcw._limits import LARGEST_LEARNT, LARGEST_SAVED
 from skcw._monitor import Monitor
+from skcw.data._saved import largest_size
 
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
 LANES = 4
@@ -92,6 +95,23 @@ class TableBelief:
             },
         )
 
+    def draft(self, dtype):
+        """Return a belief of the same numbers to learn in; this one stays as it is."""
+        spare = vars(self).pop("_spare", None)
+        if spare is not None and spare.fits(self, dtype):
+            return spare.brought_up_to(self)
+        return self.copied_as(dtype)
+
+    def keep_spare(self, before, rows):
+        """Keep the tables of the belief before, which differ in some rows, for later.
+
+        Copies of this belief, and pickles, are without them.
+        """
+        self._spare = Spare(before.tables(), rows)
+
+    def __getstate__(self):
+        return {name: v for name, v in vars(self).items() if name != "_spare"}
+
     def weights(self):
         """Return the table to predict with: the average where there is one."""
         if self.drift is None or not self.rounds:
@@ -109,6 +129,45 @@ class TableBelief:
         if self.drift is not None:
             return self
         return replace(self, drift=np.zeros_like(self.mean), rounds=0.0)
+
+
+class Spare:
+    """Tables that were replaced by others, and in which rows these are different.
+
+    To learn a few rows in a copy of large tables takes most of its time for the copy.
+    What the last piece left behind is as good, once its rows are brought up to date;
+    but only if nobody else has it: somebody may still be asking the older model.
+    """
+
+    def __init__(self, tables, rows):
+        self.tables = tables
+        self.rows = rows
+
+    def fits(self, belief, dtype):
+        """Tell whether nobody else has the tables, and they are like those of now."""
+        return all(
+            (table is None and old is None)
+            or (
+                table is not None
+                and old is not None
+                and old.dtype == np.dtype(dtype) == table.dtype
+                and old.shape == table.shape
+            )
+            for table, old in zip(
+                belief.tables().values(), self.tables.values(), strict=True
+            )
+        ) and not any(map(self._is_shared, self.tables))
+
+    def _is_shared(self, name):
+        # There are two references here: one in the dict, and the argument.
+        return self.tables[name] is not None and getrefcount(self.tables[name]) > 2
+
+    def brought_up_to(self, belief):
+        """Return a belief of the same numbers as this one in the spare tables."""
+        for name, table in belief.tables().items():
+            if table is not None:
+                self.tables[name][self.rows] = table[self.rows]
+        return replace(belief, **self.tables)
 
 
 @dataclass
@@ -183,14 +242,21 @@ def train(belief, rows, plan):
         if stop:
             break
     trained = monitor.best or belief
-    check_finite(*trained.tables().values())
+    for name, table in trained.tables().items():
+        if table is not None:
+            most = LARGEST_LEARNT if name == "mean" else LARGEST_SAVED
+            check_finite(table, rows, most)
     return trained, monitor.history
 
 
-def check_finite(*tables):
-    """Raise if a table of numbers, or None, holds one that is not finite."""
-    # A sum is finite only if all its summands are, and costs no array of its own.
-    if not all(t is None or np.isfinite(t.sum(dtype=np.float64)) for t in tables):
+def check_finite(table, rows, most):
+    """Raise if a table has a number that cannot be used and saved.
+
+    Others than those of the features of these rows have not changed.
+    """
+    touched = rows.touched
+    changed = table[touched] if 2 * len(touched) < len(table) else table
+    if not largest_size(changed) <= most:
         raise ValueError(
             "the weights grew without bound; scale the features (about -1 to 1 works "
             "best) or use dtype='float64'"

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import classification_report, precision_recall_fscore_support
 from sklearn.utils import check_scalar
 
+from skcw._limits import LARGEST_BETA, MOST_DIGITS
 from skcw.data._checks import check_same_lengths
 from skcw.data._labels import check_label_rows, check_labels
 
@@ -83,12 +84,6 @@ def encode_pairs(true, pred, names, weight=None):
 def _encode(labels, index):
     codes = (index.get(label, UNSCORED) for label in labels)
     return np.fromiter(chain(codes, (UNSCORED,)), dtype=np.intp)
-
-
-# The square of a larger weight of recall may overflow.
-LARGEST_BETA = 1e100
-# More would be noise, and a page of it.
-MOST_DIGITS = 20
 
 
 def _as_float(value):

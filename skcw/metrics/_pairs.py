@@ -4,15 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._limits import HEAVIEST_SCORED
 from skcw.data._checks import (
     check_same_length,
     check_same_lengths,
     check_weight_values,
 )
 from skcw.data._labels import listed_in_order
-
-# Squares of weights are summed, too, and must not overflow.
-MOST_WEIGHT = 1e100
 
 
 class Pairs(NamedTuple):
@@ -100,7 +98,7 @@ def check_weight(sample_weight, n, lengths, name="confidence"):
     check_weight_values(
         weight,
         "words",
-        at_most=MOST_WEIGHT,
+        at_most=HEAVIEST_SCORED,
         place=lambda index: place_of("sample_weight", index, lengths),
     )
     return weight

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import _fit_context
 from skcw._kernels.ranking import total_scores
+from skcw._limits import MOST_PRESENTATIONS
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model, write_model
 from skcw._version import __version__
@@ -26,10 +27,6 @@ DEFAULT_SCALE = 2.0
 # Name -> class, for `load`.
 RERANKERS = {}
 KIND = "reranker"
-
-
-# A weight is a number of presentations: more would only keep the machine busy.
-HEAVIEST = 1e4
 
 
 class BaseReranker(BaseEstimator):
@@ -370,7 +367,7 @@ class Problem:
             raise ValueError("there is no list to learn from")
         errors = check_errors(y, lists)
         weight = check_sample_weight(
-            sample_weight, len(lists), "lists", at_most=HEAVIEST
+            sample_weight, len(lists), "lists", at_most=MOST_PRESENTATIONS
         )
         return cls(lists, errors, np.ones(len(lists)) if weight is None else weight)
 

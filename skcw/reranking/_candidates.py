@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from skcw._kernels.ranking import Lists
+from skcw._limits import LARGEST_CANDIDATE_SCORE, MOST_CANDIDATE_FEATURES, MOST_NUMBERED
 from skcw.data._checks import check_same_length
 from skcw.data._ragged import (
     RaggedRows,
@@ -18,12 +19,6 @@ from skcw.data._ragged import (
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
-# Larger scores have squares that sum up to infinity.
-LARGEST_SCORE = 1e100
-# Kernels write twice the number of a feature into 32 bits.
-MOST_FEATURES = 2**30
-# Of features that are numbered by what occurs, not by an encoder that counts them.
-MOST_NUMBERED = 10**8
 
 
 class CandidateLists(RaggedRows):
@@ -97,10 +92,10 @@ class CandidateLists(RaggedRows):
                 f"a candidate has the feature {indices[outside.argmax()]}, but "
                 f"features are numbered from 0 to {self.n_features - 1}"
             )
-        if self.n_features > MOST_FEATURES:
+        if self.n_features > MOST_CANDIDATE_FEATURES:
             raise ValueError(
-                f"there are {self.n_features} features, more than {MOST_FEATURES}; "
-                "number those that occur from 0 on"
+                f"there are {self.n_features} features, more than "
+                f"{MOST_CANDIDATE_FEATURES}; number those that occur from 0 on"
             )
         if self.labelings is not None:
             check_same_length(
@@ -219,14 +214,14 @@ class CandidateLists(RaggedRows):
 
 def _finite_scores(scores, offsets):
     """Return scores without minus infinity; raise at NaN and infinity."""
-    usable = (np.abs(scores) <= LARGEST_SCORE) | np.isneginf(scores)
+    usable = (np.abs(scores) <= LARGEST_CANDIDATE_SCORE) | np.isneginf(scores)
     bad = np.flatnonzero(~usable)
     if bad.size:
         i = int(np.searchsorted(offsets, bad[0], side="right")) - 1
         raise ValueError(
             f"list {i}, candidate {bad[0] - offsets[i]} has the score "
             f"{scores[bad[0]]}; scores must be minus infinity or numbers up to "
-            f"{LARGEST_SCORE:g} in size"
+            f"{LARGEST_CANDIDATE_SCORE:g} in size"
         )
     zero = np.isneginf(scores)
     if not zero.any():

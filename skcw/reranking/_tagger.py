@@ -8,14 +8,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._limits import MOST_IN_A_FILE
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.calibration._held_out import reusable_rows
 from skcw.calibration._tagger import restored_model
-from skcw.confidence._settings import MOST_IN_A_FILE
 from skcw.data import SequenceBatch
 from skcw.data._checks import check_sample_weight
 from skcw.data._ragged import object_rows
-from skcw.data._saved import saved_number, saved_texts
+from skcw.data._saved import saved_kind, saved_number, saved_texts
 from skcw.data._vocabulary import Vocabulary
 from skcw.pipeline import TaggingPipeline
 from skcw.reranking._base import BaseReranker
@@ -534,14 +534,23 @@ class RerankedTagger(BaseSequenceTagger):
         features.lexicon_ = frozenset(words.names())
         features._validate_params()
         self.global_features_ = features
-        self.word_prefix_ = state["word_prefix"]
-        self.trials_ = [Trial(*values) for values in state["trials"]]
+        prefix = state["word_prefix"]
+        if prefix is not None:
+            saved_kind(prefix, "word_prefix", str)
+        self.word_prefix_ = prefix
+        self.trials_ = [_saved_trial(*values) for values in state["trials"]]
         self.base_tagger = clone(self.base_tagger_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
             self.reranker = BaseReranker._from_header(
                 "the reranker", state["own_reranker"]
             )
+
+
+def _saved_trial(reranker, *scores):
+    """Return a trial of a model; raise unless it is a name and three numbers."""
+    saved_kind(reranker, "the name of a trial", str)
+    return Trial(reranker, *(saved_number(score, "a trial") for score in scores))
 
 
 def _has_columns(X, base):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
+from skcw._limits import LEAST_SETTING
 from skcw._monitor import without_seconds
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._runtime import serving_state
@@ -505,5 +506,5 @@ CHECKS_OF_STATE = {
     "constraints_": saved_constraints,
     "scheme_faults_": saved_faults,
     "confidence_source_": lambda value, name: saved_kind(value, name, str),
-    "token_norm_": lambda value, name: saved_number(value, name, 1e-30),
+    "token_norm_": lambda value, name: saved_number(value, name, LEAST_SETTING),
 }

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._belief import Belief, padded
-from skcw.data._saved import LARGEST
+from skcw._limits import LARGEST_LEARNT, MOST_CRFSUITE_LABELS
 from skcw.exceptions import ModelFileError
 
 # magic, size, type, version, numbers of features, labels and attributes, and offsets of
@@ -34,8 +34,6 @@ _STRING = struct.Struct("<2I")
 _N_TABLES = 256
 # magic, size, number of lists of features
 _REFERENCES = struct.Struct("<4s2I")
-# There is a weight for each pair of labels, and a file may say that there are millions.
-MOST_LABELS = 20_000
 # Offsets in the file have 32 bits.
 MAX_BYTES = 2**32 - 1
 
@@ -56,14 +54,14 @@ class Weights(NamedTuple):
         for names in (self.labels, self.attributes):
             if len(set(names)) != len(names):
                 raise ValueError("a label or an attribute is there twice")
-        if not 0 < len(self.labels) <= MOST_LABELS:
+        if not 0 < len(self.labels) <= MOST_CRFSUITE_LABELS:
             raise ValueError(f"there are {len(self.labels)} labels")
         parts = (self.states, self.attributes), (self.transitions, self.labels)
         for records, sources in parts:
             known = (records["source"] < len(sources)) & (
                 records["label"] < len(self.labels)
             )
-            fits = known & (np.abs(records["weight"]) <= LARGEST)
+            fits = known & (np.abs(records["weight"]) <= LARGEST_LEARNT)
             if not fits.all():
                 raise ValueError("a weight has no label or attribute, or is not finite")
 

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._belief import Belief
 from skcw._compat import Interval, StrOptions, _fit_context
+from skcw._limits import LARGEST_FACTOR
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.data._constraints import saved_forbidden
 from skcw.data._encoder import without_needless
@@ -19,7 +20,6 @@ from skcw.tagging._hmm_counts import Counts, count, hmm_belief, label_prior
 from skcw.tagging._hmm_reading import check_values, is_read, words_of
 from skcw.tagging._inputs import CONSTRAINTS as LIMITS
 from skcw.tagging._inputs import (
-    LARGEST_FACTOR,
     Examples,
     checked_weights,
     legal_steps,

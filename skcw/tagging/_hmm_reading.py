@@ -2,9 +2,7 @@
 
 import numpy as np
 
-# Counts that are neither zero nor in this range, and their shares, may vanish or
-# overflow.
-SMALLEST, LARGEST = 1e-20, 1e20
+from skcw._limits import LARGEST_COUNT, LEAST_COUNT
 
 
 def check_values(batch):
@@ -13,16 +11,15 @@ def check_values(batch):
     if compact.values is None:
         return batch
     size = np.abs(compact.values)
-    bad = np.flatnonzero(
-        (compact.values < 0) | (size > LARGEST) | ((size > 0) & (size < SMALLEST))
-    )
+    usable = (size == 0) | ((size >= LEAST_COUNT) & (size <= LARGEST_COUNT))
+    bad = np.flatnonzero((compact.values < 0) | ~usable)
     if len(bad):
         token = np.searchsorted(compact.indptr, bad[0], side="right") - 1
         s = np.searchsorted(compact.offsets, token, side="right") - 1
         raise ValueError(
             f"sequence {s}, token {token - compact.offsets[s]} has the feature value "
             f"{compact.values[bad[0]]}; a hidden Markov model counts features, so "
-            f"values must be 0 or from {SMALLEST:g} to {LARGEST:g}"
+            f"values must be 0 or from {LEAST_COUNT:g} to {LARGEST_COUNT:g}"
         )
     return batch
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from skcw._compat import StrOptions
+from skcw._limits import MOST_PRESENTATIONS
 from skcw.data._batch import SequenceBatch
 from skcw.data._checks import check_sample_weight
 from skcw.data._constraints import (
@@ -92,11 +93,6 @@ def token_norms(batch):
         np.cumsum(np.square(batch.values, dtype=np.float64), out=sums[1:])
         square = np.diff(sums[batch.indptr])
     return np.sqrt(square)
-
-
-# A weight is a number of presentations, or of copies: more would only keep the machine
-# busy. Where it is a factor, any size will do that counts can have.
-MOST_PRESENTATIONS, LARGEST_FACTOR = 1e4, 1e6
 
 
 def checked_weights(sample_weight, n_sequences, at_most=MOST_PRESENTATIONS):

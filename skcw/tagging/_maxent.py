@@ -7,13 +7,12 @@ import numpy as np
 
 from skcw._compat import Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
+from skcw._limits import LARGEST_FACTOR, LARGEST_LEARNT, MOST_IN_A_FILE
 from skcw._one_step import changes_at_once
-from skcw.confidence._settings import MOST_IN_A_FILE
-from skcw.data._saved import LARGEST, saved_array, saved_number
+from skcw.data._saved import saved_array, saved_number
 from skcw.tagging._base import store_parameters
 from skcw.tagging._belief_tagger import BeliefTagger
 from skcw.tagging._inputs import (
-    LARGEST_FACTOR,
     Examples,
     checked_weights,
     warn_in_plain_pipeline,
@@ -246,7 +245,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         saved_array(arrays, "belief.mean", double, (None,))
         # A label that was never seen has minus infinity.
         known = saved_array(arrays, "intercept", double, (n,), largest=np.inf)
-        if not ((known == -np.inf) | (np.abs(known) <= LARGEST)).all():
+        if not ((known == -np.inf) | (np.abs(known) <= LARGEST_LEARNT)).all():
             raise ValueError("an intercept is NaN or too large")
         self.intercept_ = known
         self.previous_coef_ = saved_array(arrays, "previous", double, (n + 1, n))

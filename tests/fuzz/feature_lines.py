@@ -87,4 +87,4 @@ def groups():
 
 
 if __name__ == "__main__":
-    sys.exit(long_run(__doc__, groups, 100_000, time_limit=60.0))
+    sys.exit(long_run(__doc__, groups, 100_000))

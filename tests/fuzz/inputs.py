@@ -272,7 +272,8 @@ def batch_case(seed):
     made = SequenceBatch(*args)
     for part in args[:3]:
         if isinstance(part, np.ndarray) and part.dtype.kind == "i" and part.size:
-            part[rng.integers(len(part))] = pick(rng, (-1, 10**6, 2**31 - 1))
+            other = np.array(pick(rng, (-1, 10**6, 2**31 - 1))).astype(part.dtype)
+            part[rng.integers(len(part))] = other
     made = made[rng.integers(len(made) + 1) :] if rng.random() < 0.3 else made
     return [model.predict(made), model.predict_confidence(made)]
 
@@ -344,4 +345,4 @@ def groups():
 
 
 if __name__ == "__main__":
-    sys.exit(long_run(__doc__, groups, 100_000, time_limit=60.0))
+    sys.exit(long_run(__doc__, groups, 100_000))

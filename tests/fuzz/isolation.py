@@ -22,6 +22,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from numbers import Number
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -80,9 +81,20 @@ class Report:
         return "  ".join(f"{self.counts[kind]:>{len(kind)}}" for kind in KINDS)
 
 
-def run_cases(
-    case, seeds, *, documented=DOCUMENTED, time_limit=60.0, memory=None, report=None
-):
+class Limits(NamedTuple):
+    """What a child may take before it is stopped.
+
+    A hang is a matter of the time for which the case itself computes, so that a busy
+    machine makes none; the clock on the wall is there for those that wait for ever.
+    """
+
+    cpu_seconds: float = 10.0
+    wall_seconds: float = 60.0
+    # Bytes of address space besides what the process has; None for any number.
+    memory: int | None = None
+
+
+def run_cases(case, seeds, *, documented=DOCUMENTED, report=None, **limits):
     """Run ``case(seed)`` for every seed in forked children and count how it ends.
 
     Parameters
@@ -93,12 +105,11 @@ def run_cases(
         Whatever `case` takes.
     documented : tuple of exception classes
         The errors that a case may end in.
-    time_limit : float
-        After so many seconds a case counts as a hang, and its child is killed.
-    memory : int, default=None
-        How many bytes of address space a child may take besides what it has.
     report : Report, default=None
         A report to add to.
+    **limits : dict
+        Fields of `Limits` that are not as usual. A case that takes longer counts as a
+        hang, and its child is killed.
 
     Returns
     -------
@@ -109,11 +120,11 @@ def run_cases(
     seeds = list(seeds)
     done = 0
     while done < len(seeds):
-        done += _one_child(case, seeds[done:], documented, time_limit, memory, report)
+        done += _one_child(case, seeds[done:], documented, Limits(**limits), report)
     return report
 
 
-def _one_child(case, seeds, documented, time_limit, memory, report):
+def _one_child(case, seeds, documented, limits, report):
     """Run cases until one of them ends the child; return how many are counted."""
     reader, writer = os.pipe()
     gc.collect()
@@ -124,10 +135,10 @@ def _one_child(case, seeds, documented, time_limit, memory, report):
         child = os.fork()
     if not child:
         os.close(reader)
-        _run_child(case, seeds, documented, memory, writer)
+        _run_child(case, seeds, documented, limits, writer)
     os.close(writer)
     try:
-        n_reported, was_silent = _listen(reader, seeds, time_limit, report)
+        n_reported, was_silent = _listen(reader, seeds, limits.wall_seconds, report)
         if was_silent:
             os.kill(child, signal.SIGKILL)
     finally:
@@ -137,20 +148,22 @@ def _one_child(case, seeds, documented, time_limit, memory, report):
         return n_reported
     seed = seeds[n_reported]
     if was_silent:
-        report.add(seed, HANG, f"longer than {time_limit:g} s", time_limit)
+        report.add(seed, HANG, f"{limits.wall_seconds:g} s without an end")
+    elif os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+        report.add(seed, HANG, f"computed for more than {limits.cpu_seconds:g} s")
     else:
         report.add(seed, CRASH, _ending(status))
     return n_reported + 1
 
 
-def _listen(reader, seeds, time_limit, report):
+def _listen(reader, seeds, wall_seconds, report):
     """Take in the reports of a child; return their number, and whether it fell silent.
 
     The clock of a case starts when the report of the one before arrives.
     """
     n_reported, rest = 0, b""
     while n_reported < len(seeds):
-        if not select.select([reader], [], [], time_limit)[0]:
+        if not select.select([reader], [], [], wall_seconds)[0]:
             return n_reported, True
         text = os.read(reader, 1 << 16)
         if not text:
@@ -169,14 +182,16 @@ def _ending(status):
     return f"left with exit code {os.waitstatus_to_exitcode(status)}"
 
 
-def _run_child(case, seeds, documented, memory, writer):
+def _run_child(case, seeds, documented, limits, writer):
     """Run all cases, report each, and leave without cleaning up after the parent."""
     try:
-        _prepare_child(memory)
+        _prepare_child(limits.memory)
         for seed in seeds:
-            began = time.perf_counter()
+            began = time.process_time()
+            # The signal that comes at the end of that time ends the process.
+            signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
             kind, detail = _outcome(case, seed, documented)
-            seconds = time.perf_counter() - began
+            seconds = time.process_time() - began
             os.write(writer, json.dumps([kind, detail, seconds]).encode() + b"\n")
         os._exit(0)
     finally:

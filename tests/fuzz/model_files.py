@@ -346,7 +346,9 @@ def write_mutated(whole, seed, path):
         return changed != whole
     pieces = Pieces(whole)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        INTENT[rng.integers(len(INTENT))](pieces, rng)
+        # A file of one array may have lost it.
+        if pieces.arrays:
+            INTENT[rng.integers(len(INTENT))](pieces, rng)
     pieces.write(path)
     return False
 

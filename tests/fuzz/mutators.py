@@ -145,7 +145,7 @@ def _other_numbers(value, rng):
 def _cast(value, dtype):
     try:
         return value.astype(dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):
         return value
 
 
@@ -206,6 +206,7 @@ def _is_large(value):
 # What compiled code or NumPy says when nobody has looked at an argument before them.
 UNCLEAR = ("Buffer dtype mismatch", "Buffer has wrong number", "buffer source array")
 UNCLEAR += ("could not be broadcast together", "object arrays are not supported")
+UNCLEAR += ("ufunc '",)
 
 
 def clearly(case):

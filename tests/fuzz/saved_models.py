@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from skcw import (
     AROWSequenceTagger,
@@ -23,6 +24,13 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.datasets import make_tagged_corpus
+from skcw.features import VectorFeatures, WordVectors
+from skcw.linear_model import (
+    MultiClassAROW,
+    MultiClassCW,
+    MultiClassPA,
+    MultiClassPerceptron,
+)
 from skcw.reranking import (
     AROWReranker,
     BaseReranker,
@@ -43,6 +51,10 @@ FEATURES = [
     'matches("^[A-Z]")',
     "in(towns)",
 ]
+GROUPS = {"Oslo": "010", "Rome": "011", "in": "1"}
+VECTORS = WordVectors(["Oslo", "in", "the"], [[1.0, 0.5], [0.0, 2.0], [3.0, 1.0]])
+ROWS = np.random.RandomState(0).rand(30, 4)
+ROW_LABELS = np.array(["red", "green", "blue"] * 10)
 # Learning on may be refused: by parameters that need all of the data, for example.
 LEARNING_ERRORS = (ValueError,)
 OPTIONS = {"lexicons": {"towns": ["Oslo", "Rome"]}}
@@ -77,6 +89,12 @@ def models():
             crf, span_event="exact", map="sigmoid", **small
         ),
         "pipeline": make_tagging_pipeline(FEATURES, short(), **OPTIONS),
+        "pipeline clusters": make_tagging_pipeline(
+            ["word", "cluster(c)", "cluster(c, 2)"], short(), clusters={"c": GROUPS}
+        ),
+        "pipeline vectors": make_tagging_pipeline(
+            ["word", VectorFeatures(VECTORS)], short()
+        ),
         "pipeline hashed": make_tagging_pipeline(["word"], short(), n_features=64),
         "pipeline HMM": make_tagging_pipeline(["word"], HMMSequenceTagger()),
         "pipeline CRF": make_tagging_pipeline(["word"], crf),
@@ -94,7 +112,16 @@ RERANKERS = {
     "boosting reranker": BoostingReranker(),
     "CW reranker": CWReranker(),
 }
-NAMES = (*models(), "numbers", *RERANKERS)
+CLASSIFIERS = {
+    "classifier CW": MultiClassCW(variance_scale="shadow", random_state=0),
+    "classifier CW double": MultiClassCW(
+        dtype="float64", class_weight={"red": 2.0}, random_state=0
+    ),
+    "classifier AROW": MultiClassAROW(random_state=0),
+    "classifier PA": MultiClassPA(random_state=0),
+    "classifier perceptron": MultiClassPerceptron(random_state=0),
+}
+NAMES = (*models(), "numbers", *RERANKERS, *CLASSIFIERS)
 
 
 @functools.cache
@@ -106,6 +133,8 @@ def saved_model(name):
         if name in RERANKERS:
             errors = candidate_errors(lists().labelings, Y)
             RERANKERS[name].fit(lists(), errors).save(path)
+        elif name in CLASSIFIERS:
+            CLASSIFIERS[name].fit(ROWS, ROW_LABELS).save(path)
         elif name == "numbers":
             short().fit(NUMBERS, Y).save(path)
         else:
@@ -142,6 +171,8 @@ def ask(path, model, learn):
             return vars(model)
         said = model.predict(lists()), model.predict_confidence(lists())
         return [*said, vars(model)]
+    if is_classifier(model):
+        return _asked_classifier(path, model, learn)
     sentences = _sentences(getattr(model, "n_features_in_", None))
     answers = [*_said(model.ask(sentences), model.confidence_methods_), vars(model)]
     if hasattr(model, "accept"):
@@ -152,6 +183,20 @@ def ask(path, model, learn):
             with suppress(*LEARNING_ERRORS):
                 y = [["O"] * len(sentence) for sentence in sentences]
                 answers.append(vars(model.partial_fit(sentences, y)))
+    return answers
+
+
+def _asked_classifier(path, model, learn):
+    """Return what a classifier says of rows, before and after it has learnt on."""
+    rows = np.ones((3, model.n_features_in_))
+    rows[1] = 0.0
+    asks = ("decision_function", "predict_proba", "predict_confidence")
+    said = [getattr(model, ask)(rows) for ask in asks if hasattr(model, ask)]
+    answers = [*said, model.predict(rows).tolist(), model.coef_, vars(model)]
+    if learn:
+        model.save(path.with_suffix(".again"))
+        with suppress(*LEARNING_ERRORS):
+            answers.append(vars(model.partial_fit(rows, model.classes_[[0, 1, 0]])))
     return answers
 
 

@@ -60,9 +60,7 @@ def test_a_lack_of_memory_in_fit_leaves_the_model_as_it_was(name):
         report = run_cases(fit, [0], documented=(MemoryError,), memory=room)
         assert not report.findings
     # The model is asked without the limit, in a child that has failed within it.
-    report = run_cases(
-        limited(fit_and_ask), [0], documented=(MemoryError,), time_limit=30.0
-    )
+    report = run_cases(limited(fit_and_ask), [0], documented=(MemoryError,))
     assert not report.findings
 
 
@@ -117,5 +115,5 @@ def test_ctrl_c_in_fit_leaves_the_model_as_it_was_or_done(name):
             # Then the fit was done before the signal was heard.
             assert said == said_by(LEARNERS[name][0]().fit(X, y), kind)
 
-    report = run_cases(interrupted, [0.001, 0.02], time_limit=60.0)
+    report = run_cases(interrupted, [0.001, 0.02])
     assert not report.findings, report.findings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fuzz import column_files, feature_lines, functions, inputs
+from tests.fuzz import column_files, feature_lines, functions, inputs, text_files
 from tests.fuzz.isolation import FINDINGS, OK, run_cases
 
 # Enough of them that some are accepted, few enough for a few seconds altogether.
@@ -34,6 +34,13 @@ def test_malformed_column_files_are_refused_or_read(group):
     case, expected = column_files.groups()[group], column_files.EXPECTED
     report = run_cases(case, range(8 * N_CASES), documented=expected)
     assert not report.findings, "\n".join(map(str, report.findings))
+
+
+@pytest.mark.parametrize("group", text_files.groups())
+def test_malformed_text_files_are_refused_or_read(group):
+    report = run_cases(text_files.groups()[group], range(8 * N_CASES))
+    assert not report.findings, "\n".join(map(str, report.findings))
+    assert report.counts[OK] > N_CASES
 
 
 def test_some_of_the_changed_input_is_accepted():

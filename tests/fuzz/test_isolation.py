@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -33,6 +34,8 @@ def behave(how):
         os._exit(3)
     if how == "hang":
         signal.pause()
+    while how == "compute":
+        pass
     if how == "take memory":
         return np.ones(10**9)
     return np.nan if how == "nan" else 1.0
@@ -48,18 +51,30 @@ def behave(how):
         ("crash", CRASH),
         ("leave", CRASH),
         ("hang", HANG),
+        ("compute", HANG),
         ("take memory", OTHER),
     ],
 )
 def test_every_ending_is_counted_and_the_next_case_runs(how, kind):
     seeds = ["work", how, "refuse"]
-    report = run_cases(behave, seeds, time_limit=0.5, memory=2**30)
+    wall_seconds = 0.5 if how == "hang" else 60.0
+    limits = {"cpu_seconds": 0.2, "wall_seconds": wall_seconds, "memory": 2**30}
+    report = run_cases(behave, seeds, **limits)
     assert report.counts.total() == 3
     assert report.counts[kind] >= 1
     assert report.counts[DOCUMENTED_ERROR] == 1 + (how == "refuse")
     assert [finding.seed for finding in report.findings] == (
         [] if kind in (OK, DOCUMENTED_ERROR) else [how]
     )
+
+
+def test_every_case_has_the_time_to_itself():
+    def compute(seed):
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+
+    assert run_cases(compute, range(3), cpu_seconds=0.5).counts[OK] == 3
 
 
 def test_a_finding_tells_what_and_where():

@@ -17,7 +17,16 @@ from tests.house.room_graph import (
 
 # From the ground up. A room may be absent, but one that is not here has no place yet.
 LAYERS = [
-    {"_kernels", "_compat", "_config", "_lazy", "_one_step", "_version", "exceptions"},
+    {
+        "_kernels",
+        "_compat",
+        "_config",
+        "_lazy",
+        "_limits",
+        "_one_step",
+        "_version",
+        "exceptions",
+    },
     {"data"},
     {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
