@@ -57,7 +57,12 @@ class VotedPerceptronReranker(BaseReranker):
     Notes
     -----
     No weight vector is kept but the zero they all begin with: voting replays the steps
-    that touch the features in which the candidates of a list differ.
+    that touch the features in which the candidates of a list differ. An exact vote must
+    read each of these steps, where the average reads one weight per feature: ranking
+    alone takes some 80 times as long. Making the lists and their features takes longer
+    than either, so that tagging takes at most 1.9 times as long by votes, from words to
+    labels, on the corpora of the benchmark. ``voting=False`` chooses as well in most
+    tables of the benchmark.
 
     References
     ----------

@@ -173,7 +173,26 @@ def test_a_reranker_that_gains_is_used_with_the_best_scale():
 def test_a_scale_that_is_given_is_the_only_one_tried():
     assert [r.score_scale for r in CWReranker(score_scale=3.0).variants()] == [3.0]
     assert [r.score_scale for r in CWReranker().variants()] == [0.5, 2.0, 10.0]
-    assert len(BoostingReranker().variants()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "tried"),
+    [((10_000, 0.2), [100, 1000, 10_000]), ((30, 0.2), [1, 3, 30]), ((1, 0.2), [1])],
+)
+def test_rounds_of_boosting_are_chosen_on_sentences_held_out(given, tried):
+    n_rounds, fraction = given
+    reranker = BoostingReranker(n_rounds, smoothing=0.5, validation_fraction=fraction)
+    found = [one.get_params() for one in reranker.variants()]
+    assert [one["n_rounds"] for one in found] == tried
+    # Lists that others learn from decide nothing more.
+    assert all(one["validation_fraction"] is None for one in found)
+    assert all(one["smoothing"] == 0.5 for one in found)
+    assert not hasattr(reranker, "coef_") and reranker.validation_fraction == fraction
+
+
+def test_rounds_of_boosting_that_are_given_are_the_only_ones_tried():
+    (only,) = BoostingReranker(70, validation_fraction=None).variants()
+    assert only.get_params()["n_rounds"] == 70
 
 
 def test_probabilities_of_a_score_are_the_likeliest():
