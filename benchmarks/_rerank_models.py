@@ -22,7 +22,7 @@ ROUNDS = ((1000, 1e-3), (10_000, 1e-3), (1000, 1e-2), (10_000, 1e-2), (3000, 1e-
 
 def grids(quick):
     """Return the settings to choose from, by the name of the reranker."""
-    scales = (0.5, 2.0) if quick else (0.5, 2.0, 10.0)
+    scales = (0.1, 0.5) if quick else (0.1, 0.5, 2.0, 10.0)
     passes = (1,) if quick else (1, 4, 10)
     # Rounds are chosen like all else: a share of the lists that boosting learns from
     # would not do, as `lists_to_choose_by` says.
