@@ -19,6 +19,8 @@ BASES = ("MaxEnt", "CW")
 N_BEST = 20
 N_FOLDS = 5
 N_ORACLE = 50
+# The last fifth of the training sentences chooses parameters.
+HELD_OUT = 0.2
 
 
 def first_letter(word):
@@ -119,16 +121,38 @@ def make_lists(base, task, train, test, n_folds=N_FOLDS):
     }
 
 
-def kept_lists(settings, language, base, task):
-    """Return the lists of a corpus, from the cache if there is one."""
-    name = f"lists-{language}-{base}-{task}.pickle"
+def held_out(train):
+    """Return training sentences without the last ones, and these."""
+    tokens, labels = train
+    cut = int(len(tokens) * (1 - HELD_OUT))
+    return (tokens[:cut], labels[:cut]), (tokens[cut:], labels[cut:])
+
+
+def lists_to_choose_by(base, task, train):
+    """Return lists by which parameters of rerankers are chosen.
+
+    The lists of all training sentences will not do: most of them come from taggers that
+    have learnt the sentences held out, and a reranker that corrects these taggers
+    unlearns what is true of those sentences.
+    """
+    return make_lists(base, task, *held_out(train), n_folds=N_FOLDS - 1)
+
+
+def kept_lists(settings, language, base, task, choosing=False):
+    """Return the lists of a corpus, from the cache if there is one.
+
+    Those to choose parameters by are made of the training sentences alone.
+    """
+    name = f"lists-{language}-{base}-{task}{'-choosing' * choosing}.pickle"
     path = settings.cache / name if settings.cache else None
     if path and path.exists():
         return pickle.loads(path.read_bytes())
     progress(f"candidates: {language}, {base}, {task}")
-    lists = make_lists(
-        base, task, read(language, settings, "train"), read(language, settings, "test")
-    )
+    train = read(language, settings, "train")
+    if choosing:
+        lists = lists_to_choose_by(base, task, train)
+    else:
+        lists = make_lists(base, task, train, read(language, settings, "test"))
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(pickle.dumps(lists))

@@ -1,38 +1,52 @@
 """Rerankers as they come, from a hundred training sentences to thousands."""
 
+from operator import itemgetter
+
 import numpy as np
 from _corpora import MADE
 from _measure import progress
-from _rerank_lists import LANGUAGES, N_BEST, N_FOLDS, base_tagger, read
+from _rerank_lists import (
+    BASES,
+    LANGUAGES,
+    N_BEST,
+    N_FOLDS,
+    base_tagger,
+    paper_features,
+    read,
+    words_of,
+)
 from _tables import at_least, format_goals, format_table
 
 from skcw.data._ragged import object_rows
 from skcw.datasets import fetch_conll2000, make_tagged_corpus
-from skcw.metrics import span_f1_score
 from skcw.reranking import (
     AROWReranker,
     BoostingReranker,
     CWReranker,
     RerankedTagger,
-    ScoreReranker,
     VotedPerceptronReranker,
 )
 from skcw.reranking._errors import labeling_size
 from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
 from skcw.reranking._selection import (
+    LEAST_EVIDENCE,
     HeldOut,
     Sentences,
     best_of,
     compared,
     folds_to_hold_out,
 )
+from skcw.reranking._words import lower_case_lexicon
 
 # Sentences to learn from, and how many random samples of them; None takes all.
-SIZES = {100: 3, 300: 3, 1000: 2, None: 1}
+SIZES = {100: 2, 300: 2, 1000: 2, None: 1}
 CORPORA = (*LANGUAGES, "CoNLL-2000", "built-in")
 # Chunks are many, and so are their features; more would take hours.
 MOST_SENTENCES = {"CoNLL-2000": 3000, "built-in": 3000}
 MOST_TESTED = 1000
+MOST_OF_MAXENT = 1000
+# What the evidence must be: what the tagger asks for, less and more.
+THRESHOLDS = (float("-inf"), 0.0, 1.0, LEAST_EVIDENCE, 2.0, 2.5)
 # A loss of more standard deviations than this is no accident.
 CLEARLY = 2.0
 
@@ -61,12 +75,19 @@ def _of_corpus(name, sizes, settings):
     most = MOST_SENTENCES.get(name, len(train.y))
     test = test[np.arange(min(MOST_TESTED, len(test.y)))]
     for size, n_samples in sizes.items():
+        n = min(size or most, len(train.y))
         for seed in range(n_samples):
-            n = min(size or most, len(train.y))
             order = np.random.RandomState(seed).permutation(len(train.y))
-            row = _sample(train[np.sort(order[:n])], test)
-            progress(f"sizes: {name}, {n} sentences, sample {seed}: {row}")
-            yield {"corpus": name, "size": n, "seed": seed, **row}
+            some = train[np.sort(order[:n])]
+            for base in _bases(n, seed):
+                row = _sample(base, some, test)
+                progress(f"sizes: {name}, {base}, {n} sentences, sample {seed}: {row}")
+                yield {"corpus": name, "tagger": base, "size": n, "seed": seed, **row}
+
+
+def _bases(size, seed):
+    """Return the base taggers: MaxEnt takes long, and is in the tables at full size."""
+    return BASES if size <= MOST_OF_MAXENT and not seed else ["CW"]
 
 
 def _read(name, settings, subset):
@@ -85,45 +106,52 @@ def _read(name, settings, subset):
     )
 
 
-def _sample(train, test):
+def _sample(base, train, test):
     """Return F1 of the base tagger and of each reranker, and what was chosen.
 
-    It does what ``RerankedTagger.fit`` does, but for all rerankers at once.
+    It does what ``RerankedTagger.fit`` does, but for all rerankers at once, and holds
+    out all folds where the tagger stops as soon as the evidence is clear.
     """
-    base, tagger = base_tagger("CW"), RerankedTagger(base_tagger("CW"))
-    fitted = base_tagger("CW").fit(train.X, train.y)
-    folds = sentence_folds(fitted, train.X, train.y, None, N_FOLDS)
-    nbest = jackknifed_nbest(base, train.X, train.y, folds, N_BEST)
+    if base == "MaxEnt":
+        lexicon = lower_case_lexicon(words_of(train.X))
+        train, test = (_with_paper_features(part, lexicon) for part in (train, test))
+    unfitted, tagger = base_tagger(base), RerankedTagger(base_tagger(base))
+    fitted = base_tagger(base).fit(train.X, train.y)
+    prefix = tagger._word_prefix(train.X, fitted)
 
     def encode(sentences, lists, features):
-        return tagger._encoded(sentences, lists, features, fitted, None)
+        return tagger._encoded(sentences, lists, features, fitted, prefix)
 
+    folds = sentence_folds(fitted, train.X, train.y, None, N_FOLDS)
+    nbest = jackknifed_nbest(unfitted, train.X, train.y, folds, N_BEST)
     families = {name: one.variants() for name, one in rerankers().items()}
     every = [one for variants in families.values() for one in variants]
-    held_out = HeldOut(base, N_BEST, encode, "entities", every)
+    held_out = HeldOut(unfitted, N_BEST, encode, "entities", every)
     for fold in folds_to_hold_out(folds, "auto"):
         held_out.add(fitted, train, fold, folds, nbest)
     trials = iter(held_out.trials())
     lists, errors, features = encode(train, nbest, None)
     new, new_errors, _ = encode(test, fitted.predict_nbest(test.X, N_BEST), features)
-    found = {"base": _judged(new, test.y, [0] * len(new)), "rerankers": {}}
-    first = _counts(new, new_errors, test.y, [0] * len(new))
+    judge = _Judge(new, new_errors, test.y)
+    found = {"base": 100 * judge.base_score, "rerankers": {}}
     for name, variants in families.items():
         tried = [next(trials) for _ in variants]
+        judged = [judge(one.fit(lists, errors).predict(new)) for one in variants]
         best = best_of(tried)
-        always = variants[len(variants) // 2].fit(lists, errors).predict(new)
-        chosen = ScoreReranker() if best is None else variants[best]
-        labels = chosen.fit(lists, errors).predict(new)
         found["rerankers"][name] = {
-            "F": _judged(new, test.y, labels),
-            "always": _judged(new, test.y, always),
-            "chosen": "left" if best is None else _scale_of(chosen),
-            "evidence": max(trial.evidence for trial in tried),
-            "test_evidence": compared(
-                first, _counts(new, new_errors, test.y, labels), [1.0] * len(new)
-            )[2],
+            "always": judged[len(variants) // 2][0],
+            "chosen": "left" if best is None else _scale_of(variants[best]),
+            "tried": [
+                [trial.gain, trial.evidence, *on_test]
+                for trial, on_test in zip(tried, judged, strict=True)
+            ],
         }
     return found
+
+
+def _with_paper_features(sentences, lexicon):
+    rows = [paper_features(row, lexicon) for row in words_of(sentences.X)]
+    return Sentences(object_rows(rows), sentences.y)
 
 
 def _scale_of(reranker):
@@ -131,42 +159,117 @@ def _scale_of(reranker):
     return "used" if scale is None else f"{scale:g}"
 
 
-def _judged(lists, y, best):
-    chosen = [row[j] for row, j in zip(lists.labelings, best, strict=True)]
-    return 100 * span_f1_score(y, chosen)
+class _Judge:
+    """Scores of the candidates chosen in test sentences, beside those of the base."""
+
+    def __init__(self, lists, errors, y):
+        self.lists, self.errors, self.y = lists, errors, y
+        self.first = self._counts([0] * len(lists))
+        self.base_score = compared(self.first, self.first, [1.0] * len(lists))[0]
+
+    def __call__(self, best):
+        """Return F1, and how many standard deviations it is above the base's."""
+        weight = [1.0] * len(self.lists)
+        score, _, evidence = compared(self.first, self._counts(best), weight)
+        return 100 * score, evidence
+
+    def _counts(self, best):
+        rows = zip(self.lists.labelings, self.errors, self.y, best, strict=True)
+        return [
+            (errors[j], labeling_size(labelings[j], truth, "entities"))
+            for labelings, errors, truth, j in rows
+        ]
 
 
-def _counts(lists, errors, y, best):
-    rows = zip(lists.labelings, errors, y, best, strict=True)
-    return [(e[j], labeling_size(row[j], true, "entities")) for row, e, true, j in rows]
+def best_tried(one):
+    """Return the figures of the variant that did best on held-out sentences."""
+    return max(one["tried"], key=itemgetter(0))
+
+
+def outcome(row, name, threshold):
+    """Return gain in F on the test set and its evidence if so much is asked for.
+
+    Parameters
+    ----------
+    row : dict
+        A sample.
+    name : str
+        The reranker.
+    threshold : float
+        The least evidence on held-out training sentences.
+
+    Returns
+    -------
+    gain, evidence : float
+        Zeros where labels are left as they are.
+    """
+    _, held_out, new, evidence = best_tried(row["rerankers"][name])
+    return (new - row["base"], evidence) if held_out >= threshold else (0.0, 0.0)
 
 
 def render(found):
-    """Return the table as text."""
+    """Return the tables as text."""
     names = list(found["rows"][0]["rerankers"])
-    lines, worst = [], dict.fromkeys(names, 0.0)
-    for row in found["rows"]:
-        cells = []
-        for name in names:
-            one = row["rerankers"][name]
-            worst[name] = min(worst[name], one["test_evidence"])
-            cells += [
-                f"{one['always'] - row['base']:+.2f}",
-                f"{one['F'] - row['base']:+.2f}",
-                one["chosen"],
-            ]
-        lines.append([row["corpus"], row["size"], f"{row['base']:.2f}", *cells])
-    header = ["corpus", "sentences", "CW alone"]
-    for name in names:
-        header += [name, "chosen", "scale"]
+    text = (
+        "Gains in F over the base tagger, of each reranker in any case and as the "
+        "tagger chose\nit on held-out training sentences, and the evidence there "
+        "(left: as the base has it)"
+    )
+    worst = {
+        name: min(outcome(row, name, LEAST_EVIDENCE)[1] for row in found["rows"])
+        for name in names
+    }
     goals = [
         at_least(f"{name}: evidence of the largest loss", value, -CLEARLY)
         for name, value in worst.items()
     ]
-    text = (
-        "Gains in F over the CW tagger, of each reranker in any case and as the tagger "
-        "chose it\non held-out training sentences (left: as the tagger has it)"
-    )
     return "\n\n".join(
-        [text, format_table(header, lines), format_goals(goals, found["quick"])]
+        [
+            text,
+            _samples(found["rows"], names),
+            "All samples, by the evidence on held-out sentences that is asked for",
+            _by_threshold(found["rows"], names),
+            format_goals(goals, found["quick"]),
+        ]
     )
+
+
+def _samples(rows, names):
+    header = ["corpus", "base", "sentences", "F alone"]
+    for name in names:
+        header += [name, "chosen", "scale", "evidence"]
+    lines = []
+    for row in rows:
+        line = [row["corpus"], row["tagger"], row["size"], f"{row['base']:.2f}"]
+        for name in names:
+            one = row["rerankers"][name]
+            line += [
+                f"{one['always'] - row['base']:+.2f}",
+                f"{outcome(row, name, LEAST_EVIDENCE)[0]:+.2f}",
+                one["chosen"],
+                f"{best_tried(one)[1]:.1f}",
+            ]
+        lines.append(line)
+    return format_table(header, lines)
+
+
+def _by_threshold(rows, names):
+    """Return a table of gains and losses, by what the evidence must be."""
+    lines = []
+    for name in names:
+        for threshold in THRESHOLDS:
+            found = [outcome(row, name, threshold) for row in rows]
+            gains, evidence = (list(column) for column in zip(*found, strict=True))
+            lines.append(
+                [
+                    name,
+                    "none" if threshold == THRESHOLDS[0] else f"{threshold:g}",
+                    sum(gain != 0.0 for gain in gains),
+                    f"{np.mean(gains):+.2f}",
+                    f"{min(gains):+.2f}",
+                    f"{max(gains):+.2f}",
+                    f"{min(evidence):.1f}",
+                ]
+            )
+    header = ["reranker", "asked for", "reranked", "mean gain", "least", "most"]
+    return format_table([*header, "evidence of the largest loss"], lines)

@@ -4,7 +4,7 @@ from statistics import mean, stdev
 
 from _corpora import MADE
 from _measure import progress
-from _rerank_lists import LANGUAGES, make_lists, read, split
+from _rerank_lists import LANGUAGES, lists_to_choose_by, make_lists, read, split
 from _rerank_models import TEMPLATES, Ranked, grids, reduction, scores
 from _tables import at_least, format_goals, format_table
 
@@ -34,12 +34,14 @@ def _one(parts, chosen, quick):
 
     It does so on a part of its training sentences that is held out.
     """
-    ranked = Ranked(make_lists("CW", "entities", *parts), TEMPLATES["entities"])
+    templates = TEMPLATES["entities"]
+    ranked = Ranked(make_lists("CW", "entities", *parts), templates)
+    if not chosen:
+        trial = Ranked(lists_to_choose_by("CW", "entities", parts[0]), templates)
+        chosen |= {name: trial.chosen(grid) for name, grid in grids(quick).items()}
     row = {"base": scores(ranked.test, ranked.true, [0] * len(ranked.test))["F"]}
-    for name, grid in grids(quick).items():
-        if name not in chosen:
-            chosen[name] = ranked.chosen(grid)
-        row[name] = ranked.scored(chosen[name])["F"]
+    for name, reranker in chosen.items():
+        row[name] = ranked.scored(reranker)["F"]
     return row
 
 

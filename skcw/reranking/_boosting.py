@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from skcw._compat import Interval
@@ -17,6 +18,8 @@ from skcw.reranking._candidates import first_maxima
 # A weight of the score that the data do not bound stops where the odds of no pair
 # exceed the exponential of this.
 LARGEST_EXPONENT = 30.0
+# How many rounds are best depends on how many lists there are.
+PARTS_OF_ROUNDS = (1, 10, 100)
 # Sums that are kept up to date are off by about this share of what they began with.
 LEAST_SHARE = 1e-12
 
@@ -40,6 +43,8 @@ class BoostingReranker(BaseReranker):
     validation_fraction : float or None, default=0.2
         The share of lists by which the number of rounds is chosen, the one after which
         the chosen candidates have the fewest errors. None makes all rounds.
+        ``RerankedTagger`` chooses among all rounds, a tenth and a hundredth of them in
+        its place, on sentences that the taggers behind the other lists have not seen.
     refit : bool, default=True
         Whether so many rounds are then made with all lists.
     random_state : int, RandomState instance or None, default=None
@@ -104,6 +109,22 @@ class BoostingReranker(BaseReranker):
     def n_rounds_(self):
         """The number of rounds made."""
         return len(self.losses_)
+
+    def variants(self):
+        """Return what to choose from if held-out lists can tell what is best.
+
+        Returns
+        -------
+        rerankers : list of BoostingReranker
+            Unfitted copies that make a hundredth of the rounds, a tenth or all of them;
+            one that makes all where there is no ``validation_fraction``.
+        """
+        if self.validation_fraction is None:
+            return super().variants()
+        rounds = sorted({max(1, self.n_rounds // part) for part in PARTS_OF_ROUNDS})
+        return [
+            clone(self).set_params(n_rounds=n, validation_fraction=None) for n in rounds
+        ]
 
     def _learn(self, problem):
         if self.validation_fraction is None:

@@ -1,6 +1,7 @@
 """Which reranker to use, if any, by sentences that nothing has learnt from."""
 
-from math import ceil, sqrt
+from math import sqrt
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
 
 # With fewer held-out sentences, chance decides between good and bad rerankers.
 ENOUGH_SENTENCES = 2000
-# A reranker must gain what chance alone gives in one try out of forty.
-LEAST_EVIDENCE = 2.0
+# A reranker must gain what chance alone gives in one try out of fifteen.
+LEAST_EVIDENCE = 1.5
+# Where so much speaks for or against reranking, further folds would not change it.
+CLEAR_EVIDENCE = 3.0
 
 
 class Trial(NamedTuple):
@@ -75,18 +78,15 @@ def folds_to_hold_out(folds, wanted):
     folds : ndarray of int64
         The fold of each sentence; -1 for none.
     wanted : int or "auto"
-        How many; "auto" takes as many as hold enough sentences.
+        How many; "auto" may take all.
 
     Returns
     -------
     held_out : list of int
-        The last folds.
+        The folds, the last one first.
     """
-    every = np.unique(folds[folds >= 0]).tolist()
-    if wanted == "auto":
-        n = int((folds >= 0).sum())
-        wanted = ceil(ENOUGH_SENTENCES * len(every) / n)
-    return every[max(0, len(every) - wanted) :]
+    every = np.unique(folds[folds >= 0]).tolist()[::-1]
+    return every if wanted == "auto" else every[:wanted]
 
 
 class HeldOut:
@@ -158,6 +158,13 @@ class HeldOut:
         for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):
             copy = clone(reranker).fit(train, errors, sample_weight=rest.weight)
             chosen += judged(copy.predict(held).tolist())
+
+    def decided(self):
+        """Tell whether further folds would hardly change what is chosen."""
+        if len(self.weight) < ENOUGH_SENTENCES:
+            return False
+        best = max(self.trials(), key=attrgetter("score"))
+        return abs(best.evidence) >= CLEAR_EVIDENCE
 
     def trials(self):
         """Return a ``Trial`` for each reranker."""

@@ -122,8 +122,9 @@ class RerankedTagger(BaseSequenceTagger):
         the first column. Arrays of numbers have no words.
     held_out_folds : int or "auto", default="auto"
         How many of the folds decide, each held out in turn, whether to rerank at all
-        and, if the ``score_scale`` of the reranker is None, by which one. "auto" takes
-        as many as hold 2000 sentences. Each costs ``cv - 1`` further fits of the base
+        and, if the ``score_scale`` of the reranker is None, by which one. "auto" goes
+        on until the evidence is clear, 3 for or against it in at least 2000 sentences,
+        or all folds are through. Each costs ``cv - 1`` further fits of the base
         tagger. 0 reranks in any case, with a scale of 2 if none is given: use it in a
         search over parameters.
 
@@ -133,7 +134,7 @@ class RerankedTagger(BaseSequenceTagger):
         The base tagger, fitted on all sentences.
     reranker_ : BaseReranker
         The fitted reranker: that of the trials with the highest score, or
-        :class:`ScoreReranker` if the evidence for it is below 2.
+        :class:`ScoreReranker` if the evidence for it is below 1.5.
     reranks_ : bool
         Whether labels are reranked, or left as the base tagger has them.
     trials_ : list of Trial
@@ -166,7 +167,7 @@ class RerankedTagger(BaseSequenceTagger):
     base tagger, task     boosting    voted perceptron  CW
     ====================  ==========  ================  ==========
     MaxEnt, boundaries    23.4, 24.7  27.5, 28.1        28.6, 32.4
-    MaxEnt, entities      12.2, 25.0  17.3, 24.8        20.8, 28.1
+    MaxEnt, entities      22.0, 25.0  17.7, 24.8        17.9, 28.1
     CW, boundaries        15.5, 16.0  7.1, 14.4         12.6, 13.7
     CW, entities          6.1, 0.5    4.4, 0.6          5.7, 4.7
     ====================  ==========  ================  ==========
@@ -176,13 +177,17 @@ class RerankedTagger(BaseSequenceTagger):
     little. With those alone 9.7, 11.0 (boosting), 12.8, 9.5 (voted perceptron) and
     12.3, 11.9 (CW) were taken away; the third set, "types", is on by default.
 
-    Labels are reranked only if held-out sentences speak for it by at least two standard
-    deviations. On 24 samples of 100 and 300 sentences of four corpora a reranker that
-    was used in any case lost up to 8 points of F1; chosen so, none made more errors
-    than the base tagger by more than one standard deviation.
+    Labels are reranked only if held-out sentences speak for it by at least one and a
+    half standard deviations. On 19 samples of four corpora, from 100 to 15,806
+    sentences, with both base taggers, ``CWReranker`` chosen so gained 2.1 points of F1
+    on average and lost nowhere; with two deviations it gained 1.6. Any reranker that
+    was used in any case lost in some samples, boosting up to 11 points; chosen so, none
+    was worse than the base tagger by more than one standard deviation. On 8,323 Spanish
+    sentences with the CW tagger it was used by an evidence of 3.6 and gained 1.4.
 
-    On five random splits of the training sets ``CWReranker`` gained in every one over
-    the CW tagger on entities, .6 and 1.1 points of F1 on average.
+    On five random splits of the training sets ``CWReranker`` with the templates of the
+    paper gained in every one over the CW tagger on entities, .6 and 1.1 points of F1 on
+    average.
 
     Examples
     --------
@@ -304,6 +309,8 @@ class RerankedTagger(BaseSequenceTagger):
         held_out = HeldOut(self.base_tagger, self.n_best, encode, self.loss, rerankers)
         for fold in folds_to_hold_out(folds, self.held_out_folds):
             held_out.add(base, sentences, fold, folds, nbest)
+            if self.held_out_folds == "auto" and held_out.decided():
+                break
         trials = held_out.trials()
         best = best_of(trials)
         return ScoreReranker() if best is None else rerankers[best], trials

@@ -57,7 +57,13 @@ class VotedPerceptronReranker(BaseReranker):
     Notes
     -----
     No weight vector is kept but the zero they all begin with: voting replays the steps
-    that touch the features in which the candidates of a list differ.
+    that touch the features in which the candidates of a list differ. An exact vote must
+    read each of these steps, where the average reads one weight per feature: on Spanish
+    entities 42,000 steps a list beside 2,800 weights, and ranking alone takes a hundred
+    times as long. Making the lists and their features takes longer than either, so that
+    from words to labels votes take at most 1.9 times as long in any table of the
+    benchmark. The average chooses about as well: within .25 points of F1 after the same
+    number of passes.
 
     References
     ----------

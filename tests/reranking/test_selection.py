@@ -65,19 +65,38 @@ def test_evidence_grows_with_the_sentences_that_agree():
 
 @pytest.mark.parametrize(
     ("evidence", "best"),
-    [([], None), ([1.9], None), ([1.0, 2.0], 1), ([2.5, 1.0], None)],
+    [([], None), ([1.4], None), ([1.0, 1.5], 1), ([2.5, 1.0], None)],
 )
 def test_the_best_reranker_is_used_if_it_is_more_than_chance(evidence, best):
     trials = [Trial("r", 0.8 + k / 100, 0.7, z) for k, z in enumerate(evidence)]
     assert best_of(trials) == best
 
 
-def test_as_many_folds_are_held_out_as_hold_enough_sentences():
-    for n, expected in ((100, 5), (2000, 5), (4000, 3), (10_000, 1), (40_000, 1)):
-        folds = np.arange(n) * 5 // n
-        assert len(folds_to_hold_out(folds, "auto")) == expected
-        assert folds_to_hold_out(folds, 2) == [3, 4]
-        assert folds_to_hold_out(folds, 9) == [0, 1, 2, 3, 4]
+def test_folds_are_held_out_from_the_last_one_on():
+    folds = np.array([-1, 0, 0, 1, 2, 2])
+    assert folds_to_hold_out(folds, "auto") == [2, 1, 0]
+    assert folds_to_hold_out(folds, 2) == [2, 1]
+    assert folds_to_hold_out(folds, 9) == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "same", "decided"),
+    [
+        (9, 0, 1991, True),
+        (0, 9, 1991, True),
+        (9, 1, 1990, False),
+        (9, 0, 1990, False),
+        (0, 0, 2000, False),
+    ],
+)
+def test_folds_are_held_out_until_the_evidence_is_clear(better, worse, same, decided):
+    held_out = HeldOut(None, 2, None, "entities", [CWReranker(), CWReranker()])
+    held_out.weight = [1.0] * (better + worse + same)
+    held_out.first = [(1, 2)] * better + [(0, 2)] * (worse + same)
+    new = [(0, 2)] * better + [(1, 2)] * worse + [(0, 2)] * same
+    # The evidence of the one that did best counts, not that of the other.
+    held_out.chosen = [new, [(2, 2)] * len(new)]
+    assert held_out.decided() == decided
 
 
 def test_nothing_that_a_trial_rests_on_has_seen_the_fold():
@@ -173,7 +192,26 @@ def test_a_reranker_that_gains_is_used_with_the_best_scale():
 def test_a_scale_that_is_given_is_the_only_one_tried():
     assert [r.score_scale for r in CWReranker(score_scale=3.0).variants()] == [3.0]
     assert [r.score_scale for r in CWReranker().variants()] == [0.5, 2.0, 10.0]
-    assert len(BoostingReranker().variants()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "tried"),
+    [((10_000, 0.2), [100, 1000, 10_000]), ((30, 0.2), [1, 3, 30]), ((1, 0.2), [1])],
+)
+def test_rounds_of_boosting_are_chosen_on_sentences_held_out(given, tried):
+    n_rounds, fraction = given
+    reranker = BoostingReranker(n_rounds, smoothing=0.5, validation_fraction=fraction)
+    found = [one.get_params() for one in reranker.variants()]
+    assert [one["n_rounds"] for one in found] == tried
+    # Lists that others learn from decide nothing more.
+    assert all(one["validation_fraction"] is None for one in found)
+    assert all(one["smoothing"] == 0.5 for one in found)
+    assert not hasattr(reranker, "coef_") and reranker.validation_fraction == fraction
+
+
+def test_rounds_of_boosting_that_are_given_are_the_only_ones_tried():
+    (only,) = BoostingReranker(70, validation_fraction=None).variants()
+    assert only.get_params()["n_rounds"] == 70
 
 
 def test_probabilities_of_a_score_are_the_likeliest():
