@@ -196,6 +196,17 @@ class Belief:
             self.unseen,
         )
 
+    def with_unknown_row_times(self, strength):
+        """Return a belief that makes so many times as much of unknown tokens."""
+        belief = self.as_dtype(self.mean.dtype, self.average is not None)
+        for kind in ("mean", "average"):
+            flat = getattr(self, kind)
+            if flat is not None:
+                flat = flat.copy()
+                flat.reshape(-1, self.width)[self.unknown_row] *= strength
+                setattr(belief, kind, flat)
+        return belief
+
     def with_unknown_feature(self):
         """Return a belief in which one more feature, the last, has the unknown row."""
         belief = Belief(
