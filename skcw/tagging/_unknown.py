@@ -4,9 +4,9 @@ Features that occur once tell what features that never occurred will be like. So
 tokens with no other features are hidden now and then: presented with the one feature
 that stands for "nothing known", which new tokens have when the tagger predicts.
 
-The labels of hidden tokens are learnt one by one, but spans are judged as a whole, and a
-wrong guess costs more than none. So in the end the weights of that feature are taken as
-many times as serves best where all such tokens are hidden at once.
+The labels of hidden tokens are learnt one by one, but spans are judged as a whole, and
+a wrong guess costs more than none. So in the end the weights of that feature are taken
+as many times as serves best where all such tokens are hidden at once.
 """
 
 from typing import NamedTuple
@@ -97,7 +97,7 @@ def views_of(corpus, belief, positions, hiding):
 
 
 def _trial(corpus, batch, positions, alone):
-    """Return sequences that are learnt from and have such tokens, all of them hidden."""
+    """Return sequences learnt from that have such tokens, all of them hidden."""
     times = _times(batch, corpus.weight, positions)
     owners = np.unique(np.searchsorted(batch.offsets, alone, "right") - 1)
     owners = owners[times[owners] > 0]
