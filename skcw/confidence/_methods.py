@@ -24,7 +24,7 @@ from skcw.confidence._kbest import (
 from skcw.confidence._marginals import marginal, marginal_sequences, marginal_spans
 
 # Votes need more draws than marginals, which are smooth already.
-VOTING_DRAWS, MARGINAL_DRAWS = 100, 40
+VOTING_DRAWS, MARGINAL_DRAWS = 100, 24
 
 
 @dataclass(frozen=True)
