@@ -220,6 +220,17 @@ class Belief:
         average = None if self.average is None else weights
         return self.replaced(mean=weights, average=average, rounds=0.0)
 
+    def with_unknown_row_times(self, strength):
+        """Return a belief that makes so many times as much of unknown tokens."""
+
+        def scaled(flat):
+            flat = flat.copy()
+            flat.reshape(-1, self.width)[self.unknown_row] *= strength
+            return flat
+
+        average = None if self.average is None else scaled(self.average)
+        return self.replaced(mean=scaled(self.mean), average=average)
+
     def with_all_features(self):
         """Return a belief whose features are all that have a row, as kernels read it.
 

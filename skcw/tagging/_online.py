@@ -167,10 +167,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         n_tasks = max_iter if n_models == 1 else n_models
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
         costs = token_costs(self.class_weight, labels, codes, one_pass)
-        plan = self._plan(tasks, max_iter, costs, rules)
+        plan = self._plan(tasks, max_iter, costs, rules, labels)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
         if source in ("dev", "held-out"):
-            plan.dev_score = self._dev_scorer(rules, labels, *new)
+            plan.dev_score = self._dev_scorer(plan, *new)
         start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.learn_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
@@ -207,7 +207,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             return data, "held-out", (held_out,)
         return data, None, ()
 
-    def _plan(self, tasks, max_iter, costs, rules):
+    def _plan(self, tasks, max_iter, costs, rules, labels):
         """Return what all passes have in common."""
         return Plan(
             self._run_pass,
@@ -217,6 +217,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             costs,
             rules.forbidden,
             self.cost * self._cost_unit(),
+            label_scorer(labels, rules.spans),
             dev_metric="span F1" if rules.spans else "accuracy",
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
@@ -274,24 +275,18 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         check_same_lengths(dev.lengths, lengths)
         return Examples(dev, codes, None), y_dev
 
-    def _dev_scorer(self, rules, labels, data, y=None):
+    def _dev_scorer(self, plan, data, y=None):
         """Return what judges a belief: span F1 where labels are spans, or accuracy.
 
         `y` tells labels that the tagger does not know, which have no number.
         """
-        batch, codes = data.batch, data.codes
-        names = np.array(labels, dtype=object)
-
-        def rows(codes):
-            return split_rows(names[codes].tolist(), batch.offsets)
+        batch = data.batch
 
         def score(belief):
             belief = belief.extended(batch.n_features, belief.n_labels)
-            decoder = Decoder(belief, rules.forbidden, self.n_jobs)
+            decoder = Decoder(belief, plan.forbidden, self.n_jobs)
             guess, _ = decoder.open(batch).viterbi()
-            if rules.spans:
-                return span_f1_score(rows(codes) if y is None else y, rows(guess))
-            return np.mean(guess == codes) if len(codes) else 0.0
+            return plan.label_score(data.codes, guess, batch.offsets, y)
 
         return score
 
@@ -345,6 +340,23 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     def transition_variance_(self):
         """The variance of each transition weight."""
         return self._belief_with_variance().transition_weights("variance")
+
+
+def label_scorer(labels, spans):
+    """Return what judges codes of labels: span F1 where they are spans, or accuracy.
+
+    It is called with the true codes, the guessed ones and the offsets of the sequences,
+    and with the true labels themselves where some have no code.
+    """
+    names = np.array(labels, dtype=object)
+
+    def score(gold, guess, offsets, y=None):
+        if not spans:
+            return np.mean(guess == gold) if len(gold) else 0.0
+        y = split_rows(names[gold].tolist(), offsets) if y is None else y
+        return span_f1_score(y, split_rows(names[guess].tolist(), offsets))
+
+    return score
 
 
 # The constraints of parameters that taggers with a variance for every weight add.

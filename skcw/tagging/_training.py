@@ -12,7 +12,7 @@ from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
-from skcw.tagging._unknown import views_of
+from skcw.tagging._unknown import views_of, with_fitting_row
 
 
 class Corpus(NamedTuple):
@@ -56,8 +56,9 @@ class Plan:
 
     ``run_pass(mean, variance, drift, progress, corpus, options)`` is the kernel of a
     learner, ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its
-    name; ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to
-    learn about unknown tokens by hiding some.
+    name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
+    ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
+    about unknown tokens by hiding some.
     """
 
     run_pass: Any
@@ -67,6 +68,7 @@ class Plan:
     cost: np.ndarray
     forbidden: np.ndarray | None
     cost_unit: float
+    label_score: Any
     dev_score: Any = None
     dev_metric: str = "accuracy"
     n_iter_no_change: int = 3
@@ -157,6 +159,10 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
             break
     trained = monitor.best or expanded.compacted(n_rows)
     trained.check_finite()
+    if views.trial is not None:
+        trained = with_fitting_row(
+            trained, views.trial, plan.forbidden, plan.label_score
+        )
     return trained, monitor.history
 
 

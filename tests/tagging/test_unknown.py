@@ -11,7 +11,13 @@ from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
 from skcw._belief import Belief
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.tagging._training import Corpus
-from skcw.tagging._unknown import TURNS, views_of
+from skcw.tagging._unknown import (
+    LEAST_GAIN,
+    STRENGTHS,
+    TURNS,
+    views_of,
+    with_fitting_row,
+)
 
 COMMON = ["runs", "sleeps", "left", "came"]
 GAUSSIAN = [CWSequenceTagger, AROWSequenceTagger]
@@ -189,3 +195,63 @@ def test_learn_unknown_cannot_change_before_partial_fit(before):
     assert_array_equal(tagger.coef_, weights)
     # Training from the start takes the new value.
     assert tagger.set_params(warm_start=False).fit(X, y).predict(X)[1] == ["NAME"]
+
+
+def trained_row(learner, strengths, monkeypatch, X, y):
+    monkeypatch.setattr("skcw.tagging._unknown.STRENGTHS", strengths)
+    tagger = learner(random_state=0).fit(X, y)
+    belief = tagger.belief_
+    return belief.weights.reshape(-1, belief.width)[belief.unknown_row]
+
+
+@pytest.mark.parametrize("learner", GAUSSIAN)
+@pytest.mark.parametrize("best", [0.0, 0.5, 1.5])
+def test_the_row_is_taken_as_often_as_scores_best(learner, best, monkeypatch):
+    """The trial is asked once for each strength; the best multiplies the row."""
+    X, y = new_names(40)
+    learnt = trained_row(learner, (1.0,), monkeypatch, X, y)
+    asked = []
+
+    def score(gold, guess, offsets):
+        asked.append(len(gold))
+        return float(len(asked) == STRENGTHS.index(best) + 1)
+
+    monkeypatch.setattr("skcw.tagging._online.label_scorer", lambda *_: score)
+    found = trained_row(
+        lambda **options: learner(learn_confidence=False, **options),
+        STRENGTHS,
+        monkeypatch,
+        X,
+        y,
+    )
+    assert len(asked) == len(STRENGTHS)
+    assert_array_equal(found, learnt * np.float32(best))
+
+
+@pytest.mark.parametrize("gain", [0.0, LEAST_GAIN / 2])
+def test_a_gain_within_chance_leaves_the_row_as_it_was_learnt(gain):
+    X, _ = new_names(8)
+    batch = SequenceEncoder().fit_transform(X)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    trial = views_of(corpus_of(batch), belief, None, hiding=True).trial
+    scores = iter([0.5, *([0.5 + gain] * (len(STRENGTHS) - 1))])
+    assert with_fitting_row(belief, trial, None, lambda *_: next(scores)) is belief
+
+
+def test_a_trial_hides_every_lonely_token_of_what_is_learnt_from():
+    X, _ = new_names(10)
+    X.append(["runs", "today"])
+    batch = SequenceEncoder().fit_transform(X)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    corpus = corpus_of(batch)._replace(gold=np.arange(batch.n_tokens, dtype=np.int32))
+    trial = views_of(corpus, belief, np.arange(2, 11), hiding=True).trial
+    alone = [[word.startswith("name") for word in row] for row in X[2:10]]
+    assert_array_equal((trial.batch.indices == batch.n_features).reshape(8, 3), alone)
+    # The last sentence has no such token, and the first two are not learnt from.
+    assert_array_equal(trial.gold, np.arange(6, 30))
+
+
+def test_without_a_lonely_token_there_is_no_trial():
+    batch = SequenceEncoder().fit_transform([["a", "b"], ["b", "a"]])
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    assert views_of(corpus_of(batch), belief, None, hiding=True).trial is None
