@@ -1,7 +1,7 @@
 """``GlobalFeatures``: from n-best lists to encoded candidates."""
 
 from array import array
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from numbers import Integral
 
 import numpy as np
@@ -317,15 +317,14 @@ def frequent_features(lists, min_count):
     kept : ndarray of int64
         The old numbers.
     """
-    list_of = np.repeat(np.arange(len(lists)), lists.lengths)
-    owner = np.repeat(np.arange(lists.n_candidates), np.diff(lists.indptr))
-    pairs = list_of[owner] * np.int64(lists.n_features) + lists.indices
-    seen = np.unique(pairs) % max(lists.n_features, 1)
-    counts = np.bincount(seen, minlength=lists.n_features)
+    counts = np.zeros(lists.n_features, dtype=np.int64)
+    for first, end in pairwise(lists.indptr[lists.offsets].tolist()):
+        counts[np.unique(lists.indices[first:end])] += 1
     kept = np.flatnonzero(counts >= min_count)
     number = np.full(lists.n_features, -1, dtype=np.int32)
     number[kept] = np.arange(len(kept))
     indices = number[lists.indices]
+    owner = np.repeat(np.arange(lists.n_candidates), np.diff(lists.indptr))
     left = np.bincount(owner[indices >= 0], minlength=lists.n_candidates)
     return CandidateLists(
         lists.offsets,
