@@ -208,6 +208,20 @@ def test_as_many_words_as_asked_for_are_enough(least, has_its_own):
     assert ("PER" in maps.by_label) == has_its_own
 
 
+@pytest.mark.parametrize(
+    ("n_right", "has_its_own"), [(0, False), (1, True), (3, True), (4, False)]
+)
+def test_a_map_of_its_own_needs_one_right_word_and_one_wrong(n_right, has_its_own):
+    words = HeldOut(
+        np.array([0.9, 0.6, 0.5, 0.3]),
+        (np.arange(4) < n_right).astype(float),
+        np.array(["PER"] * 4),
+        np.ones(4),
+    )
+    maps = LabelMaps.learn(IsotonicMap, words, least=2)
+    assert ("PER" in maps.by_label) == has_its_own
+
+
 def test_without_enough_words_every_label_uses_the_common_map(fitted, calibrated):
     tagger = CalibratedTagger(fitted, cv="prefit", per_label=True, min_words=10**6)
     tagger.fit(BATCH[OTHER], Y[OTHER])

@@ -5,7 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from skcw._belief import Belief
+from skcw._decoding import Decoder
 from skcw.confidence._labelings import labeling_lead
+from skcw.data import SequenceEncoder
 from tests.confidence.lattices import N_FEATURES, PLAIN, small_problem
 from tests.reference import labelings
 
@@ -47,3 +50,10 @@ def test_a_model_without_variances_has_no_deviations():
     decoder.belief.variance = None
     with pytest.raises(ValueError, match="keeps no variances"):
         labeling_lead(decoder.open(batch), in_deviations=True)
+
+
+def test_a_tie_that_no_weight_could_break_has_no_lead_in_deviations_either():
+    # One word without features: two labelings that share all of their weights, none.
+    batch = SequenceEncoder().fit_transform([[{}], [["a"]]])
+    scored = Decoder(Belief.start(1, 2, 1.0)).open(batch)
+    assert labeling_lead(scored, in_deviations=True).tolist() == [0.0, 0.0]

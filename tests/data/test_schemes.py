@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw.data import convert_labels, extract_spans
-from skcw.data._schemes import SCHEMES, parse_label
+from skcw.data._schemes import SCHEMES, odd_outside, parse_label
 
 schemes = st.sampled_from(sorted(SCHEMES))
 # Types with hyphens, and bare prefixes without a type.
@@ -142,3 +142,18 @@ def test_a_label_is_a_prefix_and_a_type(label, prefix, kind):
 def test_lone_letters_of_bilou_are_prefixes_where_the_scheme_is_named():
     assert parse_label("U", bare=SCHEMES["BILOU"]) == ("U", "")
     assert convert_labels([["U", "O"]], "IOBES", "BILOU").tolist() == [["S", "O"]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (["B-PER", "NONE"], "NONE"),
+        (["NONE", "B-PER", "I-LOC"], "NONE"),
+        (["NONE"], None),
+        (["B-PER", "NONE", "OTHER"], None),
+        (["B-PER", "O"], None),
+        (["B-PER"], None),
+    ],
+)
+def test_the_only_label_without_a_prefix_stands_for_no_span(labels, found):
+    assert odd_outside(labels) == found

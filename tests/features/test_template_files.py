@@ -113,6 +113,11 @@ def test_the_macros_of_wapiti_are_read(line, expected):
     assert window.transform(SENTENCES).to_lists() == strings
 
 
+def test_a_line_without_macros_is_a_feature_of_every_token():
+    found = WindowFeatures(["U42"]).fit_transform(SENTENCES).to_lists()
+    assert found == [[["U42"]] * 4, [["U42"]] * 2]
+
+
 # The classes of C in its own locale, by which Wapiti reads characters.
 CLASSES_OF_C = {
     "a": string.ascii_letters,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import ndtr, ndtri
+from scipy.stats import multivariate_normal
 
 from skcw.metrics._binnings import make_cells
 from skcw.metrics._classwise_error import ClasswiseError
@@ -69,6 +70,16 @@ def test_shared_variance_is_that_of_drawn_sentences():
     alone = share**2 @ (p * (1 - p))
     together = shared_variance(sparse.csr_matrix(share), p, 0.4, group)
     assert_allclose(alone + together, right.var(axis=0), rtol=0.03)
+
+
+@pytest.mark.parametrize("p", [(0.2, 0.7), (0.9, 0.95), (0.5, 0.5)])
+@pytest.mark.parametrize("correlation", [0.1, 0.3])
+def test_shared_variance_is_that_of_the_normal_distribution(p, correlation):
+    both = multivariate_normal(cov=[[1, correlation], [correlation, 1]])
+    covariance = both.cdf(ndtri(p)) - p[0] * p[1]
+    share = sparse.csr_matrix(np.ones((1, 2)))
+    found = shared_variance(share, np.array(p), correlation, np.zeros(2, dtype=int))
+    assert_allclose(found, 2 * covariance, rtol=1e-8)
 
 
 CENTRED = {"strategy": "uniform", "claim": "centre"}
