@@ -298,3 +298,12 @@ def test_the_mean_of_equal_beliefs_continues_training_as_one_of_them():
         assert_allclose(
             as_vector(one, kind), as_vector(other, kind), rtol=1e-9, atol=1e-12
         )
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1.1e24, -1.1e24])
+def test_weights_that_could_not_be_saved_are_told_after_a_training(bad):
+    belief = Belief.start(2, 2, initial_variance=1.0)
+    belief.check_finite()
+    belief.mean[-1] = bad
+    with pytest.raises(ValueError, match="weights grew without bound"):
+        belief.check_finite()

@@ -21,6 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
+from skcw._limits import LARGEST_LEARNT
 from skcw._monitor import without_seconds
 from skcw._persistence import CHECKSUM, FORMAT, HEADER, read_model, seal, write_model
 from skcw.data import Vocabulary
@@ -438,6 +439,22 @@ def test_numbers_that_are_not_finite_are_refused(path, tmp_path, name, bad):
     for opened in (load, skcw.Model.open):
         with pytest.raises(ModelFileError, match=f"odd is damaged.*{name} holds NaN"):
             opened(odd)
+
+
+def test_weights_whose_sums_could_not_be_used_are_refused(path, tmp_path):
+    for name, size, opens in (
+        ("belief.average", 1.1 * LARGEST_LEARNT, False),
+        ("belief.average", 0.9 * LARGEST_LEARNT, True),
+        ("belief.variance", 1.1 * LARGEST_LEARNT, True),
+    ):
+        array = load_file(path)[name].copy()
+        array[-1] = size
+        odd = changed(path, tmp_path / "odd", arrays={name: array})
+        if opens:
+            load(odd)
+            continue
+        with pytest.raises(ModelFileError, match="beyond 1e\\+24"):
+            load(odd)
 
 
 def test_negative_variances_are_refused(path, tmp_path):

@@ -107,7 +107,7 @@ def label_sets(table, threshold, classes):
     check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
     # Where even full sets miss too many, full ones miss least.
-    least = -np.inf if np.isnan(threshold) else threshold
+    least = -np.inf if threshold != threshold else float(threshold)
     sizes = np.maximum((table >= least).sum(axis=1), 1)
     return [
         [names[k] for k in row[:size]]

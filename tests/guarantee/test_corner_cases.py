@@ -134,3 +134,12 @@ def test_label_sets_need_one_column_for_each_class(classes):
 def test_what_is_counted_has_a_name(unit):
     with pytest.raises(TypeError, match="unit is"):
         risk_threshold([True, False] * 5, np.linspace(0, 1, 10), 0.3, unit=unit)
+
+
+def test_label_sets_have_no_label_that_is_nan():
+    with pytest.raises(ValueError, match="classes holds NaN"):
+        label_sets([[0.7, 0.3]], 0.5, ["A", np.nan])
+
+
+def test_a_threshold_may_be_any_real_number():
+    assert label_sets([[0.7, 0.3]], 10**30, ["A", "B"]) == [["A"]]
