@@ -64,7 +64,8 @@ class AROWSequenceTagger(OnlineTagger):
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
         are presented as such. With words as the only features span F1 of AROW rose from
         .666 to .710 on Spanish and from .589 to .633 on Dutch names; where every token
-        has some common feature nothing changes.
+        has some common feature nothing changes. In the end so much is made of it, from
+        nothing to half as much again, as serves best with all those tokens hidden.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or
