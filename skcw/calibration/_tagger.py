@@ -159,7 +159,7 @@ class CalibratedTagger(WrappedTagger):
     >>> X = WindowFeatures("ner").fit_transform(tokens)
     >>> tagger = CalibratedTagger(CWSequenceTagger(random_state=0), map="beta")
     >>> tagger.fit(X[:200], y[:200]).predict_confidence(X[200:])[0][1:].round(1)
-    array([1. , 1. , 1. , 1. , 0.8, 0.9])
+    array([1. , 1. , 1. , 1. , 0.9, 1. ])
 
     A fitted tagger is calibrated on other sentences than it has learnt from:
 

@@ -285,7 +285,6 @@ def draw_marginal_fixed(scored, codes, settings):
         temperature=settings.temperature,
         seed=settings.seed,
         unit_variance=True,
-        independent=True,
     )
     return np.clip(chosen(rows, codes), 0.0, 1.0)
 

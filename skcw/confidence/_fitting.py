@@ -16,10 +16,10 @@ TEMPERATURES = (0.03, 30.0)
 # Draws with so much noise are tried, the most first: the variance that it adds to the
 # score of a word, in units of the squared temperature. Draws flatten marginals, so
 # averaged ones want a lower temperature: one near these factors of it.
-NOISES, COOLING_FACTORS = (2.0, 1.0, 0.5), (0.5, 0.7, 0.95)
+NOISES, COOLING_FACTORS = (1.0, 0.5), (0.5, 0.7, 0.95)
 # Averaged marginals rank words better at the same loss, and they are asked for with
 # more draws than here: their loss on trial may be larger than without noise by this.
-TRIAL_DRAWS, LARGEST_LOSS = 24, 1.02
+TRIAL_DRAWS, LARGEST_LOSS = 16, 1.02
 # What `fit_method` tries, in units of the model's own scale.
 SCALE_RANGE = (0.1, 100.0)
 UNIT_SCALE_RANGE = (0.1, 40.0)
@@ -142,7 +142,6 @@ def drawn_losses(trials, variance, temperatures):
             [temperature * margin for temperature in temperatures],
             seed=0,
             unit_variance=True,
-            independent=True,
         )
         sure.append([chosen(table, trial.codes) for table in tables])
     correct = _all_correct(trials)

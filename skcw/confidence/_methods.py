@@ -29,7 +29,7 @@ from skcw.confidence._marginals import (
 )
 
 # Votes need more draws than marginals, which are smooth already.
-VOTING_DRAWS, MARGINAL_DRAWS = 100, 24
+VOTING_DRAWS, MARGINAL_DRAWS = 100, 32
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class CWSequenceTagger(OnlineTagger):
     ----------
     phi : float, default=0.25
         Standard deviations by which a corrected labeling must lead.
-    C : float, default=1.5
+    C : float, default=1.0
         The largest step, as a multiple of the step that the same mistake would cause
         at the prior. Features that cannot tell labels apart would otherwise be moved
         to and fro for ever. ``float("inf")`` is the hard constraint of the paper.
@@ -184,7 +184,7 @@ class CWSequenceTagger(OnlineTagger):
         self,
         phi=0.25,
         *,
-        C=1.5,
+        C=1.0,
         initial_variance=1.0,
         diagonal="precision",
         max_iter=10,
