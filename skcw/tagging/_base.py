@@ -221,10 +221,9 @@ class BaseSequenceTagger(BaseEstimator):
             - ``"kd-fixed"``, ``"kd-pc"``: the share of weight vectors drawn around the
               mean that keep the label, with one variance for all weights, or with
               that of the belief (CW and AROW).
-            - ``"draw-marginal-fixed"``: marginals averaged over draws of the scores of
-              tokens, with one variance for all weights; ``"draw-marginal"``: over
-              weight vectors drawn with that of the belief (CW and AROW).
-              ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``.
+            - ``"draw-marginal-fixed"``, ``"draw-marginal"``: marginals averaged over
+              such draws, with one variance for all weights or that of the belief (CW
+              and AROW). ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``.
             - ``"local"``, ``"nbest"``: see ``MaxEntSequenceTagger``.
         **options : float or int
             ``variance_scale``
@@ -239,7 +238,7 @@ class BaseSequenceTagger(BaseEstimator):
             ``n_best``
                 How many labelings vote; by default 30, or what was chosen.
             ``n_draws``
-                How many weight vectors are drawn; by default 24 for averaged marginals
+                How many weight vectors are drawn; by default 32 for averaged marginals
                 and 100 for votes, which rank better with up to several hundred.
             ``random_state``
                 The seed of the draws; by default 0 for ``"draw-marginal-fixed"``, and
