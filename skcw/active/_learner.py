@@ -8,7 +8,15 @@ from sklearn.base import clone
 
 from skcw.active._journal import Journal
 from skcw.active._labels import check_answers, check_positions
-from skcw.active._ledger import AUDIT, COLD, SEED, UTILITY, Ledger, positions_of
+from skcw.active._ledger import (
+    AUDIT,
+    COLD,
+    SEED,
+    UTILITY,
+    Ledger,
+    positions_of,
+    taught_again,
+)
 from skcw.active._pool import is_fitted, read_pool
 from skcw.active._selection import (
     askable,
@@ -466,13 +474,12 @@ class ActiveLearner:
         journal = Journal.open(path)
         try:
             return cls._resumed(journal, estimator, read_pool(X, estimator), utility)
-        except (LookupError, AttributeError, OverflowError) as error:
+        except BaseException as error:
             journal.close()
-            raise ModelFileError(
-                f"{path} is not the journal of such a study, or was damaged: {error!r}"
-            ) from error
-        except BaseException:
-            journal.close()
+            if isinstance(error, (LookupError, AttributeError, OverflowError)):
+                raise ModelFileError(
+                    f"{path} is not the journal of such a study, or damaged: {error!r}"
+                ) from error
             raise
 
     @classmethod
@@ -501,7 +508,7 @@ class ActiveLearner:
             check_positions(positions_of(record), len(self._pool))
         for number, record in enumerate(records):
             later = records[number + 1 :]
-            if "taught" in record and not (is_refit and _taught_again(later)):
+            if "taught" in record and not (is_refit and taught_again(later)):
                 self._train(np.array(record["taught"]), record["labels"])
             self._apply(record)
 
@@ -510,16 +517,6 @@ class ActiveLearner:
             f"ActiveLearner({type(self._blank).__name__}, {self.n_labels} of "
             f"{len(self._pool)} items labelled, {len(self.pending)} pending)"
         )
-
-
-def _taught_again(records):
-    """Tell whether labels come before the next audit, which needs the model."""
-    for record in records:
-        if "taught" in record:
-            return True
-        if record.get("how") == AUDIT:
-            return False
-    return False
 
 
 def _check_settings(settings, estimator):
@@ -537,9 +534,5 @@ def _check_settings(settings, estimator):
     check_overlap(settings["max_overlap"])
     if not isinstance(settings["classes"], (list, type(None))):
         raise TypeError(f"classes are {settings['classes']!r}, not a list")
-    seed = settings["random_state"]
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ValueError(
-            f"random_state is {seed!r}; it must be a whole number, so that a study "
-            "can go on from its journal"
-        )
+    # A number, so that a study can go on from its journal.
+    check_number("random_state", settings["random_state"], least=0)

@@ -126,3 +126,13 @@ class Ledger:
                 f"item {strange[0]} of the pool was not asked about; seed takes labels "
                 "that nobody asked for"
             )
+
+
+def taught_again(records):
+    """Tell whether labels come before the next audit, which needs the model."""
+    for record in records:
+        if "taught" in record:
+            return True
+        if record.get("how") == AUDIT:
+            return False
+    return False

@@ -255,7 +255,8 @@ class _Messages:
         last[self.ends - 1] = True
         at = np.flatnonzero(~last)
         joint = self.ahead[at][:, left] + self._after(at + 1)[:, right]
-        joint += self.transitions[left, right] - self.log_z[row[at], None]
+        joint += _own(self.transitions, at + 1)[:, left, right]
+        joint -= self.log_z[row[at], None]
         out[at] = np.exp(np.minimum(joint, 0.0))
         return out
 

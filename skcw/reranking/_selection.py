@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from skcw.data._saved import saved_kind, saved_number
 from skcw.reranking._errors import labeling_size
 from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
 
@@ -44,6 +45,12 @@ class Trial(NamedTuple):
     score: float
     base_score: float
     evidence: float
+
+    @classmethod
+    def of_saved(cls, reranker, *scores):
+        """Return a trial of a model file; raise unless it is a name and numbers."""
+        saved_kind(reranker, "the name of a trial", str)
+        return cls(reranker, *(saved_number(score, "a trial") for score in scores))
 
     @property
     def gain(self):

@@ -546,19 +546,13 @@ class RerankedTagger(BaseSequenceTagger):
         if prefix is not None:
             saved_kind(prefix, "word_prefix", str)
         self.word_prefix_ = prefix
-        self.trials_ = [_saved_trial(*values) for values in state["trials"]]
+        self.trials_ = [Trial.of_saved(*values) for values in state["trials"]]
         self.base_tagger = clone(self.base_tagger_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
             self.reranker = BaseReranker._from_header(
                 "the reranker", state["own_reranker"]
             )
-
-
-def _saved_trial(reranker, *scores):
-    """Return a trial of a model; raise unless it is a name and three numbers."""
-    saved_kind(reranker, "the name of a trial", str)
-    return Trial(reranker, *(saved_number(score, "a trial") for score in scores))
 
 
 def _has_columns(X, base):

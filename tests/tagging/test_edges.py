@@ -23,6 +23,8 @@ from tests.kernels.problems import FLOAT32
 
 PLAIN = ["U00:%x[0,0]", "B"]
 WORDS = ["U00:%x[0,0]", "B", "B01:%x[0,0]"]
+# Marginals and pairs are summed in other orders.
+SAME = 1e-9
 LINEAR = [
     CWSequenceTagger,
     AROWSequenceTagger,
@@ -102,6 +104,17 @@ def test_all_that_can_be_asked_is_answered(fitted):
     assert best[1] > second[1]
     assert len(fitted.predict_entities(X_NEW, "exact")) == len(X_NEW)
     assert len(fitted.tagger.sample_labelings(fitted.encode(X_NEW[:2]), 3)[0]) == 3
+
+
+def test_pairs_of_labels_add_up_to_each_of_them(fitted):
+    single = fitted.predict_marginals(X_NEW)[0]
+    pairs = fitted.predict_marginals(X_NEW, length=2)[0]
+    for t, row in enumerate(pairs):
+        for label in single[t]:
+            before = sum(p for (left, _), p in row.items() if left == label)
+            after = sum(p for (_, right), p in row.items() if right == label)
+            assert_allclose(before, single[t][label], atol=SAME)
+            assert_allclose(after, single[t + 1][label], atol=SAME)
 
 
 def test_weights_are_known_by_pair_of_labels(fitted):
