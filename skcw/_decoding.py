@@ -90,13 +90,17 @@ class Decoder:
         """The number of labels."""
         return self.belief.n_labels
 
-    def open(self, batch):
-        """Return a batch under this model; nothing is computed before it is asked."""
-        if not len(self.edges):
-            return ScoredBatch(self, self.readable(batch))
-        # Read first: an error about a value must name its place.
-        batch = batch.with_precision(self.belief.weights.dtype)
-        batch, edges = split_edges(batch, self.edges, self.first_edge, self.n_labels)
+    def open(self, batch, edges=None):
+        """Return a batch under this model; nothing is computed before it is asked.
+
+        `edges` are the features of steps, where `split_edges` has been called before.
+        """
+        if edges is None and len(self.edges):
+            # Read first: an error about a value must name its place.
+            batch = batch.with_precision(self.belief.weights.dtype)
+            batch, edges = split_edges(
+                batch, self.edges, self.first_edge, self.n_labels
+            )
         return ScoredBatch(self, self.readable(batch), edges=edges)
 
     def readable(self, batch):

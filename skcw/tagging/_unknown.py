@@ -28,10 +28,14 @@ MOST_WORDS = 10_000
 
 
 class Hidden(NamedTuple):
-    """Sequences with all tokens hidden that can be, and their true labels."""
+    """Sequences with all tokens hidden that can be, and their true labels.
+
+    Steps between tokens keep their features, if there are any, as they do in training.
+    """
 
     batch: SequenceBatch
     gold: np.ndarray
+    edges: SequenceBatch | None
 
 
 class Views(NamedTuple):
@@ -105,7 +109,12 @@ def _trial(corpus, batch, positions, alone):
     tokens = joined_ranges(batch.offsets[owners], batch.lengths[owners])
     few = batch[owners].compact()
     hidden = np.flatnonzero(np.isin(tokens, alone) | (np.diff(few.indptr) == 0))
-    return Hidden(few.replaced(hidden, batch.n_features), corpus.gold[tokens])
+    edges = None
+    if corpus.edges is not None:
+        n_rows = 1 + int(corpus.edges[1].max(initial=0))
+        steps = SequenceBatch.unchecked(corpus.offsets, *corpus.edges, n_rows)
+        edges = steps[owners].compact()
+    return Hidden(few.replaced(hidden, batch.n_features), corpus.gold[tokens], edges)
 
 
 def with_fitting_row(belief, trial, forbidden, score):
@@ -130,7 +139,7 @@ def with_fitting_row(belief, trial, forbidden, score):
     found = []
     for strength in STRENGTHS:
         decoder = Decoder(belief.with_unknown_row_times(strength), forbidden)
-        guess, _ = decoder.open(trial.batch).viterbi()
+        guess, _ = decoder.open(trial.batch, trial.edges).viterbi()
         found.append(score(trial.gold, guess, trial.batch.offsets))
     best = int(np.argmax(found))
     if found[best] < found[0] + LEAST_GAIN:
