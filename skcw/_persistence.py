@@ -22,7 +22,7 @@ from skcw.data._files import replacing
 from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1. 3: parameters have other names.
-# 4: there is a checksum.
+# 4: there is a checksum. 5: transitions may look at words.
 FORMAT = 5
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
 # Where the checksum itself stands it is taken for zeros.

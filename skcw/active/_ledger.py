@@ -15,8 +15,10 @@ KINDS = ("asked", "released", "taught")
 
 def positions_of(record):
     """Return the positions that a record is about."""
-    [kind] = [kind for kind in KINDS if kind in record]
-    return record[kind]
+    kinds = [kind for kind in KINDS if kind in record]
+    if len(kinds) != 1:
+        raise LookupError(f"a record is about {' and '.join(kinds) or 'nothing'}")
+    return record[kinds[0]]
 
 
 class Audit:

@@ -297,7 +297,7 @@ def _overview(model, pipeline, options):
         "features": _lines(features),
         "columns": features.extractor_.columns,
         "n_features": features.n_features_out_,
-        "n_weights": int((weights.features != 0).sum()),
+        "n_weights": int((weights.features != 0).sum()) + len(weights.edges),
         "passes": tagger.n_iter_,
         "pass_kept": kept_passes(tagger),
         "labels": {

@@ -312,6 +312,12 @@ class Answers(AnswersInFrames):
             One float array per sequence, with one number for each two neighbours: one
             less than there are tokens, and none where there is none.
         """
+        pairs = [pair if isinstance(pair, str) else tuple(pair) for pair in pairs]
+        for pair in pairs:
+            if isinstance(pair, str) or len(pair) != 2:
+                raise ValueError(
+                    f"pairs holds {pair!r}; give pairs of labels, such as ('DT', 'NN')"
+                )
         known = [pair for pair in dict.fromkeys(pairs) if {*pair} <= {*self.classes}]
         rows = self._pair_rows(known, method, options)
         return object_rows(np.minimum(table.sum(axis=1), 1.0) for table in rows)

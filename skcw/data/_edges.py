@@ -106,8 +106,9 @@ def refuse_edges(vocabulary, learner):
     edges = edge_features(vocabulary)
     if len(edges):
         raise ValueError(
-            f"{len(edges)} features such as {vocabulary[int(edges[0])]!r} look at the "
-            f"label before, and {learner} has no weights for these. Leave out lines "
-            "of the template that begin with B or *, or use CWSequenceTagger, "
-            "AROWSequenceTagger, PASequenceTagger or PerceptronSequenceTagger"
+            f"features such as {vocabulary[int(edges[0])]!r} ({len(edges)} in all) "
+            f"look at the label before, and {learner} has no weights for these. Leave "
+            "out lines of the template that begin with B or *, or use "
+            "CWSequenceTagger, AROWSequenceTagger, PASequenceTagger or "
+            "PerceptronSequenceTagger"
         )

@@ -103,8 +103,11 @@ def _spans(types, query):
 
 def _pairs(pairs, query):
     """Return one pair of labels or several as a tuple without repeats."""
-    pairs = list(pairs) if hasattr(pairs, "__iter__") else [pairs]
-    if len(pairs) == 2 and all(isinstance(label, str) for label in pairs):
+    # A set of two labels does not say which comes first.
+    has_order = not isinstance(pairs, (str, set, frozenset))
+    is_one = isinstance(pairs, str) or not hasattr(pairs, "__iter__")
+    pairs = [pairs] if is_one else list(pairs)
+    if has_order and len(pairs) == 2 and all(isinstance(each, str) for each in pairs):
         pairs = [pairs]
     pairs = [
         list(p) if hasattr(p, "__iter__") and not isinstance(p, str) else [p]

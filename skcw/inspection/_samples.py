@@ -127,6 +127,9 @@ def same_cluster(clustering):
     [False, True, False]
     """
     clusters = np.asarray(clustering)
+    if clusters.dtype.kind in "US" and not isinstance(clustering, np.ndarray):
+        # NumPy would make names of numbers, and of what is missing.
+        clusters = np.asarray(clustering, dtype=object)
     if clusters.ndim != 1:
         raise ValueError(
             f"clustering has {clusters.ndim} dimensions; it must name the cluster of "
@@ -253,6 +256,8 @@ def _of_labelings(query, samples, truth):
     if asked.kind == PAIR:
         _check_drawn(chain.from_iterable(wanted), rows)
         return lambda labels: [each in wanted for each in pairwise(labels)]
+    types = {span.label for each in rows for row in each for span in extract_spans(row)}
+    _check_known(wanted, types, "type of entity")
     return lambda labels: {
         tuple(span)
         for span in extract_spans(labels)
@@ -263,9 +268,13 @@ def _of_labelings(query, samples, truth):
 def _check_drawn(labels, rows):
     """Raise at a label that neither a sample nor the truth has: a slip."""
     known = {label for each in rows for row in each for label in row}
-    unknown = sorted(set(labels) - known)
+    _check_known(labels, known, "label")
+
+
+def _check_known(names, known, kind):
+    unknown = sorted(set(names) - known)
     if unknown and known:
         raise ValueError(
-            f"question names the label {unknown[0]!r}, which neither the samples nor "
+            f"question names the {kind} {unknown[0]!r}, which neither the samples nor "
             f"the truth have; they have {', '.join(sorted(map(repr, known)))}"
         )

@@ -159,8 +159,12 @@ class Spare:
         ) and not any(map(self._is_shared, self.tables))
 
     def _is_shared(self, name):
-        # There are two references here: one in the dict, and the argument.
-        return self.tables[name] is not None and getrefcount(self.tables[name]) > 2
+        table = self.tables[name]
+        if table is None:
+            return False
+        # Views of what was read from a file hang on its buffer, where they are not
+        # counted. Else there are three references here: the dict, the name, the call.
+        return not table.flags.owndata or getrefcount(table) > 3
 
     def brought_up_to(self, belief):
         """Return a belief of the same numbers as this one in the spare tables."""

@@ -94,7 +94,7 @@ class CRFSequenceTagger(BeliefTagger):
         The weights of label j after label i.
     feature_names_ : ndarray of str
         The names of the features.
-    state_features_, transition_features_ : dict
+    state_features_, transition_features_ : mapping
         The weight of every (feature, label) and of every (label, next label) that
         CRFsuite has given one.
     attributes_ : list of str

@@ -49,6 +49,9 @@ class NamedWeights(Mapping):
     def __len__(self):
         return len(self._weights)
 
+    def __reduce__(self):
+        return dict, (self._weights,)
+
     def __repr__(self):
         return f"<weights by {self._of}; dict(...) of it shows them>"
 

@@ -21,7 +21,7 @@ class Lattice:
     """Scores of all labelings, from the weights that a fitted tagger shows.
 
     The weights are ``coef_`` and ``transition_coef_`` with ``feature_names_``, or the
-    dicts ``state_features_`` and ``transition_features_`` of sklearn-crfsuite. Where
+    mappings ``state_features_`` and ``transition_features_`` of sklearn-crfsuite. Where
     there is ``border_coef_`` too, its rows are for the first and for the last token.
 
     Parameters

@@ -135,3 +135,11 @@ def test_pairs_of_a_calibrated_tagger_are_those_of_the_tagger_inside():
     with pytest.raises(ValueError, match="ask tagger_"):
         tagger.predict_marginals(NEW, length=2)
     assert len(tagger.tagger_.predict_marginals(NEW, length=2)) == len(NEW)
+
+
+@pytest.mark.parametrize(
+    "pairs", ["PO", ("P", "O"), [("P",), ("O",)], [["P", "O", "P"]]]
+)
+def test_pairs_that_are_none_are_named(pairs):
+    with pytest.raises(ValueError, match="give pairs of labels"):
+        fitted("CRF").ask(NEW).pair_confidence(pairs)

@@ -220,3 +220,21 @@ def test_a_question_answers_in_one_form(first):
 def test_a_clustering_names_a_cluster_for_each_mention(clustering, words):
     with pytest.raises(ValueError, match=words):
         same_cluster(clustering)
+
+
+def test_clusters_of_different_types_are_different_clusters():
+    assert not same_cluster([1, "1"]).any()
+    with pytest.raises(ValueError, match=r"clustering\[0\] is nan"):
+        same_cluster([float("nan"), "x", float("nan")])
+
+
+def test_a_type_of_entity_that_nobody_has_is_a_slip():
+    truth = [["B-PER", "O"]]
+    with pytest.raises(ValueError, match="names the type of entity 'PERR'"):
+        query_samples([truth], truth, "span:PERR")
+
+
+@pytest.mark.parametrize("pair", [{"A", "B"}, "AB"])
+def test_a_pair_has_an_order_and_two_labels(pair):
+    with pytest.raises(ValueError, match="a pair has two labels"):
+        query_samples([[["A", "B"]]], [["A", "B"]], {"pair": pair})

@@ -5,8 +5,10 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
+import skcw
 from skcw.linear_model import (
     MultiClassAROW,
     MultiClassCW,
@@ -14,6 +16,7 @@ from skcw.linear_model import (
     MultiClassPerceptron,
 )
 from skcw.linear_model._training import TableBelief
+from tests.linear_model.classifiers import data
 
 LEARNERS = {
     "CW": lambda: MultiClassCW(variance_scale=1.0, random_state=0),
@@ -108,3 +111,15 @@ def test_copies_and_pickles_have_no_spare_tables(name):
         assert tables(other.partial_fit(X, y)) == tables(
             deepcopy(model).partial_fit(X, y)
         )
+
+
+def test_what_was_read_from_a_file_stays_as_it_was(tmp_path):
+    X, y = data()
+    path = tmp_path / "model.skcw"
+    MultiClassAROW(random_state=0).fit(X, y).save(path)
+    for mapped in (False, True):
+        model = skcw.load(path, mapped=mapped)
+        weights, before = model.coef_, model.coef_.copy()
+        for _ in range(3):
+            model.partial_fit(X[:5], y[:5])
+        assert_array_equal(weights, before)

@@ -10,6 +10,7 @@ import skcw
 from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
 from skcw._belief import Belief
 from skcw.data import SequenceBatch, SequenceEncoder
+from skcw.exceptions import ConstraintWarning
 from skcw.tagging._training import Corpus
 from skcw.tagging._unknown import (
     LEAST_GAIN,
@@ -255,3 +256,12 @@ def test_without_a_lonely_token_there_is_no_trial():
     batch = SequenceEncoder().fit_transform([["a", "b"], ["b", "a"]])
     belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
     assert views_of(corpus_of(batch), belief, None, hiding=True).trial is None
+
+
+def test_training_labels_that_break_the_constraints_are_no_hindrance():
+    X = [[["a"], ["b"]], [["c"]], [["d"], ["e"]]]
+    y = [["B-P", "E-P"], ["B-P"], ["B-P", "E-P"]]
+    tagger = AROWSequenceTagger(constraints="BIOES", max_iter=3)
+    with pytest.warns(ConstraintWarning):
+        tagger.fit(X, y)
+    assert tagger.predict(X[:1]).tolist() == [["B-P", "E-P"]]
