@@ -165,6 +165,8 @@ def _opened(state, arrays, vocabulary):
         _check_names(vocabulary)
         states = saved_kind(state["parts"], "parts", list)
         parts = {p["name"]: opened_part(p, arrays, vocabulary) for p in states}
+        if not parts or len(parts) < len(states):
+            raise ValueError("there are no parts, or two of one name")
         return JoinedExtractor(parts, vocabulary)
     if saved_kind(state["params"], "params", dict)["n_features"] is not None:
         return opened_window(state, arrays, None)

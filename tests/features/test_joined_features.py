@@ -1,5 +1,6 @@
 """Features of several kinds side by side."""
 
+import json
 import pickle
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ from skcw.features import (
     WordVectors,
     join_features,
 )
+from skcw.features._joining import opened_extractor
 
 VECTORS = WordVectors(["Ann", "left", "Bob"], [[3.0, 4.0], [0.0, 5.0], [5.0, 0.0]])
 SENTENCES = [["Ann", "left"], ["Bob", "and", "Ann"], []]
@@ -408,3 +410,12 @@ def test_ready_sets_may_stand_among_lines(corpus):
 def test_length_and_initial_are_told_by_characters(word, features):
     window = WindowFeatures(["length", "initial", "length[1]"])
     assert window.fit_transform([[word]]).to_lists() == [[features]]
+
+
+@pytest.mark.parametrize("copies", [0, 2])
+def test_files_without_parts_or_with_one_twice_are_refused(copies):
+    joined = join_features("ner", VECTORS).fit(SENTENCES)
+    state, arrays = joined._saved()
+    state = json.loads(json.dumps(state))
+    with pytest.raises(ValueError, match="there are no parts, or two of one name"):
+        opened_extractor({**state, "parts": state["parts"] * copies}, arrays)
