@@ -176,7 +176,9 @@ def ask(path, model, learn):
     sentences = _sentences(getattr(model, "n_features_in_", None))
     answers = [*_said(model.ask(sentences), model.confidence_methods_), vars(model)]
     if hasattr(model, "accept"):
-        answers += [model.accept(sentences), model.promises_]
+        answers.append(model.accept(sentences))
+        # A pipeline accepts by the tagger inside, which has made the promises.
+        answers.append(getattr(model, "promises_", None))
     if learn:
         model.save(path.with_suffix(".again"))
         if hasattr(model, "partial_fit"):
