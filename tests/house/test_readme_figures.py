@@ -17,7 +17,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 RESULTS = PROJECT / "benchmarks" / "results"
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d*\.\d+|\d+")
+NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d*\.\d+|-?\d+")
 
 
 class Table(NamedTuple):
@@ -291,7 +291,8 @@ def written(value, like):
     """Return a figure with as many digits as another one, in its way of writing."""
     digits = len(like.partition(".")[2])
     text = f"{value:,.{digits}f}" if "," in like else f"{value:.{digits}f}"
-    return text.removeprefix("0") if like.startswith(".") else text
+    starts_with_point = like.lstrip("-").startswith(".")
+    return text.replace("0.", ".", 1) if starts_with_point else text
 
 
 def differences(place, shown, paths, file):
@@ -356,7 +357,8 @@ def test_a_figure_is_written_as_another_one_is():
     assert written(104.891, "105") == "105"
     assert NUMBER.findall("1092, 415, .0212") == ["1092", "415", ".0212"]
     assert NUMBER.findall(".0180 [.0088, .0189]") == [".0180", ".0088", ".0189"]
-    assert NUMBER.findall("41,240 (3.3)") == ["41,240", "3.3"]
+    assert NUMBER.findall("41,240 (-.3)") == ["41,240", "-.3"]
+    assert written(-0.00014, "-.0001") == "-.0001"
 
 
 def test_a_cell_that_differs_is_named_with_what_it_should_be():
