@@ -121,7 +121,7 @@ def other_array(value, rng):
         changed = value.astype(object)
         changed[tuple(rng.integers(changed.shape))] = odd_value(rng)
         return changed
-    if kind == 3:
+    if kind == 3 and value.dtype.kind in "biufcO":
         return value * pick(rng, [n for n in NUMBERS if isinstance(n, float)])
     if kind == 4:
         return _cast(value, pick(rng, DTYPES))
