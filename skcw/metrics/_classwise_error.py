@@ -404,10 +404,16 @@ def _check_classes(classes, words, truth):
     """Return the label of each column."""
     if classes is not None:
         classes = listed_in_order(classes, "classes")
-    elif isinstance(words, np.ndarray):
-        classes = sorted(set(truth))
     else:
-        classes = sorted(set(chain.from_iterable(words)))
+        has_rows = isinstance(words, np.ndarray)
+        found = set(truth if has_rows else chain.from_iterable(words))
+        try:
+            classes = sorted(found)
+        except TypeError as error:
+            raise TypeError(
+                "labels are of types that have no common order; give classes, one for "
+                "each column"
+            ) from error
     different = len(set(classes))
     if different != len(classes):
         raise ValueError("classes holds a label twice; each column has its own")

@@ -103,6 +103,7 @@ def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
         raise ValueError(
             f"beta is {beta!r}; it must be at most {LARGEST_BETA:g}, or inf"
         )
+    beta = float(beta)
     *scores, support = precision_recall_fscore_support(
         pairs.true,
         pairs.pred,

@@ -140,3 +140,9 @@ def test_single_strings_are_refused():
         classwise_calibration_error("N", [[0.5, 0.5]])
     with pytest.raises(TypeError, match=r"labels is a single string; write \['N'\]"):
         classwise_calibration_error(["N"], [[0.5, 0.5]], classes=["N", "V"], labels="N")
+
+
+def test_labels_without_an_order_need_classes():
+    proba = np.array([[0.5, 0.5], [0.1, 0.9]])
+    with pytest.raises(TypeError, match="no common order; give classes"):
+        classwise_calibration_error(["a", 1], proba)

@@ -1,5 +1,7 @@
 """Scores over spans: worked examples, laws, bad input."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -284,3 +286,12 @@ def test_an_odd_label_for_words_outside_is_told_where_the_score_is_asked(score):
     with pytest.warns(OutsideLabelWarning, match=r"'NONE' .* outside='NONE'") as told:
         assert score(y, y) == 1.0
     assert [warning.filename for warning in told] == [__file__]
+
+
+def test_beta_may_be_any_real_number():
+    y = [["B-PER", "O"]], [["B-PER", "B-PER"]]
+    half, same = (
+        span_precision_recall_fscore_support(*y, beta=beta, average="micro")
+        for beta in (Fraction(1, 2), 0.5)
+    )
+    assert half == same
