@@ -61,7 +61,7 @@ class VotedPerceptronReranker(BaseReranker):
     read each of these steps, where the average reads one weight per feature: on Spanish
     entities 42,000 steps a list beside 2,800 weights, and ranking alone takes a hundred
     times as long. Making the lists and their features takes longer than either, so that
-    from words to labels votes take at most 1.9 times as long in any table of the
+    from words to labels votes take at most 1.8 times as long in any table of the
     benchmark. The average chooses about as well: within .25 points of F1 after the same
     number of passes.
 

@@ -139,7 +139,9 @@ def with_fitting_row(belief, trial, forbidden, score):
     """
     found = []
     for strength in STRENGTHS:
-        decoder = Decoder(belief.with_unknown_row_times(strength), forbidden)
+        # Large tables are not copied to leave them as they are.
+        tried = belief if strength == 1.0 else belief.with_unknown_row_times(strength)
+        decoder = Decoder(tried, forbidden)
         try:
             guess, _ = decoder.open(trial.batch, trial.edges).viterbi()
         except NoLegalLabelingError:
