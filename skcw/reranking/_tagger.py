@@ -166,14 +166,12 @@ class RerankedTagger(BaseSequenceTagger):
     ====================  ==========  ================  ==========
     base tagger, task     boosting    voted perceptron  CW
     ====================  ==========  ================  ==========
-    MaxEnt, boundaries    23.4, 24.7  27.5, 28.1        28.6, 32.4
-    MaxEnt, entities      22.0, 25.0  17.7, 24.8        17.9, 28.1
-    CW, boundaries        15.5, 16.0  7.1, 14.4         12.6, 13.7
-    CW, entities          6.1, 0.5    4.4, 0.6          5.7, 4.7
+    MaxEnt, boundaries    23.7, 24.9  27.5, 23.7        29.2, 31.1
+    MaxEnt, entities      22.0, 25.3  17.7, 26.2        17.9, 27.9
+    CW, boundaries        14.3, 12.8  7.1, 14.4         14.5, 19.9
+    CW, entities          5.9, 0.6    3.7, 1.9          7.2, 4.7
     ====================  ==========  ================  ==========
 
-    Parameters were chosen on lists by taggers that had learnt from the same sentences,
-    which is too kind to the lists, except in the row of MaxEnt and Spanish entities.
     The MaxEnt tagger has an F1 of 90.5 and 88.5 on boundaries but 73.9 and 69.8 on
     entities: most of its errors are types, of which the templates of the paper see
     little. With those alone 9.7, 11.0 (boosting), 12.8, 9.5 (voted perceptron) and
