@@ -9,7 +9,7 @@ BARS = "confidence-fig2.png"
 FOUND = "confidence-fig3.png"
 BINS = "confidence-fig4.png"
 REVIEW = "confidence-review.png"
-FIGURES = (BARS, FOUND, BINS, REVIEW)
+PAPERS_FIGURES = (BARS, FOUND, BINS)
 
 # Colours that stay apart for colour-blind eyes; ours are drawn bolder.
 STYLES = {
@@ -26,7 +26,6 @@ STYLES = {
 }
 BEST_STYLE = {"color": "#D62728", "marker": "*"}
 PAPERS_BARS = (CRF, "KD-Fixed", "KD-PC", "Delta", "WKBV", "KBV", RANDOM)
-OUR_BARS = ("marginal", "draw-marginal", "blend")
 LINES = (CRF, "KD-Fixed", "KD-PC", "Delta", "WKBV", "KBV")
 BIN_LINES = (CRF, "KD-Fixed", "KD-PC", "WKBV")
 REVIEW_LINES = (
@@ -40,22 +39,25 @@ FEWEST_WORDS = 20
 SHOWN_COVERAGE = 0.8
 
 
-def draw_figures(trials, best, output):
-    """Draw all figures into a folder; without matplotlib say so and go on.
+def draw_papers_figures(trials, output):
+    """Draw Fig. 2, 3 and 4 into a folder; without matplotlib say so and go on."""
+    for draw, file in ((_draw_bars, BARS), (_draw_found, FOUND), (_draw_bins, BINS)):
+        _drawn(draw, output / file, trials)
+
+
+def draw_review(trials, best, output):
+    """Draw what a reader of the least sure words gains, likewise.
 
     ``best`` is the learner and the row to be shown beside those of the paper.
     """
-    for draw, file in (
-        (_draw_bars, BARS),
-        (_draw_found, FOUND),
-        (_draw_bins, BINS),
-        (_draw_review, REVIEW),
-    ):
-        figure = new_figure()
-        if figure is None:
-            return
-        draw(figure, trials, best)
-        save_picture(figure, output / file)
+    _drawn(_draw_review, output / REVIEW, trials, best)
+
+
+def _drawn(draw, path, *what):
+    figure = new_figure()
+    if figure is not None:
+        draw(figure, *what)
+        save_picture(figure, path)
 
 
 def rows_over_splits(by_learner, learner, row):
@@ -65,14 +67,14 @@ def rows_over_splits(by_learner, learner, row):
     return None if found[0] is None else found
 
 
-def _draw_bars(figure, trials, best):
+def _draw_bars(figure, trials):
     figure.set_size_inches(12, 7.4)
     panels = figure.subplots(2, 2, gridspec_kw={"width_ratios": (3, 2)})
     for line, learner in zip(panels, (CW, PA), strict=True):
         for panel, key, what in zip(
             line, ("ap", "rmse"), ("average precision", "RMSE"), strict=True
         ):
-            _grouped_bars(panel, trials, learner, key, best["row"])
+            _grouped_bars(panel, trials, learner, key)
             panel.set(title=f"{learner}: {what}", ylabel=what)
             panel.set_xticks(range(len(trials)), trials)
             panel.grid(axis="y", alpha=0.3)
@@ -80,10 +82,10 @@ def _draw_bars(figure, trials, best):
     figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(6))
 
 
-def _grouped_bars(panel, trials, learner, key, best):
+def _grouped_bars(panel, trials, learner, key):
     bars = [
         row
-        for row in dict.fromkeys((*PAPERS_BARS, *OUR_BARS, best))
+        for row in PAPERS_BARS
         if not (key == "rmse" and row == "KBV")
         and all(
             (found := rows_over_splits(one, learner, row)) and found[0][key] is not None
@@ -102,45 +104,44 @@ def _grouped_bars(panel, trials, learner, key, best):
             width,
             yerr=[np.std(v) for v in values],
             error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
-            color=_style(row, best)["color"],
-            hatch=None if row in PAPERS_BARS else "//",
+            color=STYLES[row]["color"],
             edgecolor="white",
             linewidth=0.4,
             label=row,
         )
 
 
-def _draw_found(figure, trials, best):
+def _draw_found(figure, trials):
     figure.set_size_inches(4.3 * len(trials), 7)
     panels = figure.subplots(2, len(trials), squeeze=False, sharex=True)
     for (name, one), above, below in zip(trials.items(), *panels, strict=True):
         delta = _mean_curve(one, CW, "Delta", "found")
-        for row in (*LINES, best["row"]):
+        for row in LINES:
             curve = _mean_curve(one, CW, row, "found")
-            above.plot(RANKED, curve, label=row, **_line(row, 10, best))
-            below.plot(RANKED, curve - delta, **_line(row, 10, best))
+            above.plot(RANKED, curve, label=row, **_line(row, 10))
+            below.plot(RANKED, curve - delta, **_line(row, 10))
         above.set(title=name)
         below.set(xlabel="words ranked")
         above.grid(alpha=0.3)
         below.grid(alpha=0.3)
     panels[0][0].set_ylabel("wrong words found")
     panels[1][0].set_ylabel("more than Delta finds")
-    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(len(LINES) + 1))
+    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(len(LINES)))
 
 
-def _draw_bins(figure, trials, best):
+def _draw_bins(figure, trials):
     figure.set_size_inches(4.3 * len(trials), 5)
     panels = figure.subplots(1, len(trials), squeeze=False)[0]
     for panel, (name, one) in zip(panels, trials.items(), strict=True):
         panel.plot([0, 1], [0, 1], color="#999999", linewidth=1)
-        for row in (*BIN_LINES, best["row"]):
+        for row in BIN_LINES:
             centre, accuracy = bin_curve(rows_over_splits(one, CW, row))
-            panel.plot(centre, accuracy, label=row, **_line(row, 1, best))
+            panel.plot(centre, accuracy, label=row, **_line(row, 1))
         panel.set(title=name, xlabel="confidence", xlim=(0, 1), ylim=(0, 1))
         panel.set_aspect("equal")
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("share of right words")
-    figure.legend(*panels[0].get_legend_handles_labels(), **_below(len(BIN_LINES) + 1))
+    figure.legend(*panels[0].get_legend_handles_labels(), **_below(len(BIN_LINES)))
 
 
 def bin_curve(rows):
@@ -191,17 +192,13 @@ def _mean_curve(by_learner, learner, row, key):
     return np.mean([found[key] for found in rows], axis=0)
 
 
-def _style(row, best):
-    return BEST_STYLE if row == best else STYLES[row]
-
-
-def _line(row, every, best):
-    bold = row in (CRF, best["row"])
+def _line(row, every, best=None):
+    is_best = best is not None and row == best["row"]
     return {
-        **_style(row, best["row"]),
-        "markersize": 7 if row == best["row"] else 5,
+        **(BEST_STYLE if is_best else STYLES[row]),
+        "markersize": 7 if is_best else 5,
         "markevery": every,
-        "linewidth": 1.8 if bold else 1.2,
+        "linewidth": 1.8 if is_best or row == CRF else 1.2,
         "markerfacecolor": "none",
     }
 

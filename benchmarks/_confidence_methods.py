@@ -1,11 +1,10 @@
-"""Section 5 of Mejer & Crammer (2010): which confidence finds wrong words."""
+"""Which confidence finds wrong words: all methods, with the defaults of skcw."""
 
 import numpy as np
 from _confidence_best import best_row, wins_by_split
-from _confidence_claims import judge
-from _confidence_figures import FIGURES, draw_figures
+from _confidence_figures import REVIEW, draw_review
 from _confidence_measures import SCALARS
-from _confidence_protocol import CRF, LEARNERS, OUR_DRAWS, PAPERS_DRAWS, RANDOM, rows_of
+from _confidence_protocol import CRF, OUR_DRAWS, PAPERS_DRAWS, RANDOM, rows_of
 from _confidence_runs import all_trials
 from _tables import format_table, number
 
@@ -30,7 +29,7 @@ def run(settings):
     """Return the figures of all methods, the claims, and the best beside the CRF."""
     trials = all_trials(settings)
     best = best_row(trials)
-    draw_figures(trials, best, settings.output)
+    draw_review(trials, best, settings.output)
     best["split_wins"] = {
         name: wins_by_split(one, best["learner"], best["row"])
         for name, one in trials.items()
@@ -38,16 +37,16 @@ def run(settings):
     return {
         "quick": settings.quick,
         "splits": settings.splits,
-        "sets": {name: _set(one) for name, one in trials.items()},
-        "inference": {name: _inference(one) for name, one in trials.items()},
-        "chosen": {name: _chosen(one) for name, one in trials.items()},
+        "sets": {name: set_of(one) for name, one in trials.items()},
+        "inference": {name: inference_of(one) for name, one in trials.items()},
+        "chosen": {name: values_chosen(one) for name, one in trials.items()},
         "best": best,
-        "claims": judge(trials),
     }
 
 
-def _set(by_learner):
-    return {learner: _rows(learner, by_learner[learner]) for learner in LEARNERS}
+def set_of(by_learner):
+    """Return mean and spread of every figure, by learner and row."""
+    return {learner: _rows(learner, trials) for learner, trials in by_learner.items()}
 
 
 def _rows(learner, trials):
@@ -61,7 +60,7 @@ def _rows(learner, trials):
     }
 
 
-def _inference(by_learner):
+def inference_of(by_learner):
     """Return F and token error of the best labeling and of votes."""
     return {
         learner: {
@@ -76,7 +75,7 @@ def _inference(by_learner):
     }
 
 
-def _chosen(by_learner):
+def values_chosen(by_learner):
     """Return the values that were chosen, one for each split."""
     return {
         learner: {
@@ -110,14 +109,15 @@ def render(found):
     title = f"Confidence in words: {found['splits']} splits, 75/25"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
-    blocks = [title, _best_table(found), _claims_table(found)]
+    blocks = [title, _best_table(found)]
     for name, learners in found["sets"].items():
-        blocks += [_figures_table(name, *one) for one in learners.items()]
-    blocks += [NOTE, _inference_table(found), f"Pictures: {', '.join(FIGURES)}"]
+        blocks += [figures_table(name, *one) for one in learners.items()]
+    blocks += [NOTE, inference_table(found), f"Picture: {REVIEW}"]
     return "\n\n".join(blocks)
 
 
-def _figures_table(name, learner, rows):
+def figures_table(name, learner, rows):
+    """Return the figures of a learner on a set as text."""
     header = [f"{name}, {learner}", *[_head(key) for key in SCALARS]]
     table = [[row, *_cells(one, SCALARS)] for row, one in rows.items()]
     return format_table(header, table)
@@ -163,21 +163,16 @@ def _split_wins(best, n_splits):
     return "\n".join(lines)
 
 
-def _claims_table(found):
-    names = list(found["sets"])
-    rows = [
+def claim_rows(claims, found):
+    """Return the claims as rows of a table."""
+    return [
         [
             one["claim"],
-            *[_lead(one, name) for name in names],
+            *[_lead(one, name) for name in found["sets"]],
             _verdict(one["held"], len(one["leads"]), found["quick"]),
         ]
-        for one in found["claims"]
+        for one in claims
     ]
-    table = format_table(["claim of the paper (CW)", *names, "held"], rows)
-    return (
-        f"{table}\n\nBy how much the claim holds: below 0 it does not. Mean over the "
-        f"splits; in brackets on how\nmany of {found['splits']} splits."
-    )
 
 
 def _lead(claim, name):
@@ -192,7 +187,8 @@ def _verdict(held, n_sets, quick):
     return "yes" if held == n_sets else f"{held} of {n_sets}" if held else "NO"
 
 
-def _inference_table(found):
+def inference_table(found):
+    """Return the scores of the best labeling and of votes as text."""
     rows = [
         [
             f"{name}, {learner}: {rule}",

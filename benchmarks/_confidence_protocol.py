@@ -1,6 +1,12 @@
 """What is compared: learners, methods, and how each of them is tuned."""
 
+import json
+from pathlib import Path
 from typing import NamedTuple
+
+from _tagging_folds import LEARNERS as LEARNERS_OF_TABLE2
+from _tagging_folds import augmented
+from sklearn.base import clone
 
 from skcw import CWSequenceTagger, PASequenceTagger
 from skcw.confidence._methods import METHODS
@@ -9,6 +15,24 @@ PASSES = 10
 N_MODELS = 8
 CW, CW_MEAN, PA, CRF = "CW", f"mean of {N_MODELS} CW", "PA", "tuned CRF"
 LEARNERS = (CW, CW_MEAN, PA, CRF)
+
+# The paper's learners look for their rival by score alone; beside them stand the same
+# ones, trained by cost-augmented decoding: {decoder: (CW, PA)}.
+PLAIN, AUGMENTED = "plain", "cost-augmented"
+PAPERS = {
+    PLAIN: (f"CW, {PLAIN}", f"PA, {PLAIN}"),
+    AUGMENTED: (f"CW, {AUGMENTED}", f"PA, {AUGMENTED}"),
+}
+PAPERS_LEARNERS = (*PAPERS[PLAIN], *PAPERS[AUGMENTED])
+IN_TABLE2 = dict(
+    zip(
+        PAPERS_LEARNERS,
+        ("CW", "5-best PA", augmented("CW"), augmented("5-best PA")),
+        strict=True,
+    )
+)
+# The paper takes phi and C from its Table 2.
+TABLE2 = Path(__file__).resolve().parent / "results" / "tagging.json"
 RANDOM = "random order"
 
 # The paper chooses by average precision. All else is chosen by the logarithmic loss:
@@ -34,6 +58,8 @@ PAPERS_ROWS = (
     Row("WKBV", "wkbv", rule=PAPERS_RULE),
     Row("KBV", "kbv", rule=PAPERS_RULE),
 )
+MANY_DRAWS = f"KD-PC, {OUR_DRAWS} draws"
+MORE_DRAWS = Row(MANY_DRAWS, "kd-pc", OUR_DRAWS, PAPERS_RULE)
 OUR_ROWS = (
     Row("delta-std", "delta-std"),
     Row("delta-probit", "delta-probit"),
@@ -65,21 +91,35 @@ def effort(quick):
     return Effort(3, 5, QUICK_DRAWS) if quick else Effort()
 
 
-def tagger_of(learner, split):
-    """Return a learner that has not learnt yet."""
+def tagger_of(learner, split, name=None):
+    """Return a learner that has not learnt yet, for the set of that name."""
+    if learner in PAPERS_LEARNERS:
+        return _papers(learner, name).set_params(max_iter=PASSES, random_state=split)
     if learner == PA:
         return PASequenceTagger(max_iter=PASSES, random_state=split)
     n_models = N_MODELS if learner == CW_MEAN else 1
     return CWSequenceTagger(max_iter=PASSES, n_models=n_models, random_state=split)
 
 
+def _papers(learner, name):
+    """Return a learner of the paper with the parameter that Table 2 has chosen."""
+    tagger, parameter, _ = LEARNERS_OF_TABLE2[IN_TABLE2[learner]]
+    sets = json.loads(TABLE2.read_text("utf-8"))["table2"]["sets"]
+    chosen = sets.get(name, {}).get("tuning", {}).get(IN_TABLE2[learner])
+    return clone(tagger).set_params(**{parameter: chosen["chosen"]} if chosen else {})
+
+
 def rows_of(learner):
     """Return the rows that a learner can serve."""
-    rows = (*PAPERS_ROWS, *OUR_ROWS)
     if learner == CRF:
         return ()
+    papers = learner in PAPERS_LEARNERS
+    rows = (*PAPERS_ROWS, *([MORE_DRAWS] if papers else OUR_ROWS))
+    without_variance = learner.startswith(PA)
     return [
-        row for row in rows if learner != PA or not METHODS[row.method].needs_variance
+        row
+        for row in rows
+        if not (without_variance and METHODS[row.method].needs_variance)
     ]
 
 

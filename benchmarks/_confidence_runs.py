@@ -9,18 +9,18 @@ from _measure import progress
 from _runner import process_pool
 
 
-def all_trials(settings):
+def all_trials(settings, learners=LEARNERS):
     """Return ``{set: {learner: [trial of each split]}}``."""
     names = paper_sets(settings.data_home)
     tasks = [
         (name, split, learner)
         for split in range(settings.splits)
         for name in names
-        for learner in LEARNERS
+        for learner in learners
     ]
     # Those of the CRF come last, for they may have to be fitted.
     tasks.sort(key=lambda task: task[2] == CRF)
-    trials = {name: {learner: [] for learner in LEARNERS} for name in names}
+    trials = {name: {learner: [] for learner in learners} for name in names}
     with process_pool(settings.jobs) as pool:
         mapped = pool.map if pool else map
         answers = mapped(_trial, tasks, [settings] * len(tasks))

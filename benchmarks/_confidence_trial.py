@@ -1,7 +1,7 @@
 """One learner on one split of one set: fit, tune, measure."""
 
 import time
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from _confidence_crf import crf_answers, three_quarters
@@ -46,9 +46,10 @@ def run_trial(name, split, learner, settings, kept):
     X, y, X_test, y_test = _problem(name, split, settings)
     say = f"confidence: {name}, split {split}, {learner}"
     progress(f"{say}: tuning")
-    tuned = _tune(X, y, split, learner, missing, effort(settings.quick))
+    new = partial(tagger_of, learner, split, name)
+    tuned = _tune(X, y, split, new, missing, effort(settings.quick))
     progress(f"{say}: measuring")
-    tagger = tagger_of(learner, split).fit(X, y)
+    tagger = new().fit(X, y)
     rows = _measure_rows(tagger, tuned, X_test, y_test, missing, settings.quick)
     trial = {"rows": kept.get("rows", {}) | rows, "tuned": kept.get("tuned", {})}
     for rule, chosen in tuned.items():
@@ -84,7 +85,7 @@ def _problem(name, split, settings):
     )
 
 
-def _tune(X, y, split, learner, rows, effort):
+def _tune(X, y, split, new, rows, effort):
     """Return, by rule and method, what suits a quarter of the training part best.
 
     The copy that is judged has learnt from the other three quarters. Values are in
@@ -95,7 +96,7 @@ def _tune(X, y, split, learner, rows, effort):
     if not wanted:
         return {}
     kept, held_out = three_quarters(len(y), TUNING_SEED + split)
-    tagger = tagger_of(learner, split).fit(X[kept], y[kept])
+    tagger = new().fit(X[kept], y[kept])
     tuned = {}
     for rule, method in wanted:
         tagger.fit_confidence(
@@ -134,7 +135,7 @@ def _inference(tagger, X, y, learner, quick):
     """Return scores of the best labeling, and of the labels most draws vote for."""
     n_draws = min(PAPERS_DRAWS, effort(quick).most_draws)
     found = {"Viterbi": all_scores(y, tagger.predict(X))}
-    for fixed in (True,) if learner == PA else (False, True):
+    for fixed in (True,) if learner.startswith(PA) else (False, True):
         voted = tagger.predict_voted(X, unit_variance=fixed, n_draws=n_draws)
         found["KD-Fixed votes" if fixed else "KD-PC votes"] = all_scores(y, voted)
     return found

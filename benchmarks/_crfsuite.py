@@ -62,6 +62,15 @@ class CRFsuite:
             )
         return found
 
+    def predict_confidence(self, X):
+        """Return labels, and the probability of each of them alone."""
+        tagger = self._opened()
+        found = []
+        for sequence in X:
+            labels = tagger.tag(sequence)
+            found.append([(x, tagger.marginal(x, i)) for i, x in enumerate(labels)])
+        return found
+
     def _opened(self):
         if self._tagger is None:
             self._tagger = pycrfsuite.Tagger()

@@ -5,6 +5,7 @@ from _measure import progress
 from _multiclass_data import ENRON_B, folds_of, load_rows, set_or_made
 from _multiclass_learners import CW_1, LEARNERS, MAXENT
 from _multiclass_paper import PROBABILITIES
+from _multiclass_probability_claims import probability_claims_table
 from _multiclass_trials import after_passes, trials_of
 from _pictures import new_figure, save_picture
 from _scores import centred_rmse
@@ -42,7 +43,12 @@ def run(settings):
     steps = {str(step): _summary(answers) for step, answers in outputs.items()}
     _draw(name, passes, steps, settings.output)
     n_rows = sum(steps[MAXENT]["count"])
-    return {"quick": settings.quick, "set": name, "rows": n_rows, "steps": steps}
+    return {
+        "quick": settings.quick,
+        "set": name,
+        "rows": n_rows,
+        "steps": steps,
+    }
 
 
 def _summary(answers):
@@ -174,7 +180,8 @@ def render(found):
         name = f"paper's {learner}"
         rows.append([name, "-", "-", f"{right:.2f}", f"{wrong:.2f}", "-", "-"])
     header = ["", "% wrong", "entropy", "right", "wrong", f"rows >= {SURE}", "RMSE"]
-    return "\n\n".join([title, format_table(header, rows), NOTE])
+    claims = probability_claims_table(found["steps"], found["quick"])
+    return "\n\n".join([title, format_table(header, rows), NOTE, claims])
 
 
 def _cells(one):

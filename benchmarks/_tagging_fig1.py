@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 from _tables import format_table
-from _tagging_folds import PASSES, curves_of_all_sets
+from _tagging_folds import DIAGONALS, PASSES, PLAIN, curves_of_all_sets
 
 FIGURE = "tagging-fig1.png"
 SHOWN_PASSES = (1, 2, 3, 5, 10)
@@ -13,7 +13,6 @@ MARKERS = {
     "5-best PA": ("^", "tab:green"),
     "CW": ("o", "tab:blue"),
     "AROW": ("s", "tab:red"),
-    "AROW, cost-augmented": ("s", "tab:orange"),
 }
 
 
@@ -27,6 +26,7 @@ def run(settings):
             name: {
                 learner: {m: _mean_curve(curves, m) for m in ("precision", "recall")}
                 for learner, curves in one["curves"].items()
+                if learner not in DIAGONALS
             }
             for name, one in found.items()
         },
@@ -51,7 +51,8 @@ def _draw(result, output):
     panels = figure.subplots(1, len(sets), squeeze=False)[0]
     for panel, (name, learners) in zip(panels, sets.items(), strict=True):
         for learner, curve in learners.items():
-            marker, colour = MARKERS[learner]
+            plain = learner in PLAIN
+            marker, colour = MARKERS[learner.partition(",")[0]]
             panel.plot(
                 curve["recall"],
                 curve["precision"],
@@ -59,11 +60,13 @@ def _draw(result, output):
                 color=colour,
                 markersize=4,
                 linewidth=1,
+                linestyle="-" if plain else ":",
                 markerfacecolor="none",
-                label=learner,
+                label=learner if plain else None,
             )
         panel.set(title=name, xlabel="recall", ylabel="precision")
         panel.grid(alpha=0.3)
+    panels[0].plot([], [], "k:", linewidth=1, label="cost-augmented")
     panels[0].legend(fontsize="small")
     output.mkdir(parents=True, exist_ok=True)
     figure.savefig(output / FIGURE, dpi=90)

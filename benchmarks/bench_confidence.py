@@ -2,7 +2,9 @@
 
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
-methods  section 5 of Mejer & Crammer (2010): NP chunking, Spanish and Dutch names
+paper    section 5 of Mejer & Crammer (2010): NP chunking, Spanish and Dutch names, the
+         paper's learners with plain and with cost-augmented decoding, and its claims
+methods  the same sets with the defaults of skcw, all methods
 speed    CoNLL-2000: seconds and memory, beside CRFsuite's marginals
 
     python benchmarks/bench_confidence.py --data-home DIR --cache DIR --jobs 2
@@ -16,13 +18,18 @@ without the corpora it uses one that is made. Its figures are no measurement.
 from pathlib import Path
 
 import _confidence_methods
+import _confidence_paper
 import _confidence_speed
 from _corpora import check_corpora
 from _runner import parse, run_parts
 
 NAME = "confidence"
 RESULTS = Path(__file__).resolve().parent / "results"
-PARTS = {"methods": _confidence_methods, "speed": _confidence_speed}
+PARTS = {
+    "paper": _confidence_paper,
+    "methods": _confidence_methods,
+    "speed": _confidence_speed,
+}
 
 
 def main():

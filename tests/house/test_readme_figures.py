@@ -1,7 +1,8 @@
-"""The figures of the README are those of the stored results, rounding included.
+"""The figures of the README and of benchmarks/README.md are those of stored results.
 
-A cell is tied to its result by a path such as ``speed/rows/skcw CW/fit``. A change of
-either side fails here, and the message says what each cell should be.
+Rounding is included. A cell is tied to its result by a path such as
+``speed/rows/skcw CW/fit``. A change of either side fails here, and the message says
+what each cell should be.
 """
 
 import csv
@@ -16,24 +17,50 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 RESULTS = PROJECT / "benchmarks" / "results"
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    name: (PROJECT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "benchmarks/README.md")
+}
+README = "README.md"
 NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d*\.\d+|-?\d+")
 
 
 class Table(NamedTuple):
-    """A table of the README, and where its figures come from."""
+    """A table of a page, and where its figures come from."""
 
     file: str
     header: str
-    rows: dict  # what a row is called in README and in the results
+    rows: dict  # what a row is called on the page and in the results
     columns: list  # the paths of each column's figures, with {row} for the row
+    page: str = "benchmarks/README.md"
 
 
 SETS = ("NP chunking", "Spanish", "Dutch")
 TEXTS = ("20 News", "Amazon 4", "Enron A", "Enron B", "Reuters")
 QUERIES = ("UD-EWT", "ARK")
 
+LEARNERS = ("CW", "CW x8", "CRF")
+CALLED = {"CW": "CW", "CW x8": "mean of eight CW", "CRF": "tuned CRF"}
+
 TABLES = {
+    "the one of the README": Table(
+        "travel",
+        "| | F1 or accuracy | calibration error | average precision | area | fit s |",
+        {
+            "chunks": "CoNLL-2000",
+            "noun phrases": "NP",
+            "Spanish names": "Spanish",
+            "Dutch names": "Dutch",
+            "made-up names": "built-in",
+            "tags of tweets": "ARK",
+            "tags of web text, 1,000 sentences": "EWT XPOS",
+        },
+        [
+            [f"ready/{{row}}/{learner}/{what}" for learner in LEARNERS]
+            for what in ("score", "calibration", "ap", "area", "seconds")
+        ],
+        "README.md",
+    ),
     "defaults that travel": Table(
         "travel",
         "| | before | now | tuned CRF |",
@@ -90,17 +117,60 @@ TABLES = {
         ],
     ),
     "confidence": Table(
+        "travel",
+        "| | left 1,000 | left 5,000 | RMSE | average precision | area |",
+        {
+            f"{called}: {CALLED[learner]}": f"{name}/{learner}"
+            for called, name in zip(
+                ("NP chunks", "Spanish names", "Dutch names"), SETS, strict=True
+            )
+            for learner in LEARNERS
+        },
+        [
+            [f"review/{{row}}/{what}"]
+            for what in ("left_1000", "left_5000", "rmse", "ap", "area")
+        ],
+    ),
+    "confidence elsewhere": Table(
+        "travel",
+        "| | accuracy | root CalibMSE | average precision | area |",
+        {
+            f"{called}: {CALLED[learner]}": f"{name}/{learner}"
+            for called, name in (
+                ("ARK tweets", "ARK"),
+                ("UD-EWT, 1,000 sentences", "EWT XPOS"),
+            )
+            for learner in LEARNERS
+        },
+        [[f"ready/{{row}}/{what}"] for what in ("score", "calibration", "ap", "area")],
+    ),
+    "speed of confidence": Table(
         "confidence",
+        "| | chosen label s | all labels s |",
+        {
+            "CRFsuite's marginals": "CRFsuite, marginals",
+            "`marginal`": "marginal",
+            "the default, `draw-marginal-fixed`": "the default",
+            "`kd-pc`, 50 draws": "kd-pc, 50 draws",
+            "`kd-fixed`, 50 draws": "kd-fixed, 50 draws",
+            "`kbv`, K = 30": "kbv, K = 30",
+            "`delta`": "delta",
+        },
+        [[f"speed/rows/{{row}}/{span}"] for span in ("chosen label", "all labels")],
+    ),
+    "the paper's learners": Table(
+        "tagging",
         "| | NP chunks | Spanish names | Dutch names |",
         {
-            "mean of eight CW, `kd-fixed`, 200 draws": "mean of 8 CW/kd-fixed, untuned",
-            "mean of eight CW, `marginal`": "mean of 8 CW/marginal, untuned",
-            "tuned CRF, marginals": "tuned CRF/tuned CRF",
+            "perceptron": "Perceptron",
+            "5-best PA": "5-best PA",
+            "CW": "CW",
+            "AROW": "AROW",
         },
         [
             [
-                f"methods/sets/{name}/{{row}}/{what}/0"
-                for what in ("left_1000", "left_5000", "rmse")
+                f"table2/sets/{name}/learners/{{row}}{decoder}/f1"
+                for decoder in ("", ", cost-augmented")
             ]
             for name in SETS
         ],
@@ -160,7 +230,8 @@ TABLES = {
     ),
 }
 
-# Text of the README with {} for each figure, the file and the paths of these.
+# Text of a page with {} for each figure, the file and the paths of these.
+DECODING = "table2/sets/{}/learners/{}, cost-augmented/{}"
 SENTENCES = [
     (
         "Encoded once as a `SequenceBatch`, CW trains in {} s and predicts in {} s.",
@@ -168,24 +239,49 @@ SENTENCES = [
         ["speed/rows/skcw CW/train", "speed/rows/skcw CW/predict_batch"],
     ),
     (
-        "50 draws of `kd-pc` take {} s and `marginal` {} s, where CRFsuite's marginals "
-        "take {} s.",
-        "confidence",
+        "ahead of AROW on NP chunks and Dutch names (p < .01, paired t-test; corrected "
+        "for overlapping training sets {} and {})",
+        "tagging",
         [
-            "speed/rows/kd-pc, 50 draws/batch",
-            "speed/rows/marginal/batch",
-            "speed/rows/CRFsuite predict_marginals/strings",
+            f"table2/sets/{name}/learners/5-best PA/p_corrected"
+            for name in ("NP chunking", "Dutch")
+        ],
+    ),
+    (
+        "adds {} and {} to AROW on names (corrected p {} and {}), and {} to CW on "
+        "Dutch names ({}).",
+        "tagging",
+        [
+            DECODING.format(*which)
+            for which in (
+                ("Spanish", "AROW", "decoding"),
+                ("Dutch", "AROW", "decoding"),
+                ("Spanish", "AROW", "p_decoding"),
+                ("Dutch", "AROW", "p_decoding"),
+                ("Dutch", "CW", "decoding"),
+                ("Dutch", "CW", "p_decoding"),
+            )
         ],
     ),
     (
         '`"marginal"` | one forward–backward | {} s |',
         "confidence",
-        ["speed/rows/marginal/batch"],
+        ["speed/rows/marginal/chosen label"],
     ),
     (
         'vote shares are often tied | 50 draws of `"kd-pc"` {} s |',
         "confidence",
-        ["speed/rows/kd-pc, 50 draws/batch"],
+        ["speed/rows/kd-pc, 50 draws/chosen label"],
+    ),
+    (
+        "CRFsuite's marginals of the same words take {} s.",
+        "confidence",
+        ["speed/rows/CRFsuite, marginals/chosen label"],
+    ),
+    (
+        "one CW model trains {} to {} times as fast as the CRF",
+        "travel",
+        ["summary/times faster"],
     ),
     (
         "Exact probabilities of 10,000 rows and 20 classes take {} s, {} times as long "
@@ -219,12 +315,21 @@ SENTENCES = [
 ]
 
 
+WITHOUT_FIGURES = ["| script | what it measures | results |"]
+
+
 @cache
 def results(name):
-    """Return a file of results, with the sums that the README makes of it."""
+    """Return a file of results, with the sums that the pages make of it."""
     found = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     if name == "travel":
         found["summary"] = travel_summary(found["words"])
+        found["ready"] = ready_cells(found["words"])
+        found["summary"]["times faster"] = times_faster(found["ready"])
+        found["review"] = {
+            name: runs | {"CRF": found["confidence"]["crf"][name]}
+            for name, runs in found["confidence"]["runs"]["after"].items()
+        }
     if name == "multiclass":
         seconds = found["speed"]["predictions"]["seconds"]
         times = seconds["predict_distribution, exact"] / seconds["decision_function"]
@@ -233,7 +338,7 @@ def results(name):
 
 
 def travel_summary(words):
-    """Return what the README says of the grid of corpora, features and sizes."""
+    """Return what the page says of the grid of corpora, features and sizes."""
     crf = cells_of(words["crf"])
     summary = {"CRF": calibration_of(crf, "CRF", crf)}
     for label, lines in words["runs"].items():
@@ -251,6 +356,25 @@ def travel_summary(words):
             "ahead": 100 * (column(cells, "CW x8", "lead", crf) > 0).mean(),
         }
     return summary
+
+
+def ready_cells(words):
+    """Return {corpus: {learner: row}} of ready features and the most sentences."""
+    cells = [cells_of(words["runs"]["after"]), cells_of(words["crf"])]
+    found = {}
+    for corpus in {place[0] for place in cells[0]}:
+        size = "1000" if corpus == "EWT XPOS" else "all"
+        place = corpus, "ready", size
+        found[corpus] = cells[0][place] | cells[1][place]
+    return found
+
+
+def times_faster(ready):
+    """Return how many times as fast as the CRF CW trains, at least and at most."""
+    times = [
+        float(r["CRF"]["seconds"]) / float(r["CW"]["seconds"]) for r in ready.values()
+    ]
+    return [min(times), max(times)]
 
 
 def cells_of(lines):
@@ -299,29 +423,31 @@ def differences(place, shown, paths, file):
     """Return what is wrong in a cell or a sentence, in words."""
     stored = [each for path in paths for each in figures(path, results(file))]
     if len(stored) != len(shown):
-        return [f"{place}: README has {len(shown)} figures, {file}.json {len(stored)}"]
+        return [
+            f"{place}: the page has {len(shown)} figures, {file}.json {len(stored)}"
+        ]
     wanted = [written(value, like) for value, like in zip(stored, shown, strict=True)]
     return [
-        f"{place}: README says {told}, but {file}.json {value!r}, so {want}"
+        f"{place}: the page says {told}, but {file}.json {value!r}, so {want}"
         for told, want, value in zip(shown, wanted, stored, strict=True)
         if told != want
     ]
 
 
-def rows_below(header, first_label):
+def rows_below(page, header, first_label):
     """Return {label: cells} of the table with that header and first row."""
-    for after in README.split(f"\n{header}\n")[1:]:
+    for after in PAGES[page].split(f"\n{header}\n")[1:]:
         lines = re.match(r"(?:\|.*\n)+", after)[0].splitlines()[1:]
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
         if rows[0][0] == first_label:
             return {row[0]: row[1:] for row in rows}
-    pytest.fail(f"README has no table {header} whose first row is {first_label!r}")
+    pytest.fail(f"{page} has no table {header} whose first row is {first_label!r}")
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_cell_of_a_table_is_the_stored_figure(name):
     table = TABLES[name]
-    rows = rows_below(table.header, next(iter(table.rows)))
+    rows = rows_below(table.page, table.header, next(iter(table.rows)))
     assert list(rows) == list(table.rows)
     titles = [title.strip() for title in table.header.split("|")[2:-1]]
     wrong = []
@@ -338,16 +464,28 @@ def test_every_cell_of_a_table_is_the_stored_figure(name):
 def test_every_figure_of_a_sentence_is_the_stored_one(text, file, paths):
     figure = r"([\d.,]*\d)"
     pattern = re.escape(text).replace(r"\ ", r"\s+").replace(r"\{\}", figure)
-    found = re.search(pattern, README)
-    assert found, f"README does not say: {text}"
+    found = re.search(pattern, "\n".join(PAGES.values()))
+    assert found, f"no page says: {text}"
     wrong = differences(f'"{text}"', found.groups(), paths, file)
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_table_of_figures_is_tied_to_results():
-    figures_of = README.partition("\n## Figures\n")[2].partition("\n## ")[0]
-    headers = re.findall(r"^(\|.*\|)\n\|(?:-+\|)+$", figures_of, re.MULTILINE)
-    assert sorted(headers) == sorted(table.header for table in TABLES.values())
+def headers_in(text):
+    return re.findall(r"^(\|.*\|)\n\|(?:-+\|)+$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_table_of_figures_is_tied_to_results(page):
+    text = PAGES[page]
+    if page == README:
+        text = text.partition("\n## Figures\n")[2].partition("\n## ")[0]
+    headers = [header for header in headers_in(text) if header not in WITHOUT_FIGURES]
+    tied = [table.header for table in TABLES.values() if table.page == page]
+    assert sorted(headers) == sorted(tied)
+
+
+def test_the_readme_has_one_table_of_figures():
+    assert [table.page for table in TABLES.values()].count(README) == 1
 
 
 def test_a_figure_is_written_as_another_one_is():
@@ -367,4 +505,6 @@ def test_a_cell_that_differs_is_named_with_what_it_should_be():
     assert differences("CW, F1", [f"{value:.4f}".lstrip("0")], path, "tagging") == []
     (told,) = differences("CW, F1", [".1234"], path, "tagging")
     want = f"{value:.4f}".lstrip("0")
-    assert told == (f"CW, F1: README says .1234, but tagging.json {value!r}, so {want}")
+    assert told == (
+        f"CW, F1: the page says .1234, but tagging.json {value!r}, so {want}"
+    )
