@@ -1,5 +1,7 @@
 """The synthetic study of the benchmarks: its pairs, and the truth that it claims."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -30,7 +32,7 @@ def test_the_truth_is_the_mean_squared_move(a, b, shift):
         return (designs.moved(q, shift) - q) ** 2 * beta.pdf(q, a, b)
 
     ends = [0.0, shift, 0.5, 1 - shift, 1.0]
-    parts = zip(ends, ends[1:], strict=False)
+    parts = pairwise(ends)
     total = sum(quad(integrand, low, high)[0] for low, high in parts if low < high)
     found = designs.BetaPredictions(a, b).true_mse(shift)
     assert found == pytest.approx(total, abs=BY_QUADRATURE)
