@@ -33,7 +33,7 @@ LAYERS = [
     {"_shards", "confidence"},
     {"_runtime"},
     {"tagging", "linear_model"},
-    {"pipeline"},
+    {"_merging", "pipeline"},
     {"calibration"},
     {"reranking"},
     {"inspection"},
