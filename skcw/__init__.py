@@ -16,6 +16,7 @@ if find_spec("skcw._kernels.lattice") is None:
 if TYPE_CHECKING:
     from skcw._config import config_context, get_config, set_config
     from skcw._loading import load
+    from skcw._merging import merge
     from skcw._runtime import Model
     from skcw.calibration import CalibratedTagger
     from skcw.guarantee import SelectiveClassifier, SelectiveTagger
@@ -60,6 +61,7 @@ __all__ = [
     "get_config",
     "load",
     "make_tagging_pipeline",
+    "merge",
     "set_config",
 ]
 
@@ -70,6 +72,7 @@ _HOMES = {
     "skcw.guarantee": ["SelectiveClassifier", "SelectiveTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
     "skcw._loading": ["load"],
+    "skcw._merging": ["merge"],
     "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],
     "skcw.reranking": ["RerankedTagger"],
     "skcw.tagging": [name for name in __all__ if name.endswith("SequenceTagger")],

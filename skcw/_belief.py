@@ -304,6 +304,15 @@ class Belief:
         )
         return expanded, self.n_rows
 
+    def grown(self, n_rows):
+        """Return the mean and the variance with so many rows, new ones at the prior."""
+        more = (n_rows - self.n_rows) * self.width
+        mean = np.append(self.mean, np.zeros(more, self.mean.dtype))
+        if self.variance is None:
+            return mean, None
+        prior = np.full(more, self._prior_variance(), self.variance.dtype)
+        return mean, np.append(self.variance, prior)
+
     def compacted(self, n_rows):
         """Return a compact copy of an expanded belief, with its average."""
         size = n_rows * self.width

@@ -1,5 +1,6 @@
 """``skcw.set_config``: settings that hold for all estimators of a process."""
 
+import os
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -9,6 +10,7 @@ import numpy as np
 CHOICES = {"sequences": ("array", "list")}
 
 _everywhere = {name: choices[0] for name, choices in CHOICES.items()}
+_everywhere["shard_folder"] = None
 # What holds inside ``config_context``, in this thread or task alone.
 _inside = ContextVar("skcw_config", default=None)
 
@@ -29,12 +31,12 @@ def get_config():
     --------
     >>> import skcw
     >>> skcw.get_config()
-    {'sequences': 'array'}
+    {'sequences': 'array', 'shard_folder': None}
     """
     return {**_everywhere, **(_inside.get() or {})}
 
 
-def set_config(*, sequences=None):
+def set_config(*, sequences=None, shard_folder=None):
     """Change the settings of this process; what is None stays as it is.
 
     Parameters
@@ -47,6 +49,11 @@ def set_config(*, sequences=None):
         It holds for the methods of taggers, pipelines and all that wraps them;
         ``ask(X)`` always answers with arrays. Processes that joblib starts begin with
         arrays, which changes no score.
+    shard_folder : str or path-like, default=None
+        The folder in which a training with workers of other processes or machines
+        (``joblib.parallel_config``) keeps its shards until it ends: all workers must
+        see it. An empty string is the usual one: what ``JOBLIB_TEMP_FOLDER`` says, or
+        else the system.
 
     See Also
     --------
@@ -61,17 +68,19 @@ def set_config(*, sequences=None):
     True
     >>> skcw.set_config(sequences="array")
     """
-    _everywhere.update(_checked(sequences=sequences))
+    _everywhere.update(_checked(sequences, shard_folder))
 
 
 @contextmanager
-def config_context(*, sequences=None):
+def config_context(*, sequences=None, shard_folder=None):
     """Change the settings inside a ``with`` block, in this thread alone.
 
     Parameters
     ----------
     sequences : {"array", "list"}, default=None
         As in :func:`set_config`; None leaves it as it is.
+    shard_folder : str or path-like, default=None
+        The same.
 
     Yields
     ------
@@ -88,21 +97,30 @@ def config_context(*, sequences=None):
     >>> tagger.predict([["Ann", "left"]])
     array([list(['PER', 'O'])], dtype=object)
     """
-    token = _inside.set({**(_inside.get() or {}), **_checked(sequences=sequences)})
+    new = _checked(sequences, shard_folder)
+    token = _inside.set({**(_inside.get() or {}), **new})
     try:
         yield
     finally:
         _inside.reset(token)
 
 
-def _checked(**given):
+def _checked(sequences, shard_folder):
     """Return the settings that are given; raise at a value there is not."""
-    for name, value in given.items():
-        if value is not None and value not in CHOICES[name]:
+    given = {}
+    if sequences is not None:
+        if sequences not in CHOICES["sequences"]:
             raise ValueError(
-                f"{name} is {value!r}; it must be one of {', '.join(CHOICES[name])}"
+                f"sequences is {sequences!r}; it must be one of "
+                f"{', '.join(CHOICES['sequences'])}"
             )
-    return {name: value for name, value in given.items() if value is not None}
+        given["sequences"] = sequences
+    if shard_folder is not None:
+        folder = os.fspath(shard_folder)
+        if folder and not os.path.isdir(folder):
+            raise ValueError(f"shard_folder is {folder!r}, which is no folder")
+        given["shard_folder"] = folder or None
+    return given
 
 
 def presented(rows):

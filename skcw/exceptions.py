@@ -21,6 +21,10 @@ class NoLegalLabelingError(SkcwError, ValueError):
     """The constraints allow no labeling at all for a sequence."""
 
 
+class ShardError(SkcwError, RuntimeError):
+    """A shard of the training data is lost or damaged, or no worker can learn it."""
+
+
 class ConstraintWarning(UserWarning):
     """Training labels break the constraints the tagger was given."""
 

@@ -114,11 +114,11 @@ def test_the_setting_holds_in_all_threads_and_a_context_in_its_own_alone(fitted)
 def test_contexts_nest_and_end_by_errors_too():
     with skcw.config_context(sequences="list"):
         with pytest.raises(ZeroDivisionError), skcw.config_context(sequences="array"):
-            assert skcw.get_config() == {"sequences": "array"}
+            assert skcw.get_config()["sequences"] == "array"
             raise ZeroDivisionError
         with skcw.config_context():
-            assert skcw.get_config() == {"sequences": "list"}
-    assert skcw.get_config() == {"sequences": "array"}
+            assert skcw.get_config()["sequences"] == "list"
+    assert skcw.get_config()["sequences"] == "array"
 
 
 def test_a_setting_that_is_not_one_changes_nothing():
@@ -128,7 +128,17 @@ def test_a_setting_that_is_not_one_changes_nothing():
         with pytest.raises(TypeError, match="enable"):
             change(enable=True)
     skcw.get_config()["sequences"] = "list"
-    assert skcw.get_config() == {"sequences": "array"}
+    assert skcw.get_config()["sequences"] == "array"
+
+
+def test_the_folder_of_shards_is_one_that_exists(tmp_path):
+    with skcw.config_context(shard_folder=tmp_path):
+        assert skcw.get_config()["shard_folder"] == str(tmp_path)
+        with skcw.config_context(shard_folder=""):
+            assert skcw.get_config()["shard_folder"] is None
+        with pytest.raises(ValueError, match="nowhere', which is no folder"):
+            skcw.set_config(shard_folder=tmp_path / "nowhere")
+    assert skcw.get_config()["shard_folder"] is None
 
 
 def test_lists_and_arrays_of_labels_score_the_same(fitted):

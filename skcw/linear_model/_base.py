@@ -48,6 +48,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         "fit_intercept": ["boolean"],
         "shuffle": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_shards": [Interval(Integral, 1, None, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -66,6 +67,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         fit_intercept,
         shuffle,
         class_weight,
+        n_shards,
         early_stopping,
         validation_fraction,
         n_iter_no_change,
@@ -80,6 +82,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.class_weight = class_weight
+        self.n_shards = n_shards
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -126,7 +129,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
-        rounds since.
+        rounds since. The pass is made in one piece, whatever ``n_shards`` says.
 
         Parameters
         ----------
@@ -247,6 +250,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
+            n_shards=1 if one_pass else self.n_shards,
         )
         self._prepare(rows, fresh or not one_pass)
         learnt = rows

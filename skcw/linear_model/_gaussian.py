@@ -17,6 +17,7 @@ from skcw._compat import Interval, StrOptions, _safe_indexing
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.linear_model._base import RowClassifier, sklearn_shape
+from skcw.linear_model._passes import row_passes
 from skcw.linear_model._probabilities import (
     DISTRIBUTIONS,
     fit_softmax,
@@ -28,7 +29,7 @@ from skcw.linear_model._probabilities import (
     with_predicted_first,
 )
 from skcw.linear_model._rows import row_weights, take_rows
-from skcw.linear_model._training import TableBelief, orders
+from skcw.linear_model._training import TableBelief
 from skcw.metrics import root_calibration_mse
 from skcw.metrics._proper_losses import CLIP
 
@@ -418,8 +419,9 @@ def shadow_predictions(start, rows, plan, n_passes):
     for number in left_out:
         belief = start()
         seen = (part != number)[copy_of]
-        for _, order in zip(range(n_passes), orders(rows, plan), strict=False):
-            belief.rounds, _ = plan.run_pass(belief, rows, order[seen[order]])
+        with row_passes(rows, plan, seen) as passes:
+            for _ in range(n_passes):
+                passes.run(belief)
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])
         scores, spreads = new.scores(belief.weights()), new.spreads(belief.variance)

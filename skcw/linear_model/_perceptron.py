@@ -26,6 +26,12 @@ class MultiClassPerceptron(RowClassifier):
         rows are given in another order, and a weight of two equals two copies.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which those of their rows are multiplied.
+    n_shards : int, default=1
+        Split the rows into this many shards. Every pass learns each of them from the
+        common weights, side by side, and merges what they have moved. The result
+        depends on data, ``random_state`` and this number, never on who computes it: the
+        workers of ``joblib.parallel_config``, one by default. Each shard needs a row;
+        ``partial_fit`` learns in one piece.
     early_stopping : bool, default=False
         Hold out a share of every class, keep the pass with the best accuracy on it,
         and stop after ``n_iter_no_change`` passes without gain.
@@ -60,7 +66,8 @@ class MultiClassPerceptron(RowClassifier):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: epoch, wrong rows when presented, dev score, seconds.
+        What each pass found: epoch, wrong rows when presented, dev score, seconds; with
+        shards also "bytes_sent" to workers and "bytes_returned" by them.
 
     References
     ----------
@@ -84,6 +91,7 @@ class MultiClassPerceptron(RowClassifier):
         fit_intercept=True,
         shuffle=True,
         class_weight=None,
+        n_shards=1,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -99,6 +107,7 @@ class MultiClassPerceptron(RowClassifier):
             fit_intercept=fit_intercept,
             shuffle=shuffle,
             class_weight=class_weight,
+            n_shards=n_shards,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,

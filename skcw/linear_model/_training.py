@@ -10,6 +10,7 @@ from skcw._callbacks import PassTasks
 from skcw._limits import LARGEST_LEARNT, LARGEST_SAVED
 from skcw._monitor import Monitor
 from skcw.data._saved import largest_size
+from skcw.linear_model._passes import row_passes
 
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
 LANES = 4
@@ -93,6 +94,14 @@ class TableBelief:
                 name: None if table is None else np.array(table, dtype, order="C")
                 for name, table in self.tables().items()
             },
+        )
+
+    def about(self, features):
+        """Return a belief about some features; its average begins anew."""
+        return TableBelief(
+            self.mean[features],
+            None if self.variance is None else self.variance[features],
+            None if self.drift is None else np.zeros_like(self.mean[features]),
         )
 
     def draft(self, dtype):
@@ -180,7 +189,7 @@ class Plan:
 
     ``run_pass(belief, rows, order)`` is a learner's kernel; it returns the number of
     rounds so far and of wrong rows. ``dev_score(table)`` is the score to maximise, or
-    None.
+    None. Workers of joblib train ``n_shards`` shards.
     """
 
     run_pass: Any
@@ -192,38 +201,7 @@ class Plan:
     n_iter_no_change: int = 3
     tol: float = 0.0
     verbose: int = 0
-
-
-class Shuffler:
-    """Orders of the rows that depend on what the rows are, not on where they stand.
-
-    Every pass sorts the rows by a hash of their content, their label and a random
-    number. So the model does not depend on the order in which rows are given, equal
-    rows stand beside each other, and a weight of two is the same as two copies.
-    """
-
-    def __init__(self, rows, seed):
-        self.keys = rows.keys
-        self.rng = np.random.RandomState(seed)
-
-    def order(self):
-        """Return the order of the next pass."""
-        salt = self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
-        mixed = (self.keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
-
-
-def orders(rows, plan):
-    """Yield the order of every pass."""
-    shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
-    order = np.arange(len(rows))
-    if rows.weight is not None:
-        order = order[rows.weight > 0]
-    while True:
-        if shuffler is not None:
-            order = shuffler.order()
-        yield order.astype(np.int64)
+    n_shards: int = 1
 
 
 def train(belief, rows, plan):
@@ -233,18 +211,18 @@ def train(belief, rows, plan):
     def scored_copy():
         return belief.copy(), plan.dev_score(belief.weights())
 
-    numbers = range(1, plan.max_iter + 1)
-    for number, order in zip(numbers, orders(rows, plan), strict=False):
-        plan.tasks.begin(f"pass {number}")
-        belief.rounds, wrong = plan.run_pass(belief, rows, order)
-        stop = monitor.end_pass(
-            {"wrong_rows": int(wrong)},
-            f"{wrong} wrong rows of {len(order)}",
-            None if plan.dev_score is None else scored_copy,
-        )
-        stop |= plan.tasks.end(belief.copy)
-        if stop:
-            break
+    with row_passes(rows, plan) as passes:
+        for number in range(1, plan.max_iter + 1):
+            plan.tasks.begin(f"pass {number}")
+            wrong, n_rows = passes.run(belief)
+            stop = monitor.end_pass(
+                {"wrong_rows": int(wrong)} | passes.traffic(),
+                f"{wrong} wrong rows of {n_rows}{passes.words()}",
+                None if plan.dev_score is None else scored_copy,
+            )
+            stop |= plan.tasks.end(belief.copy)
+            if stop:
+                break
     trained = monitor.best or belief
     for name, table in trained.tables().items():
         if table is not None:

@@ -66,6 +66,12 @@ class CWSequenceTagger(OnlineTagger):
         if they follow none; None for no limits.
     n_models : int, default=1
         Train this many models, each on its own shuffles, and average their Gaussians.
+    n_shards : int, default=1
+        Split the sequences into this many shards. Every pass learns each of them from
+        the common Gaussian, side by side, and merges what they have moved. The
+        result depends on data, ``random_state`` and this number, never on who computes
+        it: ``n_jobs`` threads, or the workers of ``joblib.parallel_config``. Each shard
+        needs a sequence; ``partial_fit`` learns in one piece.
     learn_unknown : bool, default=True
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
@@ -97,7 +103,8 @@ class CWSequenceTagger(OnlineTagger):
     warm_start : bool, default=False
         Let ``fit`` continue from the present belief instead of the prior.
     n_jobs : int or None, default=None
-        Threads for prediction and for several models. Results do not depend on it.
+        Threads for prediction and workers for several models and for shards. Results do
+        not depend on it.
     random_state : int, RandomState or None, default=None
         Controls the shuffling and the choice of the held-out share.
     dtype : {"float32", "float64"}, default="float32"
@@ -133,6 +140,7 @@ class CWSequenceTagger(OnlineTagger):
         the model got wrong when they came up, dev score and its metric, seconds. With
         cost-augmented training and without ``verbose`` it has "rival_sequences" and
         "rival_tokens" instead: where the rival was wrong, which costs no extra time.
+        With shards also "bytes_sent" to workers and "bytes_returned" by them.
     confidence_ : dict
         What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
@@ -196,6 +204,7 @@ class CWSequenceTagger(OnlineTagger):
         min_count=1,
         constraints="auto",
         n_models=1,
+        n_shards=1,
         learn_unknown=True,
         learn_confidence=True,
         remember_training=False,

@@ -29,7 +29,7 @@ from skcw.exceptions import (
     OutsideLabelWarning,
     PlainPipelineWarning,
 )
-from skcw.tagging._training import Corpus
+from skcw.tagging._passes import Corpus
 
 
 class Examples(NamedTuple):

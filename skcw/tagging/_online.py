@@ -58,6 +58,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
+        "n_shards": [Interval(Integral, 1, None, closed="left")],
         "learn_unknown": ["boolean"],
         "learn_confidence": ["boolean"],
         "remember_training": ["boolean"],
@@ -122,8 +123,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         It continues from the averaged weights of ``fit``, and averages over the rounds
         since (or since a new label appeared). New features and new labels may appear
         at any time, and ``min_count``, which needs all data at once, does not count.
-        Several models that were averaged continue as one. If anything fails, the tagger
-        is as it was before.
+        Several models that were averaged continue as one, and the pass is made in one
+        piece, whatever ``n_shards`` says. If anything fails, the tagger is as it was
+        before.
 
         Parameters
         ----------
@@ -168,6 +170,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
         costs = token_costs(self.class_weight, labels, codes, one_pass)
         plan = self._plan(tasks, max_iter, costs, rules, labels)
+        plan.n_shards = 1 if one_pass else self.n_shards
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
@@ -224,6 +227,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             verbose=self.verbose,
             # What is presented only once has to be learnt from, not hidden.
             hiding=max_iter > 1,
+            n_jobs=self.n_jobs,
         )
 
     def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):

@@ -50,6 +50,12 @@ class PASequenceTagger(OnlineTagger):
         if they follow none; None for no limits.
     n_models : int, default=1
         Train this many models, each on its own shuffles, and average their weights.
+    n_shards : int, default=1
+        Split the sequences into this many shards. Every pass learns each of them from
+        the common weights, side by side, and merges what they have moved. The
+        result depends on data, ``random_state`` and this number, never on who computes
+        it: ``n_jobs`` threads, or the workers of ``joblib.parallel_config``. Each shard
+        needs a sequence; ``partial_fit`` learns in one piece.
     learn_unknown : bool, default=False
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
@@ -79,7 +85,8 @@ class PASequenceTagger(OnlineTagger):
     warm_start : bool, default=False
         Let ``fit`` continue from the present belief instead of the prior.
     n_jobs : int or None, default=None
-        Threads for prediction and for several models. Results do not depend on it.
+        Threads for prediction and workers for several models and for shards. Results do
+        not depend on it.
     random_state : int, RandomState or None, default=None
         Controls the shuffling and the choice of the held-out share.
     dtype : {"float32", "float64"}, default="float32"
@@ -111,6 +118,7 @@ class PASequenceTagger(OnlineTagger):
         the model got wrong when they came up, dev score and its metric, seconds. With
         cost-augmented training and without ``verbose`` it has "rival_sequences" and
         "rival_tokens" instead: where the rival was wrong, which costs no extra time.
+        With shards also "bytes_sent" to workers and "bytes_returned" by them.
     confidence_ : dict
         What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
@@ -155,6 +163,7 @@ class PASequenceTagger(OnlineTagger):
         min_count=1,
         constraints="auto",
         n_models=1,
+        n_shards=1,
         learn_unknown=False,
         learn_confidence=True,
         remember_training=False,

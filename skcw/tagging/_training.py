@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -12,42 +12,9 @@ from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
+from skcw.tagging._passes import PlainPasses
+from skcw.tagging._sharded import ShardedPasses
 from skcw.tagging._unknown import views_of, with_fitting_row
-
-
-class Corpus(NamedTuple):
-    """Encoded sequences with their labels, as the kernels read them.
-
-    ``norm`` has the length of every token's feature vector where costs count in that
-    unit, or is None. ``edges`` are ``indptr``, ``indices`` and ``values`` of the
-    features that look at the label before, or None.
-    """
-
-    offsets: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    values: np.ndarray | None
-    gold: np.ndarray
-    weight: np.ndarray | None
-    norm: np.ndarray | None = None
-    edges: tuple | None = None
-
-
-class PassOptions(NamedTuple):
-    """How one pass is made: order of the sequences, costs, legal labelings.
-
-    ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
-    rival is looked for; 0 for plain decoding. ``counting`` asks for the words that
-    the model gets wrong instead of those that its rival, favoured by the costs, does:
-    a second decoding of each sequence whose rival is wrong.
-    """
-
-    order: np.ndarray
-    cost: np.ndarray
-    forbidden: np.ndarray | None
-    cost_unit: float
-    width: int
-    counting: bool = True
 
 
 @dataclass
@@ -58,7 +25,7 @@ class Plan:
     learner, ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its
     name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
     ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
-    about unknown tokens by hiding some.
+    about unknown tokens by hiding some. ``n_jobs`` workers train ``n_shards`` shards.
     """
 
     run_pass: Any
@@ -75,6 +42,8 @@ class Plan:
     tol: float = 0.0
     verbose: int = 0
     hiding: bool = False
+    n_shards: int = 1
+    n_jobs: int | None = None
 
     @property
     def counting(self):
@@ -124,39 +93,26 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
     views = views_of(corpus, belief, positions, plan.hiding)
     expanded, n_rows = belief.expanded_for_training()
     expanded.unseen = views.unseen
-    rng = np.random.RandomState(seed)
     monitor = monitor_of(plan, model)
+    kind = ShardedPasses if plan.n_shards > 1 else PlainPasses
     if positions is None:
         positions = np.arange(len(corpus.offsets) - 1)
-    for number in range(plan.max_iter):
-        order = rng.permutation(positions) if plan.shuffle else positions
-        options = PassOptions(
-            order.astype(np.int64),
-            plan.cost,
-            plan.forbidden,
-            plan.cost_unit,
-            expanded.width,
-            plan.counting,
-        )
-        if tasks is not None:
-            tasks.begin(f"pass {len(monitor.history) + 1}")
-        n_rows, expanded.rounds, sequences, tokens = plan.run_pass(
-            expanded.mean,
-            expanded.variance,
-            expanded.average,
-            (expanded.row_of, n_rows, expanded.rounds),
-            views.of_pass(number, plan.max_iter),
-            options,
-        )
-        stop = monitor.end_pass(
-            plan.found(int(sequences), int(tokens)),
-            f"{tokens} wrong words in {sequences} sequences",
-            judge_of(plan, expanded, n_rows),
-        )
-        if tasks is not None:
-            stop |= tasks.end(partial(expanded.compacted, n_rows))
-        if stop:
-            break
+    with kind(views, plan, positions, seed, belief.all_rows()) as passes:
+        for number in range(plan.max_iter):
+            if tasks is not None:
+                tasks.begin(f"pass {len(monitor.history) + 1}")
+            n_rows, expanded.rounds, sequences, tokens = passes.run(
+                expanded, n_rows, number
+            )
+            stop = monitor.end_pass(
+                plan.found(int(sequences), int(tokens)) | passes.traffic(),
+                f"{tokens} wrong words in {sequences} sequences{passes.words()}",
+                judge_of(plan, expanded, n_rows),
+            )
+            if tasks is not None:
+                stop |= tasks.end(partial(expanded.compacted, n_rows))
+            if stop:
+                break
     trained = monitor.best or expanded.compacted(n_rows)
     trained.check_finite()
     if views.trial is not None:
@@ -180,12 +136,7 @@ def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     ]
     if judges.source == "shadow":
         jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
-    workers = Parallel(
-        n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
-    )
-    for trained, records in workers(
-        delayed(train)(belief, corpus, *job) for job in jobs
-    ):
+    for trained, records in _trained(belief, corpus, jobs, n_jobs):
         if total.n == len(seeds):
             kept = [trained]
             break
@@ -199,6 +150,17 @@ def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     return total.result(), history, kept or [total.result()]
 
 
+def _trained(belief, corpus, jobs, n_jobs):
+    """Return the models in the order of their jobs, trained side by side."""
+    if jobs[0][0].n_shards > 1:
+        # The shards of one model occupy all workers.
+        return (train(belief, corpus, *job) for job in jobs)
+    workers = Parallel(
+        n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
+    )
+    return workers(delayed(train)(belief, corpus, *job) for job in jobs)
+
+
 def _train_one(belief, corpus, plan, seed, judges, n_jobs):
     """Train one model, and the shadow that judges it beside or after it."""
     one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks)
@@ -206,7 +168,7 @@ def _train_one(belief, corpus, plan, seed, judges, n_jobs):
         trained, history = one()
         return trained, history, [trained]
     shadow = partial(train, belief, corpus, plan.quiet(), seed, None, judges.learnt[-1])
-    if effective_n_jobs(n_jobs) == 1:
+    if plan.n_shards > 1 or effective_n_jobs(n_jobs) == 1:
         (trained, history), (judge, _) = one(), shadow()
     else:
         # Callbacks belong to the thread that called fit, so the shadow takes another.

@@ -9,6 +9,8 @@ a wrong guess costs more than none. So in the end the weights of that feature ar
 as many times as serves best where all such tokens are hidden at once.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from skcw._decoding import Decoder
 from skcw.data._batch import SequenceBatch
 from skcw.data._ragged import joined_ranges, offsets_of
 from skcw.exceptions import NoLegalLabelingError
+from skcw.tagging._passes import with_tokens_hidden
 
 # A token is hidden in one pass of so many. With a half or a tenth instead of a quarter
 # of the passes the scores were the same within chance.
@@ -39,23 +42,36 @@ class Hidden(NamedTuple):
     edges: SequenceBatch | None
 
 
-class Views(NamedTuple):
+@dataclass(frozen=True)
+class Views:
     """The corpus as it is presented in turn, and the features that it lacks.
 
-    ``plain`` hides nothing; ``hidden`` is empty where no token can be hidden, and
-    ``trial`` None.
+    ``plain`` hides nothing; ``turns`` are the tokens to hide in each of several
+    passes, none where no token can be hidden, and ``trial`` is then None. ``feature``
+    stands for what is not known, if that is learnt.
     """
 
     plain: tuple
-    hidden: list
+    turns: list
     unseen: np.ndarray
     trial: Hidden | None = None
+    feature: int | None = None
+
+    @cached_property
+    def hidden(self):
+        """The corpus of each turn."""
+        return [with_tokens_hidden(self.plain, t, self.feature) for t in self.turns]
 
     def of_pass(self, number, n_passes):
-        """Return the corpus of a pass. The last one hides nothing."""
-        if not self.hidden or number + 1 == n_passes:
-            return self.plain
-        return self.hidden[number % len(self.hidden)]
+        """Return the corpus of a pass."""
+        turn = self.turn_of(number, n_passes)
+        return self.plain if turn is None else self.hidden[turn]
+
+    def turn_of(self, number, n_passes):
+        """Return which tokens a pass hides: a number, or None. The last hides none."""
+        if not self.turns or number + 1 == n_passes:
+            return None
+        return number % len(self.turns)
 
 
 def views_of(corpus, belief, positions, hiding):
@@ -85,20 +101,18 @@ def views_of(corpus, belief, positions, hiding):
     unseen = belief.unseen[occurrences[belief.unseen] == 0]
     sizes = np.diff(batch.indptr)
     empty = np.flatnonzero(sizes == 0)
-    plain = _replaced(corpus, batch, empty, feature)
+    plain = with_tokens_hidden(corpus, empty, feature)
     if not hiding:
-        return Views(plain, [], unseen)
+        return Views(plain, [], unseen, feature=feature)
     once = np.zeros(feature, dtype=bool)
     once[belief.unseen] = True
     once &= (occurrences > 0) & (occurrences <= 1)
     alone = _tokens_with_only(once, batch, sizes)
     if not len(alone):
-        return Views(plain, [], unseen)
-    hidden = [
-        _replaced(corpus, batch, np.union1d(empty, alone[first::TURNS]), feature)
-        for first in np.roll(np.arange(TURNS), 1)
-    ]
-    return Views(plain, hidden, unseen, _trial(corpus, batch, positions, alone))
+        return Views(plain, [], unseen, feature=feature)
+    turns = [alone[first::TURNS] for first in np.roll(np.arange(TURNS), 1)]
+    trial = _trial(corpus, batch, positions, alone)
+    return Views(plain, turns, unseen, trial, feature)
 
 
 def _trial(corpus, batch, positions, alone):
@@ -181,21 +195,3 @@ def _times(batch, weight, positions):
     chosen = slice(None) if positions is None else positions
     times[chosen] = 1.0 if weight is None else weight[chosen]
     return times
-
-
-def _replaced(corpus, batch, tokens, feature):
-    """Return a corpus in which some tokens have that one feature alone."""
-    if not len(tokens):
-        return corpus
-    changed = batch.replaced(tokens, feature)
-    norm = corpus.norm
-    if norm is not None:
-        norm = norm.copy()
-        norm[tokens] = 1.0
-    return corpus._replace(
-        offsets=changed.offsets,
-        indptr=changed.indptr,
-        indices=changed.indices,
-        values=changed.values,
-        norm=norm,
-    )

@@ -11,7 +11,7 @@ from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
 from skcw._belief import Belief
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.exceptions import ConstraintWarning
-from skcw.tagging._training import Corpus
+from skcw.tagging._passes import Corpus
 from skcw.tagging._unknown import (
     LEAST_GAIN,
     STRENGTHS,

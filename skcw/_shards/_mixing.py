@@ -1,0 +1,185 @@
+"""Merge what shards have moved in one pass into the Gaussian that all started from.
+
+This is iterative parameter mixing. A weight moves by the mean of its moves, each
+weighted by the precision that its shard gained with it, and gains the mean of these
+precisions: both over the shards that moved it, so that what only one of them has seen
+is learnt as in one piece. (The sum of all moves, which the product of Gaussians would
+ask for, overshoots wherever shards correct the same mistake.) Learners without
+variances weigh all shards that moved a weight alike.
+
+The average over rounds goes the same way: it is that of the merge of all shards, had
+they been merged after every round with these weights. Shards learn less in a pass than
+one piece would, so the first passes must not weigh down the average: the rounds of the
+p-th pass count p² times. (With 16 shards and 10 passes, a fifth of the training part
+held out: span F1 .9435 instead of .9412 on CoNLL-2000, .852 instead of .840 on
+Spanish.)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Moves(NamedTuple):
+    """The weights that a shard has moved, and what they are after its pass.
+
+    Parameters
+    ----------
+    cells : ndarray of int
+        The places of these weights in the shard's tables, each once.
+    mean, variance, drift : ndarray or None
+        What stands there now. ``drift`` is ``rounds * (mean - average)``, the average
+        being that over the rounds of this pass; None without averaging.
+    rounds : float
+        How many sequences or rows were presented.
+    found : tuple of int
+        How many of them were wrong, and whatever else the pass has counted.
+    """
+
+    cells: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray | None
+    drift: np.ndarray | None
+    rounds: float
+    found: tuple
+
+    @property
+    def n_bytes(self):
+        """The size of the arrays, which travel."""
+        return n_bytes(self)
+
+
+def n_bytes(arrays):
+    """Return the size of those of some objects that are arrays."""
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+
+def moved_cells(before, mean, variance, drift, rounds, found):
+    """Return the cells of tables that are not what they were.
+
+    Parameters
+    ----------
+    before : tuple of ndarray
+        The mean and the variance (or None) before the pass, flat.
+    mean, variance, drift : ndarray or None
+        The same after it, and the drift, which was zero.
+    rounds : float
+        The rounds of the pass.
+    found : tuple of int
+        What it has counted.
+
+    Returns
+    -------
+    moves : Moves
+        The cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw._shards._mixing import moved_cells
+    >>> before, after = np.zeros(3), np.array([0.0, 0.5, 0.0])
+    >>> moved_cells((before, None), after, None, None, 1.0, (1,)).cells
+    array([1], dtype=int32)
+    """
+    moved = mean != before[0]
+    if variance is not None:
+        moved |= variance != before[1]
+    if drift is not None:
+        moved |= drift != 0.0
+    cells = np.flatnonzero(moved)
+    kept = (None if table is None else table[cells] for table in (variance, drift))
+    small = len(mean) <= np.iinfo(np.int32).max
+    numbers = cells.astype(np.int32) if small else cells
+    return Moves(numbers, mean[cells], *kept, float(rounds), found)
+
+
+class Mixture:
+    """Sums over shards, added one by one; then the merge, in place.
+
+    Parameters
+    ----------
+    mean, variance, drift : ndarray or None
+        The flat tables of the common Gaussian; those of all passes so far.
+    rounds : float
+        The rounds that the drift is about.
+    number : int, default=1
+        The number of this pass, from 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw._shards._mixing import Mixture, Moves
+    >>> mean, variance = np.zeros(2), np.ones(2)
+    >>> mixture = Mixture(mean, variance, None, 0.0)
+    >>> both, one = np.array([0, 1]), np.array([0])
+    >>> mixture.add(both, Moves(both, np.ones(2), np.full(2, 0.5), None, 1.0, ()))
+    >>> mixture.add(one, Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ()))
+    >>> mixture.finish()
+    2.0
+    >>> mean, 1 / variance
+    (array([0.25, 1.  ]), array([3., 2.]))
+    """
+
+    def __init__(self, mean, variance, drift, rounds, number=1):
+        self.tables = mean, variance, drift
+        self.times = number**2
+        self.rounds, self.new_rounds = rounds, 0.0
+        # The cells met so far, and for each of them the sums of `_terms`.
+        self.cells = np.empty(0, dtype=np.int64)
+        self.sums = np.empty((0, 5))
+        # One more than the place of a cell among them; 0 for none.
+        self.place = np.zeros(len(mean), dtype=np.int32)
+
+    def add(self, cells, moves):
+        """Add what a shard has moved; ``cells`` are its places in the common tables."""
+        place = self.place[cells] - 1
+        new = np.flatnonzero(place < 0)
+        if len(new):
+            place[new] = np.arange(len(self.cells), len(self.cells) + len(new))
+            self.place[cells[new]] = place[new] + 1
+            self.cells = np.concatenate([self.cells, cells[new]])
+            self.sums = np.concatenate([self.sums, np.zeros((len(new), 5))])
+        self.sums[place] += self._terms(cells, moves)
+        self.new_rounds += moves.rounds
+
+    def _terms(self, cells, moves):
+        """Return, by cell: weight, weighted move and drift, gain and number of moves.
+
+        The drift is that of one round.
+        """
+        mean, variance, drift = self.tables
+        step = moves.mean.astype(np.float64) - mean[cells]
+        gain = weight = np.ones(len(cells))
+        if variance is not None:
+            gain = _precision(moves.variance) - _precision(variance[cells])
+            np.maximum(gain, 0.0, out=gain)
+            # Where a variance is as small as it may be, a move still counts a little.
+            weight = gain + LEAST_WEIGHT * _precision(variance[cells])
+        late = 0.0
+        if drift is not None and moves.rounds:
+            late = weight * moves.drift / moves.rounds
+        terms = np.empty((len(cells), 5))
+        for column, term in enumerate((weight, weight * step, late, gain, 1.0)):
+            terms[:, column] = term
+        return terms
+
+    def finish(self):
+        """Move the common tables; return the rounds of all passes, as they count."""
+        mean, variance, drift = self.tables
+        weight, step, late, gain, n_moves = self.sums.T
+        cells, step = self.cells, step / weight
+        new_rounds = self.times * self.new_rounds
+        if drift is not None:
+            drift[cells] += self.rounds * step + new_rounds * (late / weight)
+        mean[cells] += step
+        if variance is not None:
+            variance[cells] = 1.0 / (_precision(variance[cells]) + gain / n_moves)
+        return self.rounds + new_rounds
+
+
+# The weight of a move that gained no precision, as a share of the precision there was.
+LEAST_WEIGHT = 1e-12
+
+
+def _precision(variance):
+    return 1.0 / variance.astype(np.float64)

@@ -1,0 +1,261 @@
+"""Passes over rows: their order, in one piece or in shards."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcw._shards._mixing import Mixture, moved_cells, n_bytes
+from skcw._shards._sharing import ShardFolder
+from skcw._shards._workers import (
+    TasksOfAPass,
+    bare_learner,
+    run_tasks,
+    traffic_words,
+)
+from skcw.linear_model._rows import Rows, take_rows
+
+# The arrays of rows that are written to the file of a shard, and their keys.
+ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor", "keys")
+
+
+class Shuffler:
+    """Orders of the rows that depend on what the rows are, not on where they stand.
+
+    Every pass sorts the rows by a hash of their content, their label and a random
+    number. So the model does not depend on the order in which rows are given, equal
+    rows stand beside each other, and a weight of two is the same as two copies.
+    """
+
+    def __init__(self, rows, seed):
+        self.keys = rows.keys
+        self.rng = np.random.RandomState(seed)
+
+    def salt(self):
+        """Return the next random number."""
+        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
+
+    def order(self):
+        """Return the order of the next pass."""
+        return salted_order(self.keys, self.salt())
+
+
+def salted_order(keys, salt):
+    """Return the order of rows by a hash of their keys and a random number."""
+    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
+
+
+def orders(rows, plan):
+    """Yield the order of every pass."""
+    shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
+    order = np.arange(len(rows))
+    if rows.weight is not None:
+        order = order[rows.weight > 0]
+    while True:
+        if shuffler is not None:
+            order = shuffler.order()
+        yield order.astype(np.int64)
+
+
+def row_passes(rows, plan, seen=None):
+    """Return what makes the passes of a training.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    plan : Plan
+        What all passes have in common.
+    seen : ndarray of bool, default=None
+        Which rows to learn from; None for all.
+
+    Returns
+    -------
+    passes : PlainPasses or ShardedPasses
+        A context manager with ``run(belief)``.
+    """
+    if plan.n_shards == 1:
+        return PlainPasses(rows, plan, seen)
+    if seen is not None:
+        rows = take_rows(rows, np.flatnonzero(seen))
+    return ShardedPasses(rows, plan)
+
+
+class PlainPasses:
+    """Passes over all rows, one after the other.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    plan : Plan
+        What all passes have in common.
+    seen : ndarray of bool or None
+        Which rows to learn from; None for all.
+    """
+
+    def __init__(self, rows, plan, seen=None):
+        self.rows, self.plan, self.seen = rows, plan, seen
+        self.orders = orders(rows, plan)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def run(self, belief):
+        """Make a pass in place; return how many rows were wrong, and of how many."""
+        order = next(self.orders)
+        if self.seen is not None:
+            order = order[self.seen[order]]
+        belief.rounds, wrong = self.plan.run_pass(belief, self.rows, order)
+        return wrong, len(order)
+
+    def traffic(self):
+        """Return what has travelled in the last pass, for the history."""
+        return {}
+
+    def words(self):
+        """Return the same in words."""
+        return ""
+
+
+class RowTask(NamedTuple):
+    """What a worker needs for one pass over one shard.
+
+    ``shard`` opens its rows, ``belief`` is the common one about its features,
+    ``learner`` has the kernel; ``salt`` makes the order, or is None for the order in
+    which rows are given.
+    """
+
+    shard: Any
+    learner: Any
+    belief: Any
+    n_classes: int
+    salt: np.uint64 | None
+
+
+def learn_shard(task):
+    """Make one pass over a shard; return what it has moved."""
+    header, arrays = task.shard.open()
+    parts = {name: arrays.get(name) for name in ROW_ARRAYS if name != "keys"}
+    rows = Rows(**parts, bias=header["bias"])
+    if task.salt is not None:
+        order = salted_order(arrays["keys"], task.salt)
+    else:
+        order = np.arange(len(rows))
+        if rows.weight is not None:
+            order = order[rows.weight > 0]
+    belief = task.belief.copy()
+    before = _flat(task.belief)[:2]
+    rounds, wrong = task.learner._run_pass(
+        belief, rows, order.astype(np.int64), n_classes=task.n_classes
+    )
+    return moved_cells(before, *_flat(belief), rounds, (int(wrong), len(order)))
+
+
+class Shard(NamedTuple):
+    """The arrays of a shard, and the numbers that its features have in common."""
+
+    shared: Any
+    features: np.ndarray
+
+
+class ShardedPasses:
+    """Passes over the shards of the rows, each from the common belief.
+
+    Which rows make a shard depends on their content, as their order does: copies of a
+    row are in the same one.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    plan : Plan
+        What all passes have in common.
+    """
+
+    def __init__(self, rows, plan):
+        self.plan = plan
+        learner, self.n_classes = plan.run_pass.func.__self__, plan.run_pass.keywords
+        self.learner = bare_learner(learner)
+        self.shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
+        self.folder = ShardFolder()
+        self.shards = [self._shard(rows, part) for part in self._parts(rows)]
+        self.number = self.sent = self.returned = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.folder.__exit__(*error)
+
+    def _parts(self, rows):
+        """Return the positions of the rows of each shard."""
+        n_shards = self.plan.n_shards
+        keys, copy_of = np.unique(rows.keys, return_inverse=True)
+        if n_shards > len(keys):
+            raise ValueError(
+                f"n_shards is {n_shards}, but there are only {len(keys)} different "
+                "rows to learn from; each shard needs at least one"
+            )
+        if self.shuffler is None:
+            shard_of = np.arange(len(rows)) % n_shards
+        else:
+            shard_of = np.empty(len(keys), dtype=np.int64)
+            order = salted_order(keys, self.shuffler.salt())
+            shard_of[order] = np.arange(len(keys)) % n_shards
+            shard_of = shard_of[copy_of]
+        return [np.flatnonzero(shard_of == k) for k in range(n_shards)]
+
+    def _shard(self, rows, positions):
+        """Return the shard of some rows, with feature numbers of its own."""
+        part = take_rows(rows, positions)
+        features = part.touched
+        arrays = {name: getattr(part, name) for name in ROW_ARRAYS if name != "keys"}
+        own = np.searchsorted(features, part.indices).astype(np.int32)
+        arrays |= {"indices": own, "keys": rows.keys[positions]}
+        header = {"bias": -1 if part.bias < 0 else len(features) - 1}
+        return Shard(self.folder.share(arrays, header), features)
+
+    def run(self, belief):
+        """Make a pass in place; return how many rows were wrong, and of how many."""
+        salt = None if self.shuffler is None else self.shuffler.salt()
+
+        def task(k):
+            own = belief.about(self.shards[k].features)
+            made = RowTask(
+                self.shards[k].shared, self.learner, own, salt=salt, **self.n_classes
+            )
+            return made, n_bytes((own.mean, own.variance))
+
+        tasks = TasksOfAPass(task, len(self.shards))
+        self.number += 1
+        mixture = Mixture(*_flat(belief), belief.rounds, self.number)
+        found, self.returned = np.zeros(2, dtype=np.int64), 0
+        width = belief.mean.shape[1]
+        results = run_tasks(learn_shard, tasks, None, self.folder)
+        for shard, moves in zip(self.shards, results, strict=True):
+            rows, columns = np.divmod(moves.cells, width)
+            mixture.add(shard.features[rows] * width + columns, moves)
+            found += moves.found
+            self.returned += moves.n_bytes
+        self.sent = tasks.sent()
+        belief.rounds = mixture.finish()
+        return found.tolist()
+
+    def traffic(self):
+        """Return what has travelled in the last pass, for the history."""
+        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
+
+    def words(self):
+        """Return the same in words."""
+        return traffic_words(len(self.shards), self.sent, self.returned)
+
+
+def _flat(belief):
+    """Return mean, variance and drift as flat views."""
+    tables = (belief.mean, belief.variance, belief.drift)
+    return tuple(None if table is None else table.reshape(-1) for table in tables)

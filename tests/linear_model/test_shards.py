@@ -1,0 +1,142 @@
+"""Classifiers trained in shards: one result, whoever computes it."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import make_classification
+
+from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
+from skcw._monitor import without_seconds
+from tests.reference import mixing
+
+LEARNERS = [MultiClassCW, MultiClassAROW, MultiClassPA, MultiClassPerceptron]
+DOUBLE = 1e-8
+
+X, Y = make_classification(
+    300, 20, n_informative=10, n_classes=3, n_clusters_per_class=1, random_state=0
+)
+X[np.abs(X) < 0.7] = 0.0
+
+
+def tables(classifier):
+    found = {"weights": classifier.coef_, "intercept": classifier.intercept_}
+    if hasattr(classifier, "coef_variance_"):
+        found["variance"] = classifier.coef_variance_
+        found["scale"] = np.array(
+            [classifier.variance_scale_, classifier.noise_, classifier.caution_], float
+        )
+    return found
+
+
+def assert_same(one, other):
+    found, expected = tables(one), tables(other)
+    for name in expected:
+        assert_array_equal(found[name], expected[name])
+    assert without_seconds(one.history_) == without_seconds(other.history_)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_shard_is_training_without_shards(learner):
+    assert_same(
+        learner(random_state=0, n_shards=1).fit(X, Y), learner(random_state=0).fit(X, Y)
+    )
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_the_result_does_not_depend_on_who_computes_it(learner, backend):
+    alone = learner(random_state=0, n_shards=4).fit(X, Y)
+    assert alone.score(X, Y) > 0.8
+    with parallel_config(backend, n_jobs=2):
+        assert_same(learner(random_state=0, n_shards=4).fit(X, Y), alone)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"early_stopping": True},
+        {"averaging": False, "dtype": "float64"},
+        {"shuffle": False},
+        {"fit_intercept": False},
+        {"class_weight": "balanced"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_all_that_training_can_do_it_can_do_in_shards(options, n_classes):
+    y = Y % n_classes
+    weight = np.arange(len(y)) % 3 / 2
+    fit = MultiClassCW(random_state=0, n_shards=3, **options).fit
+    alone = fit(sparse.csr_array(X), y, sample_weight=weight)
+    assert alone.score(X, y) > 0.6
+    with parallel_config("threading", n_jobs=2):
+        again = MultiClassCW(random_state=0, n_shards=3, **options)
+        assert_same(again.fit(X, y, sample_weight=weight), alone)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
+    options = {"max_iter": 1, "shuffle": False, "dtype": "float64"}
+    if learner in LEARNERS[:2]:
+        options |= {"variance_scale": 1.0}
+    if learner is MultiClassCW:
+        options |= {"phi": 0.5}
+    found = tables(learner(n_shards=3, **options).fit(X, Y))
+    shards = []
+    for k in range(3):
+        last = tables(learner(**options, averaging=False).fit(X[k::3], Y[k::3]))
+        average = tables(learner(**options).fit(X[k::3], Y[k::3]))
+        variance = last["variance"].ravel() if "variance" in last else None
+        means = (t["weights"].ravel().astype(float) for t in (last, average))
+        mean, average = means
+        shards.append((mean, variance, average, float(len(Y[k::3]))))
+    zeros = np.zeros(found["weights"].size)
+    prior = None if "variance" not in found else zeros + 1.0
+    _, variance, average, _ = mixing.merged(zeros, prior, zeros, 0.0, shards)
+    assert_allclose(found["weights"].ravel(), average, atol=DOUBLE)
+    if variance is not None:
+        assert_allclose(found["variance"].ravel(), variance, rtol=DOUBLE)
+
+
+def test_the_order_of_rows_and_their_copies_do_not_matter():
+    order = np.random.default_rng(0).permutation(len(Y))
+    expected = MultiClassCW(random_state=0, n_shards=3).fit(X, Y)
+    found = MultiClassCW(random_state=0, n_shards=3).fit(X[order], Y[order])
+    assert_array_equal(found.coef_, expected.coef_)
+    twice = MultiClassCW(random_state=0, n_shards=3).fit(X, Y, np.full(len(Y), 2.0))
+    copies = MultiClassCW(random_state=0, n_shards=3).fit(
+        np.tile(X, (2, 1)), np.tile(Y, 2)
+    )
+    assert_allclose(copies.coef_, twice.coef_, rtol=1e-5, atol=1e-6)
+
+
+def test_more_shards_than_rows_are_refused_and_nothing_changes():
+    classifier = MultiClassCW(random_state=0).fit(X, Y)
+    before = tables(classifier)
+    classifier.set_params(n_shards=9)
+    with pytest.raises(ValueError, match="n_shards is 9, but there are only 8"):
+        classifier.fit(X[:8], Y[:8])
+    assert_array_equal(tables(classifier)["weights"], before["weights"])
+    with pytest.raises(ValueError, match="n_shards"):
+        classifier.set_params(n_shards=0).fit(X, Y)
+
+
+def test_a_class_that_most_shards_lack_is_learnt():
+    # The last row alone has the last feature.
+    rows = np.zeros((len(X) + 1, 21))
+    rows[:-1, :-1], rows[-1, -1] = X, 1.0
+    labels = np.append(Y, 7)
+    classifier = MultiClassCW(random_state=0, n_shards=8).fit(rows, labels)
+    assert classifier.predict(rows[-1:])[0] == 7
+
+
+def test_partial_fit_learns_in_one_piece_and_bytes_are_told(capsys):
+    plain = MultiClassCW(random_state=0).partial_fit(X[:2], Y[:2], classes=[0, 1, 2])
+    sharded = MultiClassCW(random_state=0, n_shards=5, verbose=1)
+    sharded.partial_fit(X[:2], Y[:2], classes=[0, 1, 2])
+    assert_array_equal(sharded.coef_, plain.coef_)
+    history = sharded.fit(X, Y).history_
+    assert history[0]["bytes_sent"] > 0 < history[0]["bytes_returned"]
+    assert " MB to 5 shards, " in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""Training in shards: one result, whoever computes it, close to that in one piece."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skcw import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+    load,
+)
+from skcw._monitor import without_seconds
+from skcw.data import SequenceEncoder
+from skcw.datasets import make_tagged_corpus
+from skcw.features import basic_features
+from skcw.tagging import _sharded
+from skcw.utils._laws import weights
+from tests.reference import mixing
+
+LEARNERS = [
+    CWSequenceTagger, AROWSequenceTagger, PASequenceTagger, PerceptronSequenceTagger
+]  # fmt: skip
+DOUBLE = 1e-8  # sums in another order
+
+CORPUS = make_tagged_corpus(120, random_state=0)
+X, Y = [basic_features(sentence) for sentence in CORPUS.tokens], CORPUS.labels
+DEV = {"X_dev": X[:30], "y_dev": Y[:30]}
+
+
+def assert_same(one, other):
+    """Two taggers are the same, bit for bit, and so is what they tell of training."""
+    found, expected = weights(one), weights(other)
+    assert found.keys() == expected.keys()
+    for name in found:
+        assert_array_equal(found[name], expected[name])
+    assert without_seconds(one.history_) == without_seconds(other.history_)
+    assert one.confidence_ == other.confidence_
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_shard_is_training_without_shards(learner):
+    assert_same(
+        learner(random_state=0, n_shards=1).fit(X, Y), learner(random_state=0).fit(X, Y)
+    )
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_the_result_does_not_depend_on_who_computes_it(learner, backend):
+    alone = learner(random_state=0, n_shards=3).fit(X, Y)
+    with parallel_config(backend):
+        assert_same(learner(random_state=0, n_shards=3, n_jobs=2).fit(X, Y), alone)
+
+
+VARIANTS = {
+    "dev": ({"max_iter": 6}, DEV),
+    "early stopping": ({"early_stopping": True, "validation_fraction": 0.3}, {}),
+    "weights": ({}, {"sample_weight": np.arange(120) % 3 / 2}),
+    "models": ({"n_models": 2}, {}),
+    "members": ({"n_models": 4, "max_iter": 3}, {}),
+    "no average": ({"averaging": False, "dtype": "float64"}, {}),
+    "no shuffle": ({"shuffle": False, "learn_unknown": False}, {}),
+    "no confidence": ({"learn_confidence": False, "class_weight": {"O": 0.5}}, {}),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_all_that_training_can_do_it_can_do_in_shards(variant):
+    options, given = VARIANTS[variant]
+    tagger = CWSequenceTagger(random_state=0, n_shards=3, **options)
+    alone = tagger.fit(X, Y, **given)
+    score = alone.score(X, Y)
+    with parallel_config("threading"):
+        again = CWSequenceTagger(random_state=0, n_shards=3, n_jobs=2, **options)
+        assert_same(again.fit(X, Y, **given), alone)
+    assert score > 0.95
+
+
+def test_features_of_transitions_are_learnt_in_shards(tmp_path):
+    words = [[token[0] for token in sentence] for sentence in CORPUS.tokens]
+    rows = [[[word, f"label[-1]&{word}"] for word in row] for row in words]
+    batch = SequenceEncoder().fit_transform(rows)
+    tagger = CWSequenceTagger(random_state=0, n_shards=3).fit(batch, Y)
+    assert len(tagger.edge_features_) > 0
+    assert tagger.score(batch, Y) > 0.97
+    with parallel_config("loky"):
+        other = CWSequenceTagger(random_state=0, n_shards=3, n_jobs=2).fit(batch, Y)
+    assert_same(other, tagger)
+    tagger.save(tmp_path / "model")
+    assert_array_equal(load(tmp_path / "model").coef_, tagger.coef_)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
+    options = {"shuffle": False, "learn_confidence": False, "constraints": None}
+    options |= {"learn_unknown": False, "dtype": "float64"}
+    batch = SequenceEncoder().fit_transform(X)
+    tagger = learner(n_shards=3, max_iter=1, **options).fit(batch, Y)
+    shards = []
+    for k in range(3):
+        data = batch[k::3], Y[k::3], tagger.classes_
+        last = learner(averaging=False, **options).partial_fit(*data)
+        average = learner(**options).partial_fit(*data)
+        shards.append((*tables(last), tables(average)[0], float(len(Y[k::3]))))
+    zeros = np.zeros(len(shards[0][0]))
+    prior = None if shards[0][1] is None else zeros + 1.0
+    _, variance, average, _ = mixing.merged(zeros, prior, zeros, 0.0, shards)
+    found, own_variance = tables(tagger)
+    assert_allclose(found, average, atol=DOUBLE)
+    if variance is not None:
+        assert_allclose(own_variance, variance, rtol=DOUBLE)
+
+
+def tables(tagger):
+    """Return all weights and all variances, or None."""
+    means = np.concatenate([tagger.coef_.ravel(), tagger.transition_coef_.ravel()])
+    if not hasattr(tagger, "initial_variance"):
+        return means, None
+    variances = tagger.coef_variance_.ravel(), tagger.transition_variance_.ravel()
+    return means, np.concatenate(variances)
+
+
+@given(st.integers(1, 9), st.integers(0, 3))
+@settings(max_examples=15)
+def test_every_sequence_is_in_one_shard(n_shards, seed):
+    seen = []
+
+    class Watched(_sharded.ShardedPasses):
+        def _shard(self, positions, n_labels):
+            seen.extend(positions.tolist())
+            return super()._shard(positions, n_labels)
+
+    tagger = CWSequenceTagger(random_state=seed, n_shards=n_shards, max_iter=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skcw.tagging._training.ShardedPasses", Watched)
+        tagger.set_params(learn_confidence=False).fit(X[:9], Y[:9])
+    assert sorted(seen) == (list(range(9)) if n_shards > 1 else [])
+
+
+def test_a_label_that_most_shards_lack_is_learnt():
+    rare = X[:40] + [[["w=rare"], ["w=odd"]]]
+    labels = [*Y[:40], ["B-RARE", "O"]]
+    tagger = CWSequenceTagger(random_state=0, n_shards=8).fit(rare, labels)
+    assert tagger.predict([[["w=rare"], ["w=odd"]]])[0] == ["B-RARE", "O"]
+
+
+def test_sequences_without_tokens_do_no_harm():
+    empty = [[], [], *X[:4]]
+    tagger = CWSequenceTagger(random_state=0, n_shards=6).fit(empty, [[], [], *Y[:4]])
+    assert tagger.predict(empty)[0] == []
+
+
+def test_more_shards_than_sequences_are_refused_and_nothing_changes():
+    tagger = CWSequenceTagger(random_state=0).fit(X, Y)
+    before = weights(tagger)
+    tagger.set_params(n_shards=5)
+    with pytest.raises(ValueError, match="n_shards is 5, but there are only 4"):
+        tagger.fit(X[:4], Y[:4])
+    for name, array in weights(tagger).items():
+        assert_array_equal(array, before[name])
+
+
+@pytest.mark.parametrize("n_shards", [0, -1, 1.5, "two"])
+def test_a_number_of_shards_that_is_none_is_refused(n_shards):
+    with pytest.raises(ValueError, match="n_shards"):
+        CWSequenceTagger(n_shards=n_shards).fit(X[:5], Y[:5])
+
+
+def test_warm_start_goes_on_in_shards_and_partial_fit_in_one_piece():
+    tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2).fit(X, Y)
+    more = tagger.set_params(warm_start=True).fit(X, Y)
+    assert more.score(X, Y) > 0.97
+    plain = CWSequenceTagger(random_state=0).partial_fit(X[:2], Y[:2])
+    sharded = CWSequenceTagger(random_state=0, n_shards=7).partial_fit(X[:2], Y[:2])
+    assert_array_equal(sharded.coef_, plain.coef_)
+
+
+def test_the_bytes_that_travel_are_told(capsys):
+    tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2, verbose=1)
+    tagger.set_params(learn_confidence=False).fit(X, Y)
+    first, second = tagger.history_
+    # The first pass starts from the prior, of which only transitions are sent.
+    assert 0 < first["bytes_sent"] < second["bytes_sent"]
+    assert first["bytes_returned"] > second["bytes_returned"] > 0
+    assert capsys.readouterr().err.count(" MB to 3 shards, ") == 2
