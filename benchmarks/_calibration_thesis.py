@@ -25,7 +25,6 @@ from _tables import format_table
 
 FIGURE = "calibration-curves.png"
 DRAWN = (HMM, BASIC, RICH, f"{CW}, marginal{FITTED}")
-CURVE_BINS = 10
 # What the thesis reports; most likely roots, for a count HMM has a CalibMSE of .001.
 THESIS = {EWT: {HMM: 0.035, BASIC: 0.019}, ARK: {}}
 # Its ratios on tweets: row, divided by which row, about how much.
@@ -82,8 +81,6 @@ def _draw(corpora, answers, settings):
                 one.correct,
                 one.confidence,
                 groups=one.groups,
-                strategy="uniform",
-                n_bins=CURVE_BINS,
                 n_resamples=QUICK_RESAMPLES if settings.quick else RESAMPLES,
                 name=name,
                 query=about["query"],
@@ -108,12 +105,9 @@ def render(found):
             for name, one in about["rows"].items()
         ]
         texts.append(format_table(["", *HEADER, "thesis"], rows))
-    texts += [_ratios(found["corpora"]), NOTE, f"Curves: {FIGURE}, {_curves()}"]
+    curves = f"Curves: {FIGURE}, from the same adaptive bins."
+    texts += [_ratios(found["corpora"]), NOTE, curves]
     return "\n\n".join(texts)
-
-
-def _curves():
-    return f"{CURVE_BINS} bins of equal width and their roots."
 
 
 def _ratios(corpora):

@@ -32,6 +32,8 @@ PA_LIMITS = (0.001, 0.003, 0.01, 0.1, 1.0)
 AROW_RS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 SVM_CS = (0.001, 0.01, 0.1, 1.0)
 MAXENT_CS = (0.01, 0.1, 1.0, 10.0)
+# Enough for all of these to converge; a warning that one does not stops the run.
+MOST_ITERATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,23 @@ LEARNERS = {
     AROW: Learner(MultiClassAROW, AROW_RS),
     DEFAULTS: Learner(lambda _: MultiClassCW(), tuned=False),
     SVM_PAIRS: Learner(
-        lambda C: OneVsOneClassifier(LinearSVC(C=C)), SVM_CS, online=False, slow=True
+        lambda C: OneVsOneClassifier(LinearSVC(C=C, max_iter=MOST_ITERATIONS)),
+        SVM_CS,
+        online=False,
+        slow=True,
     ),
     SVM_MC: Learner(
-        lambda C: LinearSVC(C=C, multi_class="crammer_singer"),
+        lambda C: LinearSVC(
+            C=C, multi_class="crammer_singer", max_iter=MOST_ITERATIONS
+        ),
         SVM_CS,
         online=False,
         slow=True,
     ),
     MAXENT: Learner(
-        lambda C: LogisticRegression(C=C, tol=1e-3), MAXENT_CS, online=False, slow=True
+        lambda C: LogisticRegression(C=C, tol=1e-3, max_iter=MOST_ITERATIONS),
+        MAXENT_CS,
+        online=False,
+        slow=True,
     ),
 }

@@ -1,22 +1,17 @@
-"""Seconds and memory on 20 Newsgroups, beside scikit-learn's learners."""
+"""Seconds of predictions and updates, and memory, on 20 Newsgroups."""
 
 import statistics
-import warnings
 
 import numpy as np
 from _measure import added_memory, in_fresh_process, progress, timed
 from _multiclass_data import NEWS, folds_of, load_rows, set_or_made
 from _multiclass_scaling import scaling_of, scaling_table
-from _tables import at_least, at_most, format_goals, format_table, number
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import SGDClassifier
-from sklearn.svm import LinearSVC
+from _tables import at_most, format_goals, format_table, number
 from threadpoolctl import threadpool_limits
 
-from skcw import MultiClassAROW, MultiClassCW
+from skcw import MultiClassCW
 
 PASSES = 5
-CW, AROW, SVM, SGD = "MultiClassCW", "MultiClassAROW", "LinearSVC", "SGDClassifier pa1"
 PREDICTED_ROWS, QUICK_PREDICTED_ROWS = 10_000, 1_000
 PREDICT_REPEATS = 3
 UPDATES = {
@@ -36,11 +31,9 @@ MB = 2**20
 WARM_UP_ROWS = 200
 MOST_UPDATE_RUNS = 3
 NOTE = f"""\
-Medians over the runs, learners taking turns, one thread. Rows in CSR, float64; {PASSES}
-passes, k = 1, defaults else; LinearSVC() as it comes;
-SGDClassifier(loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, tol=None), or
-PassiveAggressiveClassifier in scikit-learn before that. Memory: peak added by one fit
-to a fresh process that holds the rows already."""
+Medians over the runs, taking turns, one thread. Rows in CSR, float64; {PASSES} passes,
+defaults else. Memory: peak added by one fit to a fresh process that holds the rows
+already."""
 UPDATES_NOTE = """\
 Seconds of the first and of the second pass, medians. The paper's: on Amazon 7 (13,580
 rows, 7 labels), on its machine."""
@@ -51,77 +44,24 @@ def run(settings):
     name = set_or_made(NEWS, settings.data_home)
     rows = load_rows(name, settings.data_home, settings.quick)
     train, test = folds_of(name, settings)[0]
-    data = rows.X[train], rows.y[train], rows.X[test], rows.y[test]
+    data = rows.X[train], rows.y[train]
     with threadpool_limits(1):
-        fits, model = _fits(data, settings.seeds)
+        model = MultiClassCW(max_iter=PASSES, random_state=0).fit(*data)
         predictions = _predictions(model, _rows_to_predict(rows.X, settings), settings)
-        updates = _updates(*data[:2], settings.seeds)
-        scaling = scaling_of(*data[:2], settings)
+        updates = _updates(*data, settings.seeds)
+        scaling = scaling_of(*data, settings)
     found = {
         "quick": settings.quick,
         "set": name,
         "sizes": [len(train), len(test), rows.X.shape[1], rows.n_classes],
         "non_zeros": int(data[0].nnz),
         "runs": settings.seeds,
-        "fits": fits,
         "predictions": predictions,
         "updates": updates,
         "scaling": scaling,
         "memory": _memory(name, settings),
     }
     return {**found, "goals": _goals(found)}
-
-
-def _learners(seed):
-    return {
-        CW: MultiClassCW(max_iter=PASSES, random_state=seed),
-        AROW: MultiClassAROW(max_iter=PASSES, random_state=seed),
-        SVM: LinearSVC(random_state=seed),
-        SGD: _passive_aggressive(seed),
-    }
-
-
-def _passive_aggressive(seed):
-    """Return PA-I by scikit-learn, under the name that its version has for it."""
-    common = {"loss": "hinge", "max_iter": PASSES, "tol": None, "random_state": seed}
-    model = SGDClassifier(penalty=None, learning_rate="pa1", eta0=1.0, **common)
-    try:
-        model.fit([[0.0], [1.0]], [0, 1])
-    except ValueError:
-        from sklearn.linear_model import PassiveAggressiveClassifier
-
-        return PassiveAggressiveClassifier(C=1.0, **common)
-    return model
-
-
-def _fits(data, runs):
-    """Return seconds and accuracy of every learner, and a fitted CW."""
-    X, y, X_test, y_test = data
-    seconds, accuracy = {}, {}
-    for run in range(runs):
-        for name, model in _learners(run).items():
-            progress(f"speed: run {run + 1} of {runs}, {name}")
-            seconds.setdefault(name, []).append(_seconds_of_fit(model, X, y))
-            accuracy.setdefault(name, []).append(model.score(X_test, y_test))
-            if name == CW:
-                fitted = model
-    rows = {
-        name: {
-            "seconds": statistics.median(seconds[name]),
-            "accuracy": statistics.median(accuracy[name]),
-            "all_seconds": seconds[name],
-            "all_accuracies": accuracy[name],
-        }
-        for name in seconds
-    }
-    return rows, fitted
-
-
-def _seconds_of_fit(model, X, y):
-    with warnings.catch_warnings():
-        # LinearSVC stops after its default number of iterations.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return timed(lambda: model.fit(X, y))[1]
 
 
 def _rows_to_predict(X, settings):
@@ -184,20 +124,9 @@ def _memory_of_fit(name, averaging, settings):
 
 
 def _goals(found):
-    fits, predictions = found["fits"], found["predictions"]["seconds"]
-    cw, scores = fits[CW], predictions["decision_function"]
-    exact = predictions["predict_distribution, exact"]
-    rivals = max(fits[SVM]["accuracy"], fits[SGD]["accuracy"])
+    seconds = found["predictions"]["seconds"]
+    scores, exact = seconds["decision_function"], seconds["predict_distribution, exact"]
     return [
-        at_least(
-            f"fit, times faster than {SVM}", fits[SVM]["seconds"] / cw["seconds"], 5
-        ),
-        at_least(
-            f"fit, times faster than {SGD}", fits[SGD]["seconds"] / cw["seconds"], 2
-        ),
-        at_least(
-            "accuracy, CW - better of the two", cw["accuracy"] - rivals, 0, "+.4f"
-        ),
         at_most("exact probabilities, share of decision_function", exact / scores, 10),
         at_most("exponent of non-zeros", found["scaling"]["exponent"], 1.15, ".2f"),
     ]
@@ -215,7 +144,6 @@ def render(found):
         title += " (quick: a subset, no measurement)"
     blocks = [
         title,
-        _fits_table(found["fits"]),
         NOTE,
         _predictions_table(found["predictions"]),
         _updates_table(found["updates"]),
@@ -225,21 +153,6 @@ def render(found):
         format_goals(found["goals"], found["quick"]),
     ]
     return "\n\n".join(blocks)
-
-
-def _fits_table(fits):
-    cw = fits[CW]["seconds"]
-    rows = [
-        [
-            name,
-            f"{one['seconds']:.3f}",
-            f"{min(one['all_seconds']):.3f}-{max(one['all_seconds']):.3f}",
-            f"{one['seconds'] / cw:.1f}",
-            f"{one['accuracy']:.4f}",
-        ]
-        for name, one in fits.items()
-    ]
-    return format_table(["fit", "s", "range", "times CW", "accuracy"], rows)
 
 
 def _predictions_table(predictions):

@@ -51,8 +51,8 @@ def _cached(task, settings):
         if earlier["conditions"] == wanted:
             return earlier["trials"]
     with threadpool_limits(1), warnings.catch_warnings():
-        # liblinear and lbfgs stop after their default number of iterations.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        # What has not converged is no peer.
+        warnings.simplefilter("error", ConvergenceWarning)
         trials = _run(name, LEARNERS[learner], settings)
     if stored:
         stored.parent.mkdir(parents=True, exist_ok=True)

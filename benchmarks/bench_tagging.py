@@ -9,6 +9,7 @@ table2   F of the online learners in 10-fold cross-validation, with paired tests
 fig1     precision against recall after every pass (the same fits as table2)
 claims   what the paper says of precision, recall and passes (the same fits)
 table3   CW against a tuned CRF on a 75/25 split
+vowpal   CoNLL-2000 chunking: Vowpal Wabbit (extra "benchmark") beside CW and CRFsuite
 
     python benchmarks/bench_tagging.py --data-home DIR
     python benchmarks/bench_tagging.py --data-home DIR --parts speed,scaling
@@ -27,6 +28,7 @@ import _tagging_speed
 import _tagging_table1
 import _tagging_table2
 import _tagging_table3
+import _tagging_vowpal
 from _corpora import check_corpora
 from _runner import parse, run_parts
 
@@ -40,6 +42,7 @@ PARTS = {
     "fig1": _tagging_fig1,
     "claims": _tagging_claims,
     "table3": _tagging_table3,
+    "vowpal": _tagging_vowpal,
 }
 
 

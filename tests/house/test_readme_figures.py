@@ -181,10 +181,12 @@ TABLES = {
         {
             "`MultiClassCW`, 5 passes": "MultiClassCW",
             "`MultiClassAROW`, 5 passes": "MultiClassAROW",
-            "`LinearSVC`": "LinearSVC",
+            "`LinearSVC`, best C": "LinearSVC",
+            "`LinearSVC`, C = 1": "LinearSVC, C = 1",
             "`SGDClassifier`, passive-aggressive, 5 passes": "SGDClassifier pa1",
+            "Vowpal Wabbit, `--oaa`, 20 passes": "Vowpal Wabbit",
         },
-        [[f"speed/fits/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+        [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
     ),
     "accuracy of classifiers": Table(
         "multiclass",
