@@ -79,7 +79,7 @@ def _draw_bars(figure, trials):
             panel.set_xticks(range(len(trials)), trials)
             panel.grid(axis="y", alpha=0.3)
             panel.set_axisbelow(True)
-    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(6))
+    figure.legend(*panels[0][0].get_legend_handles_labels(), **_below(7))
 
 
 def _grouped_bars(panel, trials, learner, key):

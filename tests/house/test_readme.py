@@ -13,7 +13,10 @@ PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
 SCRIPTS = METADATA["project"]["scripts"]
-SAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+# Every block of Python, and what is shown below it as its output, if anything.
+SAMPLES = re.findall(
+    r"^```python\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?", README, re.MULTILINE | re.DOTALL
+)
 
 
 def command(name):
@@ -40,10 +43,18 @@ def test_the_main_job_runs_a_command_that_is_installed():
     assert parse([subcommand]).command == subcommand
 
 
-def test_the_code_samples_run_one_after_another(tmp_path, monkeypatch):
+def test_the_code_samples_print_what_is_shown_below_them(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert SAMPLES
-    exec(compile("\n".join(SAMPLES), "README.md", "exec"), {})
+    names = {}
+    for code, shown in SAMPLES:
+        exec(compile(code, "README.md", "exec"), names)
+        assert capsys.readouterr().out == shown, code
+
+
+def test_most_code_samples_show_what_they_print():
+    shown = [bool(output) for _, output in SAMPLES]
+    assert sum(shown) >= len(shown) / 2
 
 
 def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
@@ -59,3 +70,11 @@ def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
 @pytest.mark.parametrize("target", re.findall(r"\]\(([^)#:]+)\)", README))
 def test_links_to_files_lead_somewhere(target):
     assert (PROJECT / target).exists()
+
+
+def test_every_picture_of_the_docs_can_be_drawn_again():
+    script = (PROJECT / "docs/draw_pictures.py").read_text(encoding="utf-8")
+    drawn = {f"{name}.png" for name in re.findall(r'"([a-z-]+)"', script)}
+    pictures = {path.name for path in (PROJECT / "docs").glob("*.png")}
+    assert pictures
+    assert pictures <= drawn

@@ -490,6 +490,27 @@ def test_the_readme_has_one_table_of_figures():
     assert [table.page for table in TABLES.values()].count(README) == 1
 
 
+def corpora_where_the_crf_leads(what, sign):
+    ready = results("travel")["ready"]
+    return {
+        corpus
+        for corpus, row in ready.items()
+        if sign * (float(row["CRF"][what]) - float(row["CW"][what])) > 0
+    }
+
+
+def test_what_the_readme_concludes_from_its_table():
+    text = " ".join(PAGES[README].split())
+    assert "is better calibrated, except on web text." in text
+    assert corpora_where_the_crf_leads("calibration", -1) == {"EWT XPOS"}
+    assert "The CRF labels Spanish names better" in text
+    assert corpora_where_the_crf_leads("score", 1) == {"Spanish"}
+    assert "in average precision on five of the seven, and in area on three." in text
+    assert len(results("travel")["ready"]) == 7
+    assert len(corpora_where_the_crf_leads("ap", 1)) == 5
+    assert len(corpora_where_the_crf_leads("area", -1)) == 3
+
+
 def test_a_figure_is_written_as_another_one_is():
     assert written(0.93731, ".9373") == ".9373"
     assert written(0.118, "0.12") == "0.12"
