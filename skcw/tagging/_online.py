@@ -1,6 +1,7 @@
 """Taggers trained online: one pass after the other over labelled sequences."""
 
 from collections.abc import Iterator
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -30,6 +31,7 @@ from skcw.tagging._inputs import (
     token_costs,
 )
 from skcw.tagging._judges import choose_judges, learnt_confidence
+from skcw.tagging._keeping import keeping, told_of_training
 from skcw.tagging._training import Plan, train_several
 
 
@@ -78,7 +80,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, *, checkpoint=None):
         """Learn from labelled sequences.
 
         Parameters
@@ -99,6 +101,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             ``n_iter_no_change`` passes without gain.
         y_dev : iterable of sequences of str, default=None
             Their labels.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
 
         Returns
         -------
@@ -112,7 +116,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
                 "sample_weight)"
             )
         dev = None if X_dev is None else (X_dev, y_dev)
-        return self._learn(X, y, sample_weight, fresh, dev=dev)
+        return self._learn(X, y, sample_weight, fresh, dev=dev, checkpoint=checkpoint)
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -147,7 +151,16 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
 
     def _learn(
-        self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
+        self,
+        X,
+        y,
+        sample_weight,
+        fresh,
+        *,
+        dev=None,
+        classes=None,
+        one_pass=False,
+        checkpoint=None,
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
         batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
@@ -174,14 +187,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.learn_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
-        belief, history, judging = train_several(
-            start,
-            data.corpus(start, self._cost_grows_with_features),
-            plan,
-            seeds,
-            judges,
-            self.n_jobs,
-        )
+        corpus = data.corpus(start, self._cost_grows_with_features)
+        about = partial(told_of_training, self, data, start, labels, rules, *new[:1])
+        with keeping(checkpoint, self, about) as keeper_of:
+            belief, history, judging = train_several(
+                start, corpus, plan, seeds, judges, self.n_jobs, keeper_of
+            )
         if one_pass:
             judging = [start]
         else:

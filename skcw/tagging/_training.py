@@ -12,6 +12,8 @@ from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
+from skcw.tagging._keeping import no_keeper
+from skcw.tagging._progress import Progress, pieces
 from skcw.tagging._unknown import views_of, with_fitting_row
 
 
@@ -104,82 +106,86 @@ def monitor_of(plan, model):
     )
 
 
-def judge_of(plan, expanded, n_rows):
+def judge_of(plan, progress):
     """Return what judges a pass: a compact belief and its score; or None."""
     if plan.dev_score is None:
         return None
 
     def judge():
-        belief = expanded.compacted(n_rows)
+        belief = progress.compacted()
         return belief, plan.dev_score(belief)
 
     return judge
 
 
-def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
+def train(
+    belief, corpus, plan, seed, model=None, positions=None, tasks=None, keeper=None
+):
     """Train a copy of a compact belief; return it compact again, with its history.
 
-    With `positions` only the sequences there are learnt from.
+    With `positions` only the sequences there are learnt from. With a `keeper` the
+    training is saved now and then, and continues from what was saved.
     """
     views = views_of(corpus, belief, positions, plan.hiding)
-    expanded, n_rows = belief.expanded_for_training()
-    expanded.unseen = views.unseen
+    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper)
     rng = np.random.RandomState(seed)
-    monitor = monitor_of(plan, model)
     if positions is None:
         positions = np.arange(len(corpus.offsets) - 1)
     for number in range(plan.max_iter):
         order = rng.permutation(positions) if plan.shuffle else positions
-        options = PassOptions(
-            order.astype(np.int64),
-            plan.cost,
-            plan.forbidden,
-            plan.cost_unit,
-            expanded.width,
-            plan.counting,
-        )
+        if number < progress.n_passes or progress.is_over:
+            continue
         if tasks is not None:
-            tasks.begin(f"pass {len(monitor.history) + 1}")
-        n_rows, expanded.rounds, sequences, tokens = plan.run_pass(
-            expanded.mean,
-            expanded.variance,
-            expanded.average,
-            (expanded.row_of, n_rows, expanded.rounds),
-            views.of_pass(number, plan.max_iter),
-            options,
-        )
-        stop = monitor.end_pass(
-            plan.found(int(sequences), int(tokens)),
-            f"{tokens} wrong words in {sequences} sequences",
-            judge_of(plan, expanded, n_rows),
-        )
+            tasks.begin(f"pass {number + 1}")
+        _present(progress, plan, views.of_pass(number, plan.max_iter), order)
+        stop = progress.end_pass(plan, judge_of(plan, progress))
         if tasks is not None:
-            stop |= tasks.end(partial(expanded.compacted, n_rows))
-        if stop:
-            break
-    trained = monitor.best or expanded.compacted(n_rows)
+            stop |= tasks.end(progress.compacted)
+        progress.keep(stop or number + 1 == plan.max_iter)
+    trained = progress.monitor.best or progress.compacted()
     trained.check_finite()
     if views.trial is not None:
         trained = with_fitting_row(
             trained, views.trial, plan.forbidden, plan.label_score
         )
-    return trained, monitor.history
+    return trained, progress.monitor.history
 
 
-def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
+def _present(progress, plan, corpus, order):
+    """Present the sequences of a pass that were not yet presented."""
+    order = order.astype(np.int64)[progress.presented :]
+    for piece in pieces(order, np.diff(corpus.offsets), progress.piece_words):
+        options = PassOptions(
+            piece,
+            plan.cost,
+            plan.forbidden,
+            plan.cost_unit,
+            progress.expanded.width,
+            plan.counting,
+        )
+        progress.present(plan, corpus, options)
+        progress.end_piece()
+
+
+def train_several(
+    belief, corpus, plan, seeds, judges, n_jobs=None, keeper_of=no_keeper
+):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
     Models are added up in the order of their seeds: the number of workers changes
     no bit of the result. Return the mean, the history, and the beliefs of the judges.
+    `keeper_of` gives what saves a model by its name: "model-1" or "shadow".
     """
     if len(seeds) == 1:
-        return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs)
+        return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs, keeper_of)
     total, history, kept = BeliefMean(), [], []
     jobs = [
-        (plan, seed, model, judges.learnt[model]) for model, seed in enumerate(seeds)
+        (plan, seed, model, judges.learnt[model], None, keeper_of(f"model-{model + 1}"))
+        for model, seed in enumerate(seeds)
     ]
     if judges.source == "shadow":
-        jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
+        shadow = plan.quiet(), seeds[0], None, judges.learnt[-1]
+        jobs.append((*shadow, None, keeper_of("shadow")))
     workers = Parallel(
         n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
     )
@@ -199,13 +205,23 @@ def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
     return total.result(), history, kept or [total.result()]
 
 
-def _train_one(belief, corpus, plan, seed, judges, n_jobs):
+def _train_one(belief, corpus, plan, seed, judges, n_jobs, keeper_of):
     """Train one model, and the shadow that judges it beside or after it."""
-    one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks)
+    keeper = keeper_of("model-1")
+    one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks, keeper=keeper)
     if judges.source != "shadow":
         trained, history = one()
         return trained, history, [trained]
-    shadow = partial(train, belief, corpus, plan.quiet(), seed, None, judges.learnt[-1])
+    shadow = partial(
+        train,
+        belief,
+        corpus,
+        plan.quiet(),
+        seed,
+        None,
+        judges.learnt[-1],
+        keeper=keeper_of("shadow"),
+    )
     if effective_n_jobs(n_jobs) == 1:
         (trained, history), (judge, _) = one(), shadow()
     else:

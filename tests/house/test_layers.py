@@ -30,7 +30,7 @@ LAYERS = [
     {"data"},
     {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
-    {"confidence"},
+    {"_checkpoint", "confidence"},
     {"_runtime"},
     {"tagging", "linear_model"},
     {"pipeline"},
