@@ -10,7 +10,7 @@ import mmap
 import os
 import re
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from errno import EISDIR
 from math import isfinite, prod
 
@@ -35,7 +35,7 @@ _TYPES |= {"U8": "u1", "U64": "<u8"}
 _NAMES = {dtype.lstrip("<"): name for name, dtype in _TYPES.items()}
 
 
-def write_model(path, header, arrays):
+def write_model(path, header, arrays, *, scratch=False):
     """Write a header and named arrays; an older file is replaced only at the end.
 
     Parameters
@@ -46,10 +46,13 @@ def write_model(path, header, arrays):
         Strings, numbers, lists and dicts.
     arrays : dict of str to ndarray
         The arrays.
+    scratch : bool, default=False
+        Whether nobody needs the file after a crash. Then it is written in its place,
+        without a wait for the disk; the checksum tells if it is not complete.
     """
     text = json.dumps({"format": FORMAT, **header}, default=_plain)
     arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    with replacing(path) as draft:
+    with nullcontext(path) if scratch else replacing(path) as draft:
         _write(draft, text, arrays)
         seal(draft)
 
@@ -94,6 +97,26 @@ def seal(path):
             total = checksum(block, total)
         file.seek(found.start(1))
         file.write(b"%016x" % total)
+
+
+def stored_checksum(path):
+    """Return the checksum that a file says it has, without reading all of it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `write_model` wrote.
+
+    Returns
+    -------
+    digits : str
+        Sixteen hexadecimal digits.
+    """
+    with naming(path), open(path, "rb") as file:
+        head, _, metadata = _read_table(file, path, os.fstat(file.fileno()).st_size)
+        if _DIGITS.search(head) is None:
+            raise _incomplete(path, "it has no checksum")
+        return metadata[CHECKSUM]
 
 
 def _without_digits(head, found):

@@ -29,6 +29,10 @@ class CheckpointWarning(UserWarning):
     """A checkpoint is damaged and left out."""
 
 
+class ShardError(SkcwError, RuntimeError):
+    """A shard of the training data is lost or damaged, or no worker can learn it."""
+
+
 class ConstraintWarning(UserWarning):
     """Training labels break the constraints the tagger was given."""
 

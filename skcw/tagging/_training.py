@@ -16,6 +16,9 @@ from skcw.tagging._keeping import no_keeper
 from skcw.tagging._progress import Progress, pieces
 from skcw.tagging._unknown import views_of, with_fitting_row
 
+# What the arrays of ``Corpus.edges`` are called in the file of a shard.
+EDGE_ARRAYS = ("edges.indptr", "edges.indices", "edges.values")
+
 
 class Corpus(NamedTuple):
     """Encoded sequences with their labels, as the kernels read them.
@@ -33,6 +36,21 @@ class Corpus(NamedTuple):
     weight: np.ndarray | None
     norm: np.ndarray | None = None
     edges: tuple | None = None
+
+    def arrays(self):
+        """Return the arrays by the names that they have in the file of a shard."""
+        plain = self._asdict()
+        edges = plain.pop("edges") or (None,) * len(EDGE_ARRAYS)
+        return plain | dict(zip(EDGE_ARRAYS, edges, strict=True))
+
+    @classmethod
+    def from_arrays(cls, arrays):
+        """Return the corpus that was written to the file of a shard."""
+        edges = None
+        if EDGE_ARRAYS[0] in arrays:
+            edges = tuple(arrays.get(name) for name in EDGE_ARRAYS)
+        names = (name for name in cls._fields if name != "edges")
+        return cls(*(arrays.get(name) for name in names), edges)
 
 
 class PassOptions(NamedTuple):

@@ -12,6 +12,12 @@ from skcw.data._csv_files import csv_text
 BLOCKS = range(23)
 
 
+@pytest.fixture(autouse=True)
+def importable(request, monkeypatch):
+    """Let workers, which are new processes, import the functions of this file."""
+    monkeypatch.syspath_prepend(request.config.rootpath)
+
+
 def doubling(factor):
     """Return what a worker does; it tells in which process."""
     return lambda block: (factor * block, os.getpid())

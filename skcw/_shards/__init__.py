@@ -1,0 +1,1 @@
+"""Training in shards: their files, the workers that open them, and the merge."""
