@@ -6,7 +6,9 @@ How is a large corpus tagged with Spark?
 opens the model once, mapped into memory, so that those of a machine share one copy.
 """
 
+import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -38,6 +40,8 @@ def tagging_by(path):
 
 
 def main():
+    # Workers need the packages of this Python.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     corpus = make_tagged_corpus(400, random_state=0)
     words = [[word for word, _ in sentence] for sentence in corpus.tokens]
     tagger = CWSequenceTagger(random_state=0)

@@ -81,14 +81,17 @@ def told_of_training(tagger, data, start, labels, rules, apart=None):
         "the number of features": data.batch.n_features,
         "the hash of the features": data.batch.fingerprint,
         "the labels": " ".join(labels),
-        "the hash of the sequences": _digest(data),
-        "the hash of the sequences to judge by": apart and _digest(apart),
+        "the hash of the sequences": digest_of_examples(data),
+        "the hash of the sequences to judge by": digest_of_examples(apart),
         "the hash of the constraints": digest_of(rules.forbidden),
         "the hash of where it starts": digest_of(*start.arrays().values()),
     }
 
 
-def _digest(data):
+def digest_of_examples(data=None):
+    """Return a short hash of sequences, labels and weights; None if there are none."""
+    if data is None:
+        return None
     batch = data.batch.compact()
     arrays = (batch.offsets, batch.indptr, batch.indices, batch.values)
     return digest_of(*arrays, data.codes, data.weight)

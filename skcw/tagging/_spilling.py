@@ -5,6 +5,7 @@ that were rarest so far are forgotten, and may begin again: blocks written befor
 brought up to date when all has been read.
 """
 
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,9 @@ class Budget(NamedTuple):
     @property
     def block_words(self):
         """The number of words of a block: a quarter of the memory."""
-        return int(np.clip(self.n_bytes // 4 // BYTES_PER_WORD, FEWEST_WORDS, MOST_WORDS))
+        return int(
+            np.clip(self.n_bytes // 4 // BYTES_PER_WORD, FEWEST_WORDS, MOST_WORDS)
+        )
 
     def most_features(self, n_labels):
         """Return how many features there may be: half of the memory."""
@@ -82,7 +85,12 @@ class Spilled(NamedTuple):
     vocabulary: Vocabulary | None
     n_features: int
     labels: list
-    n_forgotten: int
+
+    def opened(self):
+        """Yield the sequences and labels of each block, one after the other."""
+        for block in self.blocks:
+            yield block.open(self.n_features, self.vocabulary)
+            block.file.close()
 
 
 class Spiller:
@@ -121,7 +129,9 @@ class Spiller:
         self.held.append((batch, codes))
         if sum(batch.n_tokens for batch, _ in self.held) >= self.budget.block_words:
             self._write()
-            self._forget(2 * self.budget.most_features(len(self.labels)))
+            most = self.budget.most_features(len(self.labels))
+            if self.n_features > 2 * most:
+                self._forget(most)
 
     def _write(self):
         batch = joined([batch for batch, _ in self.held], self.n_features)
@@ -141,14 +151,13 @@ class Spiller:
         return Block(file, len(batch), batch.n_tokens, len(self.renumberings))
 
     def _forget(self, most, least=1):
-        """Forget features that occurred fewer times than others, or than `least`."""
+        """Keep the features that occurred most often, and at least so many times."""
         if self.vocabulary is None:
             return
         keep = self.counts >= least
         if keep.sum() > most:
-            # Among those that occurred as often the first ones stay.
-            ranked = np.argsort(-self.counts, kind="stable")[: max(most // 2, 1)]
-            keep &= np.isin(np.arange(len(keep)), ranked)
+            # Of those that occurred as often the first ones stay.
+            keep[np.argsort(-self.counts, kind="stable")[most:]] = False
         if keep.all():
             return
         number = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
@@ -162,22 +171,9 @@ class Spiller:
             self._write()
         if not self.labels:
             raise ValueError("the source holds no words, so there is nothing to learn")
-        before = len(self.renumberings)
-        most = self.budget.most_features(len(self.labels))
-        if len(self.counts) > most:
-            # Twice, for half of what is said there stays.
-            self._forget(2 * most, self.budget.min_count)
-            self._forget_to(most)
-        else:
-            self._forget(most, self.budget.min_count)
-        n_forgotten = before + (len(self.counts) == most)
+        self._forget(self.budget.most_features(len(self.labels)), self.budget.min_count)
         self._renumber()
-        found = self.blocks, self.vocabulary, self.n_features, self.labels
-        return Spilled(*found, n_forgotten)
-
-    def _forget_to(self, most):
-        if len(self.counts) > most:
-            self._forget(most if most < 2 else len(self.counts) - 1)
+        return Spilled(self.blocks, self.vocabulary, self.n_features, self.labels)
 
     def _renumber(self):
         """Bring the blocks up to date that were written before features were lost."""
@@ -193,8 +189,10 @@ class Spiller:
             number = maps[block.generation]
             indices = number[batch.indices]
             fresh = batch.renumbered(indices, self.n_features).filtered(indices >= 0)
+            # A file that is mapped must not be written to.
+            self.blocks[position] = self._written(f"final-{position}", fresh, gold)
             block.file.close()
-            self.blocks[position] = self._written(f"block-{position}", fresh, gold)
+            os.unlink(block.file.path)
 
 
 def _followed(first, second):

@@ -13,7 +13,7 @@ from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
 from skcw.tagging._keeping import no_keeper
-from skcw.tagging._progress import Progress, pieces
+from skcw.tagging._progress import Progress
 from skcw.tagging._unknown import views_of, with_fitting_row
 
 # What the arrays of ``Corpus.edges`` are called in the file of a shard.
@@ -141,21 +141,23 @@ def train(
 ):
     """Train a copy of a compact belief; return it compact again, with its history.
 
-    With `positions` only the sequences there are learnt from. With a `keeper` the
+    With `positions` only the sequences there are learnt from; the corpus of a shadow in
+    blocks stands in their place, and knows which to leave out. With a `keeper` the
     training is saved now and then, and continues from what was saved.
     """
-    views = views_of(corpus, belief, positions, plan.hiding)
+    if isinstance(corpus, Corpus):
+        views = views_of(corpus, belief, positions, plan.hiding)
+    else:
+        views = (positions or corpus).views(plan.hiding)
     progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper)
     rng = np.random.RandomState(seed)
-    if positions is None:
-        positions = np.arange(len(corpus.offsets) - 1)
     for number in range(plan.max_iter):
-        order = rng.permutation(positions) if plan.shuffle else positions
+        order = views.order(rng, plan.shuffle)
         if number < progress.n_passes or progress.is_over:
             continue
         if tasks is not None:
             tasks.begin(f"pass {number + 1}")
-        _present(progress, plan, views.of_pass(number, plan.max_iter), order)
+        _present(progress, plan, views, number, order)
         stop = progress.end_pass(plan, judge_of(plan, progress))
         if tasks is not None:
             stop |= tasks.end(progress.compacted)
@@ -169,10 +171,10 @@ def train(
     return trained, progress.monitor.history
 
 
-def _present(progress, plan, corpus, order):
+def _present(progress, plan, views, number, order):
     """Present the sequences of a pass that were not yet presented."""
-    order = order.astype(np.int64)[progress.presented :]
-    for piece in pieces(order, np.diff(corpus.offsets), progress.piece_words):
+    given = progress.presented, progress.piece_words
+    for corpus, piece in views.pieces(number, plan.max_iter, order, *given):
         options = PassOptions(
             piece,
             plan.cost,
