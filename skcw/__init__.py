@@ -14,6 +14,7 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
+    from skcw._checkpoint import Checkpoint
     from skcw._config import config_context, get_config, set_config
     from skcw._loading import load
     from skcw._merging import merge
@@ -43,6 +44,7 @@ __all__ = [
     "CRFSequenceTagger",
     "CWSequenceTagger",
     "CalibratedTagger",
+    "Checkpoint",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
     "Model",
@@ -66,6 +68,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "skcw._checkpoint": ["Checkpoint"],
     "skcw._config": ["config_context", "get_config", "set_config"],
     "skcw._runtime": ["Model"],
     "skcw.calibration": ["CalibratedTagger"],

@@ -1,5 +1,7 @@
 """``skcw.Model``: a saved model that predicts with NumPy alone."""
 
+import os
+
 from skcw._belief import Belief
 from skcw._decoding import Decoder
 from skcw._limits import LARGEST_SETTING, LEAST_SETTING
@@ -17,6 +19,8 @@ from skcw.features._joining import opened_extractor
 from skcw.text._answers import asked_text, columns_read
 from skcw.text._tokenizer import saved_tokenizer
 
+# The models that this process has opened once and for all, by their files.
+_opened = {}
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
 
@@ -171,6 +175,32 @@ class Model:
             The model.
         """
         return cls.from_saved(path, *read_model(path, mapped=mapped))
+
+    @classmethod
+    def open_once(cls, path):
+        """Return the model in a file, mapped; a process opens it only the first time.
+
+        For functions that an engine such as Dask, Ray or Spark sends to its workers
+        and calls for each part of a corpus. A file that was written again is opened
+        again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ``save`` of a tagger or of a pipeline wrote.
+
+        Returns
+        -------
+        model : Model
+            The model, the same object each time.
+        """
+        found = os.stat(path)
+        state = found.st_ino, found.st_mtime_ns, found.st_size
+        known = _opened.get(os.fspath(path))
+        if known is None or known[0] != state:
+            known = state, cls.open(path, mapped=True)
+            _opened[os.fspath(path)] = known
+        return known[1]
 
     @classmethod
     def from_saved(cls, path, header, arrays):

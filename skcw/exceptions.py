@@ -21,6 +21,14 @@ class NoLegalLabelingError(SkcwError, ValueError):
     """The constraints allow no labeling at all for a sequence."""
 
 
+class CheckpointError(SkcwError, ValueError):
+    """A checkpoint belongs to other data or parameters, or to a training that runs."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint is damaged and left out."""
+
+
 class ShardError(SkcwError, RuntimeError):
     """A shard of the training data is lost or damaged, or no worker can learn it."""
 

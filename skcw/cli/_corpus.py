@@ -188,13 +188,15 @@ def _ready_set(name, lexicons, clusters, names):
     return lines + [f"cluster({one})[-1..1]" for one in clusters]
 
 
-def open_model(path):
+def open_model(path, mapped=False):
     """Return the model in a file, only to be asked.
 
     Parameters
     ----------
     path : str
         The file.
+    mapped : bool, default=False
+        Whether to map its arrays into memory, which processes then share.
 
     Returns
     -------
@@ -213,7 +215,7 @@ def open_model(path):
     from skcw._runtime import Model, can_serve
 
     with named_models(path):
-        header, arrays = read_model(path)
+        header, arrays = read_model(path, mapped=mapped)
         if "features" in header and can_serve(header):
             model = Model.from_saved(path, header, arrays)
             found = model.features, model.ask, model.selection

@@ -77,7 +77,8 @@ def describe(error):
     """
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
-        return where + error.strerror
+        notes = "".join(f". {note}" for note in getattr(error, "__notes__", ()))
+        return where + error.strerror + notes
     return one_line(error) or type(error).__name__
 
 

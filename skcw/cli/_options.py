@@ -287,6 +287,19 @@ def natural(text):
     return number
 
 
+def pace(text):
+    """Return how often to save a training: {"every_passes": 2}, or minutes: 10m."""
+    if not text.endswith("m"):
+        return {"every_passes": positive(text)}
+    try:
+        minutes = float(text[:-1])
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number of minutes") from None
+    if not 0 < minutes < 1e6:
+        raise ArgumentTypeError(f"{text} is not between 0 and a million minutes")
+    return {"every_passes": None, "every_minutes": minutes}
+
+
 def share(text):
     """Return a number between 0 and 1."""
     try:

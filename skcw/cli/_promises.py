@@ -88,9 +88,16 @@ class Acceptance:
         marks, n_accepted, n_units = word_marks(answers, self.selection, self.promise)
         self.n_accepted += n_accepted
         self.n_units += n_units
-        if self.n_sentences < MOST_SENTENCES:
-            self._measure(answers)
+        self._measure(answers)
         return marks
+
+    def add(self, other):
+        """Count what another object, for one block of the text, has accepted."""
+        self.n_accepted += other.n_accepted
+        self.n_units += other.n_units
+        if self.n_sentences < MOST_SENTENCES:
+            self.means += other.means
+            self.n_sentences += other.n_sentences
 
     def _measure(self, answers):
         import numpy as np

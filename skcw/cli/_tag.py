@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import contextmanager
+from argparse import Namespace
+from contextlib import closing, contextmanager
 from itertools import chain
 
 from skcw.cli._echo import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
@@ -40,8 +41,11 @@ examples:
   skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
   skcw tag names.skcw new.conll --json | jq .predicted
   skcw tag names.skcw --text letter.txt --json
+  skcw tag names.skcw news.conll.gz --jobs 4 -o tagged.conll.gz
 """
 
+# The options that say what is asked of a model.
+ASKED = ("model", "confidence", "accept", "accept_risk", "nbest", "scheme")
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -81,6 +85,15 @@ def add_parser(commands):
         "--sentence-buffered",
         action="store_true",
         help="write each sentence as soon as it is complete, the default on a terminal",
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="tag in N processes, each of which opens the model; the order of the "
+        "sentences stays (default: 1)",
     )
     add_label_column(
         parser,
@@ -128,6 +141,10 @@ def _add_accepting(parser):
 def run(options):
     """Tag."""
     _import_numpy()
+    if options.jobs > 1 and (options.text or options.sentence_buffered):
+        raise UsageError(
+            "--jobs is for large files, not for --text or --sentence-buffered"
+        )
     if options.text:
         from skcw.cli._text import tag_text
 
@@ -136,25 +153,62 @@ def run(options):
     from skcw.cli._corpus import open_model
     from skcw.cli._echo import RecordEcho
     from skcw.cli._inputs import BLOCK_TOKENS, open_input
+    from skcw.cli._jobs import in_order
 
     output = _output(options)
-    features, ask, selection, reading, tokenizer = open_model(options.model)
+    model = open_model(options.model, mapped=options.jobs > 1)
+    features, _, selection, reading, tokenizer = model
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     corpus = open_input(options.input, options, reading, tokenizer)
     blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
+    blocks = _checked(blocks, features, options)
     as_json = options.json is not None and corpus.opened.format != "jsonl"
     echo = RecordEcho(features.columns) if as_json else corpus.echo()
-    with written(output) as file, _progress(options) as count:
-        for read, X in _checked(blocks, features, options):
-            answers = ask(X) if X.n_tokens else None
-            added = _added_columns(answers, options, acceptance)
+    n_jobs = 1 if prompt else options.jobs
+    wanted = {name: getattr(options, name) for name in ASKED}
+    given = wanted, model if n_jobs == 1 else None
+    tagged = in_order(blocks, n_jobs, _worker, given)
+    with written(output) as file, _progress(options) as count, closing(tagged):
+        for (read, X), (added, accepted) in tagged:
+            if acceptance is not None and accepted is not None:
+                acceptance.add(accepted)
             file.write(echo.block(read, X, added))
             # A block is large, or someone waits for it.
             file.flush()
             count(X.n_tokens)
     if acceptance is not None:
         acceptance.report(options.command)
+
+
+def _worker(wanted, model=None):
+    """Return what tags a block, in this process or in one of several.
+
+    Parameters
+    ----------
+    wanted : dict
+        The options that say what is asked of a model.
+    model : tuple, default=None
+        What ``open_model`` returned; by default it is opened here, mapped.
+
+    Returns
+    -------
+    work : callable
+        Takes a block; returns the columns to add, and what was accepted.
+    """
+    from skcw.cli._corpus import open_model
+
+    options = Namespace(**wanted)
+    model = open_model(options.model, mapped=True) if model is None else model
+    ask, selection = model[1], model[2]
+
+    def work(block):
+        _, X = block
+        answers = ask(X) if X.n_tokens else None
+        acceptance = None if answers is None else _acceptance(selection, options)
+        return _added_columns(answers, options, acceptance), acceptance
+
+    return work
 
 
 def _output(options):

@@ -15,6 +15,7 @@ from skcw.cli._options import (
     add_scheme,
     add_tagger,
     command_parser,
+    pace,
     share,
     value_of,
 )
@@ -40,6 +41,7 @@ examples:
   skcw train words.csv -o names.skcw --sentence-column sentence_id --label-column tag
   skcw train hf.jsonl -o names.skcw --label-names O,B-PER,I-PER,B-LOC,I-LOC
   skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
+  skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -65,6 +67,7 @@ def add_parser(commands):
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
     _add_promise(parser)
+    _add_checkpoint(parser)
     add_label_column(parser)
     add_scheme(parser, "convert all labels to this scheme first")
     add_json(parser)
@@ -105,11 +108,50 @@ def _add_promise(parser):
     )
 
 
+def _add_checkpoint(parser):
+    group = parser.add_argument_group("long trainings")
+    group.add_argument(
+        "--checkpoint",
+        metavar="DIR",
+        help="save the training in this folder now and then (cw, arow, pa, "
+        "perceptron); once the model is saved, what is in it is removed",
+    )
+    group.add_argument(
+        "--checkpoint-every",
+        type=pace,
+        metavar="N",
+        help="after so many passes, or minutes: 2, 10m (default: 1, each pass)",
+    )
+    group.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue from the last checkpoint, if there is one: the model has the "
+        "same bits as one whose training was never cut off",
+    )
+
+
+def _checkpoint(options):
+    """Return where to save the training, or None."""
+    if options.checkpoint is None:
+        if options.resume or options.checkpoint_every is not None:
+            raise UsageError("--resume and --checkpoint-every need --checkpoint DIR")
+        return None
+    from skcw._checkpoint import Checkpoint
+
+    if options.model == "crf":
+        raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
+    pace = options.checkpoint_every or {}
+    checkpoint = Checkpoint(options.checkpoint, resume=options.resume, **pace)
+    checkpoint.check()
+    return checkpoint
+
+
 def run(options):
     """Train."""
     clock = Clock()
     tagger = make_tagger(options.model, options.seed, parameters(options))
     _check_output(options)
+    checkpoint = _checkpoint(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
     features, (X, y), (X_dev, y_dev), held_out, reading = _prepared(options)
@@ -118,9 +160,13 @@ def run(options):
     judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
     clock.end("features")
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
+    if checkpoint is not None:
+        dev["checkpoint"] = checkpoint
     tagger.fit(batch, y, **dev)
     clock.end("training")
     promises = _save(features, tagger, options, X, held_out, reading)
+    if checkpoint is not None:
+        checkpoint.clear()
     if options.calibrate is not None:
         clock.end("calibrating")
     result = {

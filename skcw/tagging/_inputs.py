@@ -80,9 +80,19 @@ class Examples(NamedTuple):
 
 def mean_token_norm(data):
     """Return the mean length of the feature vectors of the tokens that are learnt."""
-    norms = token_norms(data.batch)[np.repeat(data.used(), data.batch.lengths)]
+    used = np.repeat(data.used(), data.batch.lengths)
+    if data.batch.values is None and used.any():
+        counts = norm_counts(data.batch.indptr, used)
+        total = float(counts @ np.sqrt(np.arange(len(counts))))
+        return total / int(counts.sum()) or 1.0
+    norms = token_norms(data.batch)[used]
     # Tokens without any feature leave nothing to measure by.
     return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
+
+
+def norm_counts(indptr, used=slice(None)):
+    """Return how many tokens have 0, 1, 2... features: the squares of their norms."""
+    return np.bincount(np.diff(indptr)[used])
 
 
 def token_norms(batch):
@@ -105,30 +115,30 @@ def checked_weights(sample_weight, n_sequences, at_most=MOST_PRESENTATIONS):
 DEAREST = 5.0
 
 
-def _balanced_costs(codes, n_labels):
+def _balanced_costs(counts):
     """Return costs that fall with the root of a label's share, one on average.
 
     With costs that fall with the share itself, as of classifiers, a label of ten words
     weighs as much as "O": a labeling is a compromise between its words, and all others
     pay for it.
     """
-    seen, share = np.unique(codes, return_counts=True)
-    share = share / len(codes)
+    seen = np.flatnonzero(counts)
+    share = counts[seen] / counts.sum()
     root = share**-0.5
-    cost = np.ones(n_labels)
+    cost = np.ones(len(counts))
     cost[seen] = np.minimum(root / (share @ root), DEAREST)
     return cost
 
 
-def token_costs(class_weight, labels, codes, one_pass):
-    """Return the cost of mislabelling a token of each class."""
+def token_costs(class_weight, labels, counts, one_pass):
+    """Return the cost of mislabelling a token of each class, of which so many occur."""
     if class_weight == "balanced":
         if one_pass:
             raise ValueError(
                 "class_weight='balanced' needs all of the data at once; give "
                 "partial_fit a dict"
             )
-        return _balanced_costs(codes, len(labels))
+        return _balanced_costs(counts)
     given = class_weight or {}
     for label, weight in given.items():
         # A label that the data lack is not an error: a fold may lack a rare one.
@@ -175,16 +185,26 @@ def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
+    rules = rules_of(tagger, labels, faults, dtype)
+    if not _is_auto(tagger.constraints):
+        found = first_violation(rules.forbidden, data.codes, data.batch.offsets)
+        warn_of_faults(*found, stacklevel + 1)
+    return rules
+
+
+def _is_auto(constraints):
+    # Sequences that break what nearly all follow are slips, not worth a warning.
+    return isinstance(constraints, str) and constraints == "auto"
+
+
+def rules_of(tagger, labels, faults, dtype):
+    """Return the rules of a tagger, given how many sequences break each scheme."""
     asked, found = tagger.constraints, "given"
-    if isinstance(asked, str) and asked == "auto":
-        # Sequences that break what nearly all follow are slips, not worth a warning.
+    if _is_auto(asked):
         asked = found = scheme_of(labels, faults)
-        forbidden = forbidden_matrix(asked, labels, dtype)
-    else:
-        if asked is None or isinstance(asked, str):
-            found = asked and scheme_name(asked)
-        forbidden = forbidden_matrix(asked, labels, dtype)
-        _warn_of_faults(forbidden, data, stacklevel + 1)
+    elif asked is None or isinstance(asked, str):
+        found = asked and scheme_name(asked)
+    forbidden = forbidden_matrix(asked, labels, dtype)
     return Rules(found, forbidden, faults, are_spans(labels))
 
 
@@ -228,9 +248,8 @@ def warn_of_outside(labels, stacklevel):
         )
 
 
-def _warn_of_faults(forbidden, data, stacklevel):
-    """Warn if training sequences break constraints."""
-    broken, first = first_violation(forbidden, data.codes, data.batch.offsets)
+def warn_of_faults(broken, first, stacklevel):
+    """Warn if training sequences break constraints: so many, and the first of them."""
     if broken:
         warnings.warn(
             f"{broken} training sequences break the constraints, sequence {first} "

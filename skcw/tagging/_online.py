@@ -1,6 +1,7 @@
 """Taggers trained online: one pass after the other over labelled sequences."""
 
 from collections.abc import Iterator
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -30,6 +31,8 @@ from skcw.tagging._inputs import (
     token_costs,
 )
 from skcw.tagging._judges import choose_judges, learnt_confidence
+from skcw.tagging._keeping import keeping, told_of_training
+from skcw.tagging._out_of_core import check_streamable, learn_spilled, spilled
 from skcw.tagging._training import Plan, train_several
 
 
@@ -79,7 +82,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, *, checkpoint=None):
         """Learn from labelled sequences.
 
         Parameters
@@ -100,6 +103,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             ``n_iter_no_change`` passes without gain.
         y_dev : iterable of sequences of str, default=None
             Their labels.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
 
         Returns
         -------
@@ -113,7 +118,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
                 "sample_weight)"
             )
         dev = None if X_dev is None else (X_dev, y_dev)
-        return self._learn(X, y, sample_weight, fresh, dev=dev)
+        return self._learn(X, y, sample_weight, fresh, dev=dev, checkpoint=checkpoint)
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -148,8 +153,80 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         fresh = not hasattr(self, "belief_")
         return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
 
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_stream(
+        self,
+        source,
+        *,
+        memory="1G",
+        max_features=None,
+        folder=None,
+        X_dev=None,
+        y_dev=None,
+        checkpoint=None,
+    ):
+        """Learn from labelled sequences that do not fit into memory.
+
+        The source is read once. Its sequences are encoded into blocks in temporary
+        files, and one block at a time is in memory. In each pass the blocks come in
+        another order, and so do the sequences within each (unless ``shuffle`` is
+        False: then the result is that of ``fit``, bit for bit).
+
+        Parameters
+        ----------
+        source : callable or iterable
+            A function that returns an iterator of pairs (X, y), or such an iterator:
+            some sequences, as for ``fit``, and their labels.
+        memory : int or str, default="1G"
+            About how much memory to use, besides that of Python and its libraries:
+            bytes, or a size such as ``"500M"``.
+        max_features : int, default=None
+            The most features to keep; by default as many as half of the memory has
+            room for. If there are more, the rarest are forgotten.
+        folder : str or path-like, default=None
+            Where to put the temporary files; by default where the system has them.
+        X_dev : iterable of sequences, default=None
+            As for ``fit``.
+        y_dev : iterable of sequences of str, default=None
+            As for ``fit``.
+        checkpoint : skcw.Checkpoint, default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        return self._learn_stream(
+            source,
+            lambda X, vocabulary: encode_any(X, vocabulary),
+            (memory, max_features, self.min_count, folder),
+            (X_dev, y_dev),
+            checkpoint,
+        )
+
+    def _learn_stream(self, source, learn, limits, dev, checkpoint):
+        """Fit to a stream that `learn` encodes."""
+        check_streamable(self)
+        if (dev[0] is None) != (dev[1] is None):
+            raise ValueError("give both X_dev and y_dev, or neither")
+        dev = None if dev[0] is None else dev
+        with spilled(source, self, learn, *limits) as corpus:
+            learn_spilled(self, corpus, dev, checkpoint)
+        return self
+
     def _learn(
-        self, X, y, sample_weight, fresh, *, dev=None, classes=None, one_pass=False
+        self,
+        X,
+        y,
+        sample_weight,
+        fresh,
+        *,
+        dev=None,
+        classes=None,
+        one_pass=False,
+        checkpoint=None,
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
         batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
@@ -168,7 +245,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
         n_tasks = max_iter if n_models == 1 else n_models
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
-        costs = token_costs(self.class_weight, labels, codes, one_pass)
+        counts = np.bincount(codes, minlength=len(labels))
+        costs = token_costs(self.class_weight, labels, counts, one_pass)
         plan = self._plan(tasks, max_iter, costs, rules, labels)
         plan.n_shards = 1 if one_pass else self.n_shards
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
@@ -177,14 +255,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.learn_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
-        belief, history, judging = train_several(
-            start,
-            data.corpus(start, self._cost_grows_with_features),
-            plan,
-            seeds,
-            judges,
-            self.n_jobs,
-        )
+        corpus = data.corpus(start, self._cost_grows_with_features)
+        about = partial(told_of_training, self, data, start, labels, rules, *new[:1])
+        with keeping(checkpoint, self, about) as keeper_of:
+            belief, history, judging = train_several(
+                start, corpus, plan, seeds, judges, self.n_jobs, keeper_of
+            )
         if one_pass:
             judging = [start]
         else:
@@ -236,6 +312,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
         if "token_norm_" not in known:
             known["token_norm_"] = mean_token_norm(data)
+        return self._sureness(judges, judging, belief, asked, rules, known)
+
+    def _sureness(self, judges, judging, belief, asked, rules, known):
+        """Return the same, given what is known already."""
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
             if self.learn_confidence:

@@ -142,17 +142,14 @@ class PlainPasses:
         The corpus, as it is presented in turn.
     plan : Plan
         What all passes have in common.
-    positions : ndarray of int
-        The sequences to learn from.
     seed : int
-        The seed of their order.
+        The seed of the order of sequences.
     rows : ndarray of int32
         The rows of the belief, which are no concern of these.
     """
 
-    def __init__(self, views, plan, positions, seed, rows=None):
+    def __init__(self, views, plan, seed, rows=None):
         self.views, self.plan = views, plan
-        self.positions = positions
         self.rng = np.random.RandomState(seed)
 
     def __enter__(self):
@@ -161,19 +158,17 @@ class PlainPasses:
     def __exit__(self, *error):
         pass
 
-    def run(self, belief, n_rows, number):
-        """Make a pass; return what the kernel does: rows in use, rounds, mistakes."""
-        plan, order = self.plan, self.positions
-        if plan.shuffle:
-            order = self.rng.permutation(order)
-        return plan.run_pass(
-            belief.mean,
-            belief.variance,
-            belief.average,
-            (belief.row_of, n_rows, belief.rounds),
-            self.views.of_pass(number, plan.max_iter),
-            pass_options(plan, order, belief.width),
-        )
+    def order(self):
+        """Return the order of the next pass."""
+        return self.views.order(self.rng, self.plan.shuffle)
+
+    def run(self, progress, number, order):
+        """Make a pass, or what is left of it."""
+        plan, width = self.plan, progress.expanded.width
+        given = progress.presented, progress.piece_words
+        for corpus, piece in self.views.pieces(number, plan.max_iter, order, *given):
+            progress.present(plan, corpus, pass_options(plan, piece, width))
+            progress.end_piece()
 
     def traffic(self):
         """Return what has travelled in the last pass, for the history."""

@@ -97,15 +97,14 @@ class ShardedPasses:
         The corpus, as it is presented in turn.
     plan : Plan
         What all passes have in common.
-    positions : ndarray of int
-        The sequences to learn from.
     seed : int
         The seed of the shards and of the order in them.
     rows : ndarray of int32
         The rows of all features of the belief.
     """
 
-    def __init__(self, views, plan, positions, seed, rows):
+    def __init__(self, views, plan, seed, rows):
+        positions = views.learnt()
         n_sequences = len(positions)
         if plan.n_shards > n_sequences:
             raise ValueError(
@@ -167,12 +166,16 @@ class ShardedPasses:
             found[f"turn.{number}"] = tokens - offsets[positions[place]] + first[place]
         return found
 
-    def run(self, belief, n_rows, number):
-        """Make a pass; return the rows in use, the rounds, and how much was wrong."""
+    def order(self):
+        """Return the seeds of the orders in the shards in the next pass."""
+        return self.rng.randint(np.iinfo(np.int32).max, size=len(self.shards))
+
+    def run(self, progress, number, seeds):
+        """Make a pass: every shard from the common belief, then merge."""
+        belief, n_rows = progress.expanded, progress.n_rows
         plan, width = self.plan, belief.width
         options = pass_options(plan, np.empty(0), width)
         turn = self.views.turn_of(number, plan.max_iter)
-        seeds = self.rng.randint(np.iinfo(np.int32).max, size=len(self.shards))
         rows = belief.row_of.copy()
         self.sent = self.returned = 0
 
@@ -195,7 +198,7 @@ class ShardedPasses:
             self.returned += moves.n_bytes
             wrong += moves.found
         self.sent = tasks.sent()
-        return n_rows, mixture.finish(), *wrong.tolist()
+        progress.end_presentation(n_rows, mixture.finish(), *wrong.tolist())
 
     def _add(self, mixture, belief, n_rows, features, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""

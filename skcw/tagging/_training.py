@@ -12,7 +12,9 @@ from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
-from skcw.tagging._passes import PlainPasses
+from skcw.tagging._keeping import no_keeper
+from skcw.tagging._passes import Corpus, PlainPasses
+from skcw.tagging._progress import Progress
 from skcw.tagging._sharded import ShardedPasses
 from skcw.tagging._unknown import views_of, with_fitting_row
 
@@ -73,69 +75,74 @@ def monitor_of(plan, model):
     )
 
 
-def judge_of(plan, expanded, n_rows):
+def judge_of(plan, progress):
     """Return what judges a pass: a compact belief and its score; or None."""
     if plan.dev_score is None:
         return None
 
     def judge():
-        belief = expanded.compacted(n_rows)
+        belief = progress.compacted()
         return belief, plan.dev_score(belief)
 
     return judge
 
 
-def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
+def train(
+    belief, corpus, plan, seed, model=None, positions=None, tasks=None, keeper=None
+):
     """Train a copy of a compact belief; return it compact again, with its history.
 
-    With `positions` only the sequences there are learnt from.
+    With `positions` only the sequences there are learnt from; the corpus of a shadow in
+    blocks stands in their place, and knows which to leave out. With a `keeper` the
+    training is saved now and then, and continues from what was saved.
     """
-    views = views_of(corpus, belief, positions, plan.hiding)
-    expanded, n_rows = belief.expanded_for_training()
-    expanded.unseen = views.unseen
-    monitor = monitor_of(plan, model)
+    if isinstance(corpus, Corpus):
+        views = views_of(corpus, belief, positions, plan.hiding)
+    else:
+        views = (positions or corpus).views(plan.hiding)
+    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper)
     kind = ShardedPasses if plan.n_shards > 1 else PlainPasses
-    if positions is None:
-        positions = np.arange(len(corpus.offsets) - 1)
-    with kind(views, plan, positions, seed, belief.all_rows()) as passes:
+    with kind(views, plan, seed, belief.all_rows()) as passes:
         for number in range(plan.max_iter):
+            order = passes.order()
+            if number < progress.n_passes or progress.is_over:
+                continue
             if tasks is not None:
-                tasks.begin(f"pass {len(monitor.history) + 1}")
-            n_rows, expanded.rounds, sequences, tokens = passes.run(
-                expanded, n_rows, number
-            )
-            stop = monitor.end_pass(
-                plan.found(int(sequences), int(tokens)) | passes.traffic(),
-                f"{tokens} wrong words in {sequences} sequences{passes.words()}",
-                judge_of(plan, expanded, n_rows),
-            )
+                tasks.begin(f"pass {number + 1}")
+            passes.run(progress, number, order)
+            found = passes.traffic(), passes.words()
+            stop = progress.end_pass(plan, judge_of(plan, progress), *found)
             if tasks is not None:
-                stop |= tasks.end(partial(expanded.compacted, n_rows))
-            if stop:
-                break
-    trained = monitor.best or expanded.compacted(n_rows)
+                stop |= tasks.end(progress.compacted)
+            progress.keep(stop or number + 1 == plan.max_iter)
+    trained = progress.monitor.best or progress.compacted()
     trained.check_finite()
     if views.trial is not None:
         trained = with_fitting_row(
             trained, views.trial, plan.forbidden, plan.label_score
         )
-    return trained, monitor.history
+    return trained, progress.monitor.history
 
 
-def train_several(belief, corpus, plan, seeds, judges, n_jobs=None):
+def train_several(
+    belief, corpus, plan, seeds, judges, n_jobs=None, keeper_of=no_keeper
+):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
     Models are added up in the order of their seeds: the number of workers changes
     no bit of the result. Return the mean, the history, and the beliefs of the judges.
+    `keeper_of` gives what saves a model by its name: "model-1" or "shadow".
     """
     if len(seeds) == 1:
-        return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs)
+        return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs, keeper_of)
     total, history, kept = BeliefMean(), [], []
     jobs = [
-        (plan, seed, model, judges.learnt[model]) for model, seed in enumerate(seeds)
+        (plan, seed, model, judges.learnt[model], None, keeper_of(f"model-{model + 1}"))
+        for model, seed in enumerate(seeds)
     ]
     if judges.source == "shadow":
-        jobs.append((plan.quiet(), seeds[0], None, judges.learnt[-1]))
+        shadow = plan.quiet(), seeds[0], None, judges.learnt[-1]
+        jobs.append((*shadow, None, keeper_of("shadow")))
     for trained, records in _trained(belief, corpus, jobs, n_jobs):
         if total.n == len(seeds):
             kept = [trained]
@@ -161,13 +168,23 @@ def _trained(belief, corpus, jobs, n_jobs):
     return workers(delayed(train)(belief, corpus, *job) for job in jobs)
 
 
-def _train_one(belief, corpus, plan, seed, judges, n_jobs):
+def _train_one(belief, corpus, plan, seed, judges, n_jobs, keeper_of):
     """Train one model, and the shadow that judges it beside or after it."""
-    one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks)
+    keeper = keeper_of("model-1")
+    one = partial(train, belief, corpus, plan, seed, tasks=plan.tasks, keeper=keeper)
     if judges.source != "shadow":
         trained, history = one()
         return trained, history, [trained]
-    shadow = partial(train, belief, corpus, plan.quiet(), seed, None, judges.learnt[-1])
+    shadow = partial(
+        train,
+        belief,
+        corpus,
+        plan.quiet(),
+        seed,
+        None,
+        judges.learnt[-1],
+        keeper=keeper_of("shadow"),
+    )
     if plan.n_shards > 1 or effective_n_jobs(n_jobs) == 1:
         (trained, history), (judge, _) = one(), shadow()
     else:

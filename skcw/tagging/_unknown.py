@@ -20,6 +20,7 @@ from skcw.data._batch import SequenceBatch
 from skcw.data._ragged import joined_ranges, offsets_of
 from skcw.exceptions import NoLegalLabelingError
 from skcw.tagging._passes import with_tokens_hidden
+from skcw.tagging._progress import pieces
 
 # A token is hidden in one pass of so many. With a half or a tenth instead of a quarter
 # of the passes the scores were the same within chance.
@@ -48,7 +49,8 @@ class Views:
 
     ``plain`` hides nothing; ``turns`` are the tokens to hide in each of several
     passes, none where no token can be hidden, and ``trial`` is then None. ``feature``
-    stands for what is not known, if that is learnt.
+    stands for what is not known, if that is learnt. ``positions`` are the sequences
+    that are learnt from, None for all of them.
     """
 
     plain: tuple
@@ -56,11 +58,30 @@ class Views:
     unseen: np.ndarray
     trial: Hidden | None = None
     feature: int | None = None
+    positions: np.ndarray | None = None
 
     @cached_property
     def hidden(self):
         """The corpus of each turn."""
         return [with_tokens_hidden(self.plain, t, self.feature) for t in self.turns]
+
+    def learnt(self):
+        """Return the positions of the sequences that are learnt from."""
+        if self.positions is not None:
+            return self.positions
+        return np.arange(len(self.plain.offsets) - 1)
+
+    def order(self, rng, shuffle):
+        """Return the sequences in the order of a pass."""
+        positions = self.learnt()
+        return rng.permutation(positions) if shuffle else positions
+
+    def pieces(self, number, n_passes, order, presented, n_words):
+        """Yield what the kernels read and the sequences to present, piece by piece."""
+        corpus = self.of_pass(number, n_passes)
+        rest = order[presented:]
+        for piece in pieces(rest, np.diff(corpus.offsets), n_words):
+            yield corpus, piece
 
     def of_pass(self, number, n_passes):
         """Return the corpus of a pass."""
@@ -94,33 +115,43 @@ def views_of(corpus, belief, positions, hiding):
         The corpus, once or in turns.
     """
     if belief.unknown_row is None:
-        return Views(corpus, [], belief.unseen)
+        return Views(corpus, [], belief.unseen, positions=positions)
     feature = len(belief.row_of)
     batch = SequenceBatch.unchecked(*corpus[:4], feature).compact()
-    occurrences = _occurrences(batch, corpus.weight, positions, feature)
+    occurrences = occurrences_of(batch, corpus.weight, positions, feature)
     unseen = belief.unseen[occurrences[belief.unseen] == 0]
     sizes = np.diff(batch.indptr)
     empty = np.flatnonzero(sizes == 0)
     plain = with_tokens_hidden(corpus, empty, feature)
     if not hiding:
-        return Views(plain, [], unseen, feature=feature)
+        return Views(plain, [], unseen, feature=feature, positions=positions)
     once = np.zeros(feature, dtype=bool)
     once[belief.unseen] = True
     once &= (occurrences > 0) & (occurrences <= 1)
-    alone = _tokens_with_only(once, batch, sizes)
+    alone = tokens_with_only(once, batch, sizes)
     if not len(alone):
-        return Views(plain, [], unseen, feature=feature)
+        return Views(plain, [], unseen, feature=feature, positions=positions)
     turns = [alone[first::TURNS] for first in np.roll(np.arange(TURNS), 1)]
     trial = _trial(corpus, batch, positions, alone)
-    return Views(plain, turns, unseen, trial, feature)
+    return Views(plain, turns, unseen, trial, feature, positions)
 
 
 def _trial(corpus, batch, positions, alone):
     """Return sequences learnt from that have such tokens, all of them hidden."""
-    times = _times(batch, corpus.weight, positions)
-    owners = np.unique(np.searchsorted(batch.offsets, alone, "right") - 1)
-    owners = owners[times[owners] > 0]
+    owners = owners_of(batch, corpus.weight, positions, alone)
     owners = owners[:: 1 + int(batch.lengths[owners].sum()) // MOST_WORDS]
+    return hidden_part(corpus, batch, owners, alone)
+
+
+def owners_of(batch, weight, positions, alone):
+    """Return the sequences learnt from that have such tokens."""
+    times = _times(batch, weight, positions)
+    owners = np.unique(np.searchsorted(batch.offsets, alone, "right") - 1)
+    return owners[times[owners] > 0]
+
+
+def hidden_part(corpus, batch, owners, alone):
+    """Return some sequences with all such tokens hidden, and those without features."""
     tokens = joined_ranges(batch.offsets[owners], batch.lengths[owners])
     few = batch[owners].compact()
     hidden = np.flatnonzero(np.isin(tokens, alone) | (np.diff(few.indptr) == 0))
@@ -168,7 +199,7 @@ def with_fitting_row(belief, trial, forbidden, score):
     return belief.with_unknown_row_times(STRENGTHS[best])
 
 
-def _tokens_with_only(features, batch, sizes):
+def tokens_with_only(features, batch, sizes):
     """Return the tokens that have features, and none but these."""
     full = np.flatnonzero(sizes > 0)
     # Most tokens can be told by their first feature.
@@ -180,7 +211,7 @@ def _tokens_with_only(features, batch, sizes):
     return some[np.logical_and.reduceat(found, offsets_of(sizes[some])[:-1])]
 
 
-def _occurrences(batch, weight, positions, n_features):
+def occurrences_of(batch, weight, positions, n_features):
     """Return how often each feature occurs in what is learnt from."""
     if weight is None and positions is None:
         return np.bincount(batch.indices, minlength=n_features)

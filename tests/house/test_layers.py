@@ -30,7 +30,7 @@ LAYERS = [
     {"data"},
     {"features", "metrics", "text"},
     {"_belief", "_callbacks", "_decoding", "_monitor", "_persistence"},
-    {"_shards", "confidence"},
+    {"_checkpoint", "_shards", "confidence"},
     {"_runtime"},
     {"tagging", "linear_model"},
     {"_merging", "pipeline"},
