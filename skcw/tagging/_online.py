@@ -54,6 +54,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "averaging": ["boolean"],
         "cost": [Interval(Real, 0, 1e10, closed="both")],
         "shuffle": ["boolean"],
+        "shrinking": [Interval(Integral, 0, 10**6, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
@@ -224,6 +225,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             verbose=self.verbose,
             # What is presented only once has to be learnt from, not hidden.
             hiding=max_iter > 1,
+            shrinking=self.shrinking,
         )
 
     def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):

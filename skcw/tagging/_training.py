@@ -39,7 +39,9 @@ class PassOptions(NamedTuple):
     ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
     rival is looked for; 0 for plain decoding. ``counting`` asks for the words that
     the model gets wrong instead of those that its rival, favoured by the costs, does:
-    a second decoding of each sequence whose rival is wrong.
+    a second decoding of each sequence whose rival is wrong. ``resting`` tells which
+    sequences are left out, and where ``moving`` is one the pass has moved the belief;
+    both are None where all sequences are presented.
     """
 
     order: np.ndarray
@@ -48,6 +50,8 @@ class PassOptions(NamedTuple):
     cost_unit: float
     width: int
     counting: bool = True
+    resting: np.ndarray | None = None
+    moving: np.ndarray | None = None
 
 
 @dataclass
@@ -58,7 +62,8 @@ class Plan:
     learner, ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its
     name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
     ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
-    about unknown tokens by hiding some.
+    about unknown tokens by hiding some. A sequence that moved nothing rests for
+    ``shrinking`` passes.
     """
 
     run_pass: Any
@@ -75,6 +80,7 @@ class Plan:
     tol: float = 0.0
     verbose: int = 0
     hiding: bool = False
+    shrinking: int = 0
 
     @property
     def counting(self):
@@ -116,6 +122,40 @@ def judge_of(plan, expanded, n_rows):
     return judge
 
 
+class Rests:
+    """Which sequences are left out of a pass, as LIBLINEAR's shrinking does.
+
+    A sequence that moved nothing when it was presented rests for some passes and comes
+    back. It counts as presented meanwhile: averages are what they would be if it moved
+    nothing.
+
+    Parameters
+    ----------
+    n_sequences : int
+        The number of sequences.
+    n_passes : int
+        For how many passes a sequence rests; 0 presents all in every pass.
+    """
+
+    def __init__(self, n_sequences, n_passes):
+        self.n_passes = n_passes
+        self.left = np.zeros(n_sequences, dtype=np.int64)
+        self.resting = self.moving = None
+
+    def begin(self):
+        """Return what the kernel reads and writes: who rests, and who moves."""
+        if self.n_passes:
+            self.resting = (self.left > 0).view(np.uint8)
+            self.moving = np.zeros(len(self.left), dtype=np.uint8)
+        return self.resting, self.moving
+
+    def end(self):
+        """Choose who rests in the next pass."""
+        if self.n_passes:
+            presented = np.where(self.moving, 0, self.n_passes)
+            self.left = np.where(self.resting, self.left - 1, presented)
+
+
 def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
     """Train a copy of a compact belief; return it compact again, with its history.
 
@@ -128,6 +168,7 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
     monitor = monitor_of(plan, model)
     if positions is None:
         positions = np.arange(len(corpus.offsets) - 1)
+    rests = Rests(len(corpus.offsets) - 1, plan.shrinking)
     for number in range(plan.max_iter):
         order = rng.permutation(positions) if plan.shuffle else positions
         options = PassOptions(
@@ -137,6 +178,7 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
             plan.cost_unit,
             expanded.width,
             plan.counting,
+            *rests.begin(),
         )
         if tasks is not None:
             tasks.begin(f"pass {len(monitor.history) + 1}")
@@ -148,6 +190,7 @@ def train(belief, corpus, plan, seed, model=None, positions=None, tasks=None):
             views.of_pass(number, plan.max_iter),
             options,
         )
+        rests.end()
         stop = monitor.end_pass(
             plan.found(int(sequences), int(tokens)),
             f"{tokens} wrong words in {sequences} sequences",
