@@ -161,6 +161,9 @@ cdef _run(
                 if indptr[i + 1] > indptr[i]:
                     prefetch_rows(means, options.width, &indices[indptr[i]],
                                   indptr[i + 1] - indptr[i])
+                    if variances != NULL and options.k > 1:
+                        prefetch_rows(variances, options.width, &indices[indptr[i]],
+                                      indptr[i + 1] - indptr[i])
                 i = order[t]
             copies_left = 1.0 if weight is None else weight[i]
             first = True

@@ -12,7 +12,7 @@ import numpy as np
 from skcw._kernels.common cimport Row, real
 from skcw._kernels.row_exact_updates cimport (
     Constraints, read_constraints, read_one_vector, solve_arow, solve_cw)
-from skcw._kernels.steps cimport hildreth, precision_diagonal
+from skcw._kernels.steps cimport hildreth, precise_variance, precision_diagonal
 
 cdef extern from "row_loops.h" nogil:
     void skcw_row_sums_f(
@@ -65,6 +65,8 @@ cdef void move(
     """mean += alpha sigma x for one label, then narrow its variances."""
     cdef Py_ssize_t k, cell
     cdef double sigma, change
+    # The usual diagonal is worth a test: calls would take longer than the rest.
+    cdef bint precise = diagonal == precision_diagonal
     for k in range(row.n):
         cell = row.index[k] * width + label
         sigma = 1.0 if variance == NULL else variance[cell]
@@ -72,7 +74,11 @@ cdef void move(
         mean[cell] = <real>(mean[cell] + change)
         if drift != NULL:
             drift[cell] = <real>(drift[cell] + rounds_before * change)
-        if variance != NULL:
+        if variance == NULL:
+            continue
+        if precise:
+            variance[cell] = <real>precise_variance(sigma, row.value[k], step.beta)
+        else:
             variance[cell] = <real>diagonal(
                 sigma, row.value[k], step.beta, step.spread)
 

@@ -8,26 +8,20 @@ The belief's layout is that of `sequence_update`. The average of the mean over r
 kept lazily: `drift` sums (round - 1) * step, so that average = mean - drift / rounds.
 """
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 
 import numpy as np
 
 from skcw._kernels.common cimport longest_sequence, real
 from skcw._kernels.lattice cimport OpenPaths, best_path, forward_max, k_best_paths
+from skcw._kernels.sequence_rules cimport (
+    Rule, arow_rule, cw_rule, optimal_cw_rule, perceptron_rule)
 from skcw._kernels.sequence_update cimport (
     Difference, EdgeFeatures, add_cost, add_labelings, count_mistakes, fill_gram,
     fill_lattice, keep_plain, mislabelled, move_by_many, move_by_one, next_stretch,
-    read_belief, spread_of, touch_rows)
+    read_belief, touch_rows)
 from skcw._kernels.steps cimport (
-    Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
-    precision_diagonal)
-
-# What a learner does with a mistake: (alpha, beta) from the difference, whose
-# margin is given; `distance` is the summed cost of the wrong tokens.
-ctypedef (double, double) (*Rule)(
-    Difference, double margin, double distance, double mean_cost, double strength,
-    double limit
-) noexcept nogil
+    Diagonal, covariance_diagonal, hildreth, precision_diagonal)
 
 
 cdef class PassState:
@@ -41,6 +35,10 @@ cdef class PassState:
     cdef bint counting
     cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
     cdef Py_ssize_t wrong_sequences, wrong_tokens
+    # Which sequences are left out, and which ones moved the belief; None where all
+    # are presented.
+    cdef const unsigned char[::1] resting
+    cdef unsigned char[::1] moving
     # None where transitions do not look at words.
     cdef EdgeFeatures edges
     # Of the current sequence: where it lies, how many copies of it are left to present,
@@ -60,6 +58,7 @@ cdef class PassState:
             options.order, options.cost, options.cost_unit)
         self.counting, self.width, self.n_labels = (
             options.counting, options.width, len(options.cost))
+        self.resting, self.moving = options.resting, options.moving
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
@@ -72,6 +71,10 @@ cdef class PassState:
         self.start, self.length = self.offsets[i], self.offsets[i + 1] - self.offsets[i]
         self.copies_left = 1.0 if self.weight is None else self.weight[i]
         self.first = True
+        if self.resting is not None and self.resting[i]:
+            # It counts as presented, or averages would be others.
+            self.rounds += self.copies_left
+            self.copies_left = 0.0
 
     cdef void add_mistakes(self, Py_ssize_t mistakes) noexcept nogil:
         """Count what was wrong when the sequence was first presented."""
@@ -124,49 +127,6 @@ cdef class ManyRivals:
         self.paths = np.empty((k, state.most_tokens), dtype=np.int32)
         self.total, self.margin, self.loss, self.alpha = np.empty((4, k))
         self.gram = np.empty((k, k))
-
-
-cdef double _first_step(Difference delta, double phi) noexcept nogil:
-    """Return the alpha of Eq. (3) where the margin is zero and all variances one."""
-    cdef Py_ssize_t i
-    cdef double square = 0.0
-    for i in range(delta.n):
-        square += delta.value[i, 0] * delta.value[i, 0]
-    # A rival with the features of gold takes no step, whatever the limit.
-    return phi / sqrt((1.0 + phi * phi) * square) if square > 0.0 else 0.0
-
-
-cdef (double, double) _cw_rule(
-    Difference delta, double margin, double distance, double mean_cost, double phi,
-    double limit
-) noexcept nogil:
-    phi *= mean_cost
-    return cw_step(
-        margin, spread_of(delta, 0), phi, limit * _first_step(delta, phi))
-
-
-cdef (double, double) _optimal_cw_rule(
-    Difference delta, double margin, double distance, double mean_cost, double phi,
-    double limit
-) noexcept nogil:
-    phi *= mean_cost
-    return optimal_cw_step(
-        &delta.value[0, 0], &delta.sigma[0], delta.n, delta.n_rivals, margin,
-        spread_of(delta, 0), phi, limit * _first_step(delta, phi))
-
-
-cdef (double, double) _arow_rule(
-    Difference delta, double margin, double distance, double mean_cost, double r,
-    double limit
-) noexcept nogil:
-    return arow_step(margin, spread_of(delta, 0), distance, r)
-
-
-cdef (double, double) _perceptron_rule(
-    Difference delta, double margin, double distance, double mean_cost, double rate,
-    double limit
-) noexcept nogil:
-    return rate * mean_cost, 0.0
 
 
 cdef void _score(
@@ -339,6 +299,8 @@ cdef _run(
                     else:
                         moved = _update_for_many(many, state, mean, variance, drift,
                                                  values, plain, trans, best)
+                if moved and state.moving is not None:
+                    state.moving[state.order[t]] = True
                 # If nothing moves, further copies would meet the same model.
                 share = min(state.copies_left, 1.0) if moved else state.copies_left
                 state.rounds += share
@@ -369,7 +331,7 @@ def cw_pass(
     `progress` is (row_of, rows in use, rounds so far).
     """
     return _run_one(mean, variance, drift, progress, corpus, options, phi, limit, split,
-                    _optimal_cw_rule if diagonal == "optimal" else _cw_rule,
+                    optimal_cw_rule if diagonal == "optimal" else cw_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
@@ -383,7 +345,7 @@ def arow_pass(
     The best update among diagonal covariances is that of the precision's diagonal.
     """
     return _run_one(mean, variance, drift, progress, corpus, options, r, INFINITY,
-                    False, _arow_rule,
+                    False, arow_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
@@ -393,7 +355,7 @@ def perceptron_pass(
 ):
     """Run one perceptron pass; `variance` is None. See `_run`."""
     return _run_one(mean, variance, drift, progress, corpus, options, 1.0, INFINITY,
-                    False, _perceptron_rule, precision_diagonal)
+                    False, perceptron_rule, precision_diagonal)
 
 
 def pa_pass(

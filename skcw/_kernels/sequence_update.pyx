@@ -19,6 +19,14 @@ import numpy as np
 
 from skcw._kernels.common cimport longest_sequence, real
 from skcw._kernels.lattice cimport best_path, emissions, forward_max, transitions
+from skcw._kernels.steps cimport precise_variance, precision_diagonal
+
+cdef extern from "vectors.h" nogil:
+    void SKCW_PREFETCH(const void* address)
+
+# How many cells ahead weights are asked for: each lies elsewhere in the memory.
+cdef enum:
+    AHEAD = 12
 
 
 cdef class EdgeFeatures:
@@ -73,15 +81,19 @@ cdef void add_cost(
 
     With `norm`, the lengths of the tokens' feature vectors, costs are in their unit.
     """
-    cdef Py_ssize_t p, j
-    cdef real gain
+    cdef Py_ssize_t p, j, n_labels = cost.shape[0]
+    cdef real gain, right
+    cdef real* row
     for p in range(length):
         gain = <real>(unit * cost[gold[start + p]])
         if norm is not None:
             gain = <real>(gain * norm[start + p])
-        for j in range(cost.shape[0]):
-            if j != gold[start + p]:
-                scores[p, j] = scores[p, j] + gain
+        row = &scores[p, 0]
+        # Adding to all and taking one back needs no question within the loop.
+        right = row[gold[start + p]]
+        for j in range(n_labels):
+            row[j] = row[j] + gain
+        row[gold[start + p]] = right
 
 
 cdef Py_ssize_t count_mistakes(
@@ -292,6 +304,10 @@ cdef void read_belief(
     for r in range(delta.n_rivals):
         margin[r] = 0.0
     for i in range(delta.n):
+        if i + AHEAD < delta.n:
+            SKCW_PREFETCH(&mean[delta.cell[i + AHEAD]])
+            if variance is not None:
+                SKCW_PREFETCH(&variance[delta.cell[i + AHEAD]])
         cell = delta.cell[i]
         delta.sigma[i] = 1.0 if variance is None else variance[cell]
         for r in range(delta.n_rivals):
@@ -315,7 +331,10 @@ cdef void move_by_one(
     cdef Py_ssize_t i
     cdef long long cell
     cdef double x, step, spread = spread_of(delta, 0)
+    cdef bint precise = diagonal == precision_diagonal
     for i in range(delta.n):
+        if i + AHEAD < delta.n and drift is not None:
+            SKCW_PREFETCH(&drift[delta.cell[i + AHEAD]])
         x = delta.value[i, 0]
         if x == 0.0:
             continue
@@ -324,7 +343,12 @@ cdef void move_by_one(
         mean[cell] = <real>(mean[cell] + step)
         if drift is not None:
             drift[cell] = <real>(drift[cell] + rounds_before * step)
-        if variance is not None:
+        if variance is None:
+            continue
+        # The usual diagonal is worth a test: calls would take longer than the rest.
+        if precise:
+            variance[cell] = <real>precise_variance(delta.sigma[i], x, beta)
+        else:
             variance[cell] = <real>diagonal(delta.sigma[i], x, beta, spread)
 
 

@@ -2,6 +2,20 @@
 ctypedef double (*Diagonal)(
     double sigma, double delta, double beta, double spread) noexcept nogil
 
+cdef extern from *:
+    """
+    /* Single precision cannot tell a smaller variance from zero. */
+    #define SKCW_LEAST_VARIANCE 1e-30
+    """
+    const double LEAST_VARIANCE "SKCW_LEAST_VARIANCE"
+
+
+cdef inline double precise_variance(
+    double sigma, double delta, double beta
+) noexcept nogil:
+    """Return the inverse of a precision that grows by beta times delta squared."""
+    return max(sigma / (1.0 + sigma * beta * delta * delta), LEAST_VARIANCE)
+
 
 cdef (double, double) cw_step(
     double margin, double spread, double phi, double limit) noexcept nogil

@@ -14,9 +14,6 @@ cdef double TOLERANCE = 1e-12
 # A budget counts as spent with so little of it left, relatively.
 cdef double BUDGET_TOLERANCE = 1e-9
 
-# Single precision cannot tell a smaller variance from zero.
-cdef double LEAST_VARIANCE = 1e-30
-
 
 cdef (double, double) cw_step(
     double margin, double spread, double phi, double limit
@@ -93,7 +90,7 @@ cdef double precision_diagonal(
     double sigma, double delta, double beta, double spread
 ) noexcept nogil:
     """Return the inverse of the diagonal of the new precision."""
-    return max(sigma / (1.0 + sigma * beta * delta * delta), LEAST_VARIANCE)
+    return precise_variance(sigma, delta, beta)
 
 
 cdef double _spread_after(

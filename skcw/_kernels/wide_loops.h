@@ -8,8 +8,8 @@
 
 #include "vectors.h"
 
-/* How many features ahead a weight row is asked for. */
-#define SKCW_AHEAD 16
+/* How many features ahead a weight row is asked for; its number twice as many. */
+#define SKCW_AHEAD 32
 
 /* Add up N blocks of the rows of one token's features: the rows are walked once. */
 #define SKCW_SUM_BLOCKS(N, BLOCK)                                              \
@@ -30,6 +30,30 @@
         b += N * SKCW_BLOCK;                                                   \
     } while (0)
 
+/* Find the best step into N blocks of labels: the labels before are walked once. */
+#define SKCW_BEST_BLOCKS(N, REAL, BLOCK, MASK, BITS, FROM)                     \
+    do {                                                                       \
+        BLOCK top[N * SKCW_BLOCK / SKCW_WIDTH], path;                          \
+        for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n)                  \
+            top[n] = (BLOCK){0} - (REAL)INFINITY;                              \
+        for (ptrdiff_t i = 0; i < n_labels; ++i) {                             \
+            for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n) {            \
+                memcpy(&path, links + i * width + b + n * SKCW_WIDTH,          \
+                       sizeof(path));                                          \
+                path += before[i];                                             \
+                const MASK more = SKCW_MASK(path > top[n]);                    \
+                top[n] = FROM((more & BITS(path)) | (~more & BITS(top[n])));   \
+            }                                                                  \
+        }                                                                      \
+        for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n) {                \
+            memcpy(&path, scores + t * stride + b + n * SKCW_WIDTH,            \
+                   sizeof(path));                                              \
+            top[n] += path;                                                    \
+        }                                                                      \
+        memcpy(best + t * stride + b, top, sizeof(top));                       \
+        b += N * SKCW_BLOCK;                                                   \
+    } while (0)
+
 #define SKCW_DEFINE_LOOPS(REAL, BLOCK, MASK, BITS, FROM, SUFFIX)               \
                                                                                \
 /* out[t, :] = sum of the weight rows of token t's features, times values. */  \
@@ -46,6 +70,8 @@ SKCW_CLONES static void skcw_emissions_##SUFFIX(                               \
         const long long stop = hi + SKCW_AHEAD < end ? hi + SKCW_AHEAD : end;  \
         ptrdiff_t b = 0;                                                       \
         for (long long k = lo + SKCW_AHEAD; k < stop; ++k) {                   \
+            if (k + SKCW_AHEAD < end)                                          \
+                SKCW_PREFETCH(row_of + indices[k + SKCW_AHEAD]);               \
             const REAL *row = weights + (ptrdiff_t)row_of[indices[k]] * width; \
             for (ptrdiff_t c = 0; c < width; c += 64 / (ptrdiff_t)sizeof(REAL)) \
                 SKCW_PREFETCH(row + c);                                        \
@@ -72,17 +98,13 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
     for (ptrdiff_t t = 1; t < n_tokens; ++t) {                                 \
         const REAL *before = best + (t - 1) * stride;                          \
         const REAL *links = trans + t * step;                                  \
-        for (ptrdiff_t b = 0; b < width; b += SKCW_WIDTH) {                    \
-            BLOCK top = (BLOCK){0} - (REAL)INFINITY, path;                     \
-            for (ptrdiff_t i = 0; i < n_labels; ++i) {                         \
-                memcpy(&path, links + i * width + b, sizeof(path));            \
-                path += before[i];                                             \
-                const MASK more = SKCW_MASK(path > top);                       \
-                top = FROM((more & BITS(path)) | (~more & BITS(top)));         \
-            }                                                                  \
-            memcpy(&path, scores + t * stride + b, sizeof(path));              \
-            top += path;                                                       \
-            memcpy(best + t * stride + b, &top, sizeof(top));                  \
+        ptrdiff_t b = 0;                                                       \
+        while (width - b >= 4 * SKCW_BLOCK)                                    \
+            SKCW_BEST_BLOCKS(4, REAL, BLOCK, MASK, BITS, FROM);                \
+        switch ((width - b) / SKCW_BLOCK) {                                    \
+        case 3: SKCW_BEST_BLOCKS(3, REAL, BLOCK, MASK, BITS, FROM); break;     \
+        case 2: SKCW_BEST_BLOCKS(2, REAL, BLOCK, MASK, BITS, FROM); break;     \
+        case 1: SKCW_BEST_BLOCKS(1, REAL, BLOCK, MASK, BITS, FROM); break;     \
         }                                                                      \
     }                                                                          \
 }

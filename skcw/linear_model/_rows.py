@@ -55,7 +55,7 @@ class Rows:
     @cached_property
     def touched(self):
         """The features of the rows in order, and the intercept if there is one."""
-        features = np.unique(self.indices).astype(np.int64)
+        features = np.flatnonzero(_seen(self.indices))
         return features if self.bias < 0 else np.append(features, self.bias)
 
     def counts(self):
@@ -129,9 +129,14 @@ def _distinct(indices, values):
     """Return how many features have a value that is not zero."""
     if not values.all():
         indices = indices[values != 0.0]
+    return np.count_nonzero(_seen(indices))
+
+
+def _seen(indices):
+    """Return for each feature up to the last one whether it occurs."""
     seen = np.zeros(indices.max(initial=-1) + 1, dtype=bool)
     seen[indices] = True
-    return np.count_nonzero(seen)
+    return seen
 
 
 def _check_magnitude(values):

@@ -42,6 +42,10 @@ class AROWSequenceTagger(OnlineTagger):
         .8727 (.8651) on Dutch names, and token accuracy .8693 (.8588) on tweets.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
+    shrinking : int, default=0
+        For how many passes a sequence that moved nothing is left out before it comes
+        back; 0 presents all sequences in every pass. With 2, training of
+        CW took .58 to .82 of the time, see :class:`skcw.CWSequenceTagger`.
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. AROW asks
         for a margin of their sum. "balanced" costs fall with the root of a label's
@@ -172,6 +176,7 @@ class AROWSequenceTagger(OnlineTagger):
         averaging=True,
         cost=1.0,
         shuffle=True,
+        shrinking=0,
         class_weight=None,
         min_count=1,
         constraints="auto",

@@ -57,6 +57,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "averaging": ["boolean"],
         "cost": [Interval(Real, 0, 1e10, closed="both")],
         "shuffle": ["boolean"],
+        "shrinking": [Interval(Integral, 0, 10**6, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
@@ -304,6 +305,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             # What is presented only once has to be learnt from, not hidden.
             hiding=max_iter > 1,
             n_jobs=self.n_jobs,
+            shrinking=self.shrinking,
         )
 
     def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):

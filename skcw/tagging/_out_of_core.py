@@ -127,6 +127,11 @@ def check_streamable(tagger):
             "remember_training keeps a number of each word, and the corpus is not to "
             "be in memory; set it to False"
         )
+    if tagger.shrinking:
+        raise ValueError(
+            "shrinking keeps a number of each sequence, and the corpus is not to be in "
+            "memory; set it to 0"
+        )
     if tagger.n_shards > 1:
         raise ValueError(
             f"n_shards is {tagger.n_shards}, but blocks of a corpus that is not in "

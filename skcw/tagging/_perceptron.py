@@ -23,6 +23,10 @@ class PerceptronSequenceTagger(OnlineTagger):
         for a margin.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
+    shrinking : int, default=0
+        For how many passes a sequence that moved nothing is left out before it comes
+        back; 0 presents all sequences in every pass. With 2, training of
+        CW took .58 to .82 of the time, see :class:`skcw.CWSequenceTagger`.
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. The
         perceptron scales its step by the mean cost of the wrong tokens. "balanced"
@@ -143,6 +147,7 @@ class PerceptronSequenceTagger(OnlineTagger):
         averaging=True,
         cost=0.0,
         shuffle=True,
+        shrinking=0,
         class_weight=None,
         min_count=1,
         constraints="auto",

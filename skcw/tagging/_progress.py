@@ -10,6 +10,38 @@ from skcw.data._saved import FLOATS, saved_array, saved_number
 PREFIX = "training."
 
 
+class Rests:
+    """Which sequences are left out of a pass, as LIBLINEAR's shrinking does.
+
+    A sequence that moved nothing when it was presented rests for some passes and comes
+    back. It counts as presented meanwhile: averages are what they would be if it moved
+    nothing.
+
+    Parameters
+    ----------
+    n_sequences : int
+        The number of sequences.
+    n_passes : int
+        For how many passes a sequence rests.
+    """
+
+    def __init__(self, n_sequences, n_passes):
+        self.n_passes = n_passes
+        # How many passes are left, and which sequences have moved the belief in this.
+        self.left = np.zeros(n_sequences, dtype=np.int64)
+        self.moving = np.zeros(n_sequences, dtype=np.uint8)
+
+    def options(self):
+        """Return what the kernel reads and writes: who rests, and who moves."""
+        return {"resting": (self.left > 0).view(np.uint8), "moving": self.moving}
+
+    def end_pass(self):
+        """Choose who rests in the next pass."""
+        presented = np.where(self.moving, 0, self.n_passes)
+        self.left = np.where(self.left > 0, self.left - 1, presented)
+        self.moving = np.zeros_like(self.moving)
+
+
 class Progress:
     """The belief in training, the passes made, and what they found.
 
@@ -23,12 +55,14 @@ class Progress:
         Keeps the history.
     keeper : Keeper or None
         Saves it now and then.
+    rests : Rests, default=None
+        Which sequences are left out, if some are.
     """
 
-    def __init__(self, belief, unseen, monitor, keeper=None):
+    def __init__(self, belief, unseen, monitor, keeper=None, rests=None):
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = unseen
-        self.monitor, self.keeper = monitor, keeper
+        self.monitor, self.keeper, self.rests = monitor, keeper, rests
         # Of the pass at hand: the sequences presented, and what was wrong in them.
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
         self.is_over = False
@@ -52,6 +86,8 @@ class Progress:
     def present(self, plan, corpus, options):
         """Learn from some sequences of a pass, and save if it is time."""
         expanded = self.expanded
+        if self.rests is not None:
+            options = options._replace(**self.rests.options())
         found = plan.run_pass(
             expanded.mean,
             expanded.variance,
@@ -78,6 +114,8 @@ class Progress:
         """Record a pass and what travelled in it; return whether to stop."""
         sequences, tokens = self.wrong_sequences, self.wrong_tokens
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
+        if self.rests is not None:
+            self.rests.end_pass()
         return self.monitor.end_pass(
             plan.found(sequences, tokens) | traffic,
             f"{tokens} wrong words in {sequences} sequences{words}",
@@ -101,6 +139,9 @@ class Progress:
         }
         arrays = {PREFIX + n: p[:size] for n, p in parts.items() if p is not None}
         arrays[f"{PREFIX}row_of"] = expanded.row_of
+        if self.rests is not None:
+            arrays[f"{PREFIX}left"] = self.rests.left
+            arrays[f"{PREFIX}moving"] = self.rests.moving
         header = {
             "n_rows": self.n_rows,
             "rounds": expanded.rounds,
@@ -131,6 +172,12 @@ class Progress:
         expanded.row_of[:] = saved_array(
             arrays, f"{PREFIX}row_of", ("i4",), expanded.row_of.shape
         )
+        if self.rests is not None:
+            shape = self.rests.left.shape
+            for name, kind in (("left", "i8"), ("moving", "u1")):
+                saved = saved_array(arrays, PREFIX + name, (kind,), shape)
+                # What is read from a file must not be written to.
+                setattr(self.rests, name, saved.copy())
         expanded.rounds = header["rounds"]
         self.presented = header["presented"]
         self.wrong_sequences = header["wrong_sequences"]

@@ -111,6 +111,11 @@ class ShardedPasses:
                 f"n_shards is {plan.n_shards}, but there are only {n_sequences} "
                 "sequences to learn from; each shard needs at least one"
             )
+        if plan.shrinking:
+            raise ValueError(
+                f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in shards "
+                "no sequence rests; set one of them to its default"
+            )
         self.views, self.plan = views, plan
         self.rng = np.random.RandomState(seed)
         self.learner = bare_learner(plan.run_pass.__self__)

@@ -14,7 +14,7 @@ from skcw._monitor import Monitor
 from skcw.tagging._belief_mean import BeliefMean
 from skcw.tagging._keeping import no_keeper
 from skcw.tagging._passes import Corpus, PlainPasses
-from skcw.tagging._progress import Progress
+from skcw.tagging._progress import Progress, Rests
 from skcw.tagging._sharded import ShardedPasses
 from skcw.tagging._unknown import views_of, with_fitting_row
 
@@ -28,6 +28,7 @@ class Plan:
     name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
     ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
     about unknown tokens by hiding some. ``n_jobs`` workers train ``n_shards`` shards.
+    A sequence that moved nothing rests for ``shrinking`` passes.
     """
 
     run_pass: Any
@@ -46,6 +47,7 @@ class Plan:
     hiding: bool = False
     n_shards: int = 1
     n_jobs: int | None = None
+    shrinking: int = 0
 
     @property
     def counting(self):
@@ -100,7 +102,8 @@ def train(
         views = views_of(corpus, belief, positions, plan.hiding)
     else:
         views = (positions or corpus).views(plan.hiding)
-    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper)
+    rests = Rests(len(corpus.offsets) - 1, plan.shrinking) if plan.shrinking else None
+    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper, rests)
     kind = ShardedPasses if plan.n_shards > 1 else PlainPasses
     with kind(views, plan, seed, belief.all_rows()) as passes:
         for number in range(plan.max_iter):

@@ -44,6 +44,7 @@ TAGGERS = {
     ),
     "AROW": AROWSequenceTagger(**SHORT),
     "in shards": CWSequenceTagger(n_shards=3, **SHORT),
+    "some sequences rest": CWSequenceTagger(shrinking=1, max_iter=5, random_state=0),
     "PA": PASequenceTagger(**SHORT),
     "perceptron": PerceptronSequenceTagger(shuffle=False, **SHORT),
 }
