@@ -511,6 +511,16 @@ def test_what_the_readme_concludes_from_its_table():
     assert len(corpora_where_the_crf_leads("area", -1)) == 3
 
 
+def test_how_many_times_as_fast_features_are():
+    text = " ".join(PAGES[README].split())
+    assert "about twenty times as fast as the same features in Python from the" in text
+    assert "columns of a file, fifteen times from lists of tuples." in text
+    rows = results("features")["speed"]["rows"]
+    python = rows["Python strings + CRFsuite ap"]["features"]
+    assert round(python / rows["skcw, columns of a file"]["features"]) == 20
+    assert round(python / rows["skcw, lists of tuples"]["features"]) == 15
+
+
 def test_a_figure_is_written_as_another_one_is():
     assert written(0.93731, ".9373") == ".9373"
     assert written(0.118, "0.12") == "0.12"
