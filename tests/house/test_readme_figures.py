@@ -177,7 +177,7 @@ TABLES = {
     ),
     "classifiers": Table(
         "multiclass",
-        "| classifier | fit s | accuracy |",
+        "| 20 Newsgroups | fit s | accuracy |",
         {
             "`MultiClassCW`, 5 passes": "MultiClassCW",
             "`MultiClassAROW`, 5 passes": "MultiClassAROW",
@@ -187,6 +187,33 @@ TABLES = {
             "Vowpal Wabbit, `--oaa`, 20 passes": "Vowpal Wabbit",
         },
         [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+    ),
+    "classifiers beside peers": Table(
+        "multiclass",
+        "| classifier | fit s | accuracy |",
+        {
+            "`MultiClassCW`, 5 passes": "MultiClassCW",
+            "`LinearSVC`, best C": "LinearSVC",
+            "`LinearSVC`, C = 1": "LinearSVC, C = 1",
+            "Vowpal Wabbit, from rows": "Vowpal Wabbit",
+            "Vowpal Wabbit, lines of text written before": (
+                "Vowpal Wabbit, lines written before"
+            ),
+        },
+        [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+    ),
+    "taggers beside Vowpal Wabbit": Table(
+        "tagging",
+        "| tagger | encode s | train s | fit s | predict s | F1 |",
+        {
+            "`CWSequenceTagger`, 10 passes": "skcw CW",
+            "CRFsuite averaged perceptron, 10 passes": "CRFsuite ap, 10 passes",
+            "Vowpal Wabbit, 3 passes": "Vowpal Wabbit",
+        },
+        [
+            [f"vowpal/rows/{{row}}/{what}"]
+            for what in ("encode", "train", "fit", "predict", "f1")
+        ],
     ),
     "accuracy of classifiers": Table(
         "multiclass",
