@@ -24,6 +24,8 @@ from _pictures import new_figure, save_picture
 from _tables import format_table
 
 FIGURE = "calibration-curves.png"
+# What curves are made of; those of a run that does not say so are older.
+ADAPTIVE, UNIFORM = "the same adaptive bins", "10 bins of equal width"
 DRAWN = (HMM, BASIC, RICH, f"{CW}, marginal{FITTED}")
 # What the thesis reports; most likely roots, for a count HMM has a CalibMSE of .001.
 THESIS = {EWT: {HMM: 0.035, BASIC: 0.019}, ARK: {}}
@@ -64,7 +66,7 @@ def run(settings):
             "rows": rows,
         }
     _draw(corpora, answers, settings)
-    return {"quick": settings.quick, "corpora": corpora}
+    return {"quick": settings.quick, "corpora": corpora, "curves": ADAPTIVE}
 
 
 def _draw(corpora, answers, settings):
@@ -105,7 +107,7 @@ def render(found):
             for name, one in about["rows"].items()
         ]
         texts.append(format_table(["", *HEADER, "thesis"], rows))
-    curves = f"Curves: {FIGURE}, from the same adaptive bins."
+    curves = f"Curves: {FIGURE}, from {found.get('curves', UNIFORM)}."
     texts += [_ratios(found["corpora"]), NOTE, curves]
     return "\n\n".join(texts)
 

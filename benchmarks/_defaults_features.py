@@ -26,13 +26,14 @@ from skcw.metrics import token_accuracy_score
 
 TITLE = "Ready sets of features"
 NOTE = """\
-A CW tagger, means of the seeds. Chunks: span F1 on the last quarter of the training
-sentences of CoNLL-2000, with all labels and with NP alone. Names: span F1 on the
-development sets of CoNLL-2002. Parts of speech: accuracy on those of ARK and EWT
-(XPOS)."""
+A CW tagger that learns from the first 2,000 sentences (ARK: 1,000), means of the seeds.
+Chunks: span F1 on the last quarter of the training sentences of CoNLL-2000, with all
+labels and with NP alone. Names: span F1 on the development sets of CoNLL-2002. Parts of
+speech: accuracy on those of ARK and EWT (XPOS)."""
 SETS = {"chunking": (CHUNKS, NP), "ner": (SPANISH, DUTCH), "pos": (ARK, EWT)}
 FLAGS = ["has_digit", "has_hyphen", "first_capital", "all_capitals"]
 # What is taken from a ready set (lines that begin so), and what is added.
+SENTENCES = 2_000
 CHANGES = {
     "chunking": {
         "the set": ((), ()),
@@ -90,13 +91,11 @@ def _train_and_held_out(name, settings):
     if name == BUILT_IN:
         return load(name, settings)
     train = _read(name, "train", settings.data_home)
+    first = Sentences(train.tokens[:SENTENCES], train.labels[:SENTENCES])
     if name not in (CHUNKS, NP):
-        return train, _read(name, "dev", settings.data_home)
+        return first, _read(name, "dev", settings.data_home)
     cut = len(train.tokens) * 3 // 4
-    return tuple(
-        Sentences(train.tokens[part], train.labels[part])
-        for part in (slice(cut), slice(cut, None))
-    )
+    return first, Sentences(train.tokens[cut:], train.labels[cut:])
 
 
 def _judged(lines, name, train, held_out, seeds):

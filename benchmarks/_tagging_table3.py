@@ -164,7 +164,25 @@ def render(found):
         "runs, which differ in\ntheir shuffles. The CRF's time is that of its final "
         "fit alone. Features are richer than the paper's."
     )
+    blocks.append(_claims_table(found))
     return "\n\n".join([*blocks, format_goals(found["goals"], found["quick"])])
+
+
+def papers_winner_leads(name, rows):
+    """Return by how much the better of CW and CRF in the paper is ahead here."""
+    paper = {who: scores[2] for who, scores in PAPER[name].items()}
+    ahead, behind = (CW, CRF) if paper["CW"] > paper["CRF"] else (CRF, CW)
+    return ahead, rows[ahead]["f1"] - rows[behind]["f1"]
+
+
+def _claims_table(found):
+    table = []
+    for name, one in found["sets"].items():
+        if name in PAPER:
+            ahead, lead = papers_winner_leads(name, one["rows"])
+            verdict = "(quick)" if found["quick"] else "yes" if lead > 0 else "NO"
+            table.append([f"{name}: {ahead} has the better F", f"{lead:+.4f}", verdict])
+    return format_table(["claim of the paper, single models", "lead", "holds"], table)
 
 
 def _row(name, row):

@@ -87,7 +87,7 @@ class VowpalTagger(_Vowpal):
 
     The loss of a labeling is the sum of that of its labels, so that rolling out the
     rest of a sentence tells nothing that the label itself does not: left out, learning
-    takes a third of the time and finds the same labels.
+    takes less time and finds the same labels.
     """
 
     def _task(self):

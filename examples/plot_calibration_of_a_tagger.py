@@ -11,11 +11,12 @@ changing a single label?
 # Two taggers and what they claim
 # -------------------------------
 #
-# AROW is trained for margins: its scores have no natural scale, and at the usual
-# temperature its marginals are too modest here. The other tagger is a CRF, whose
-# marginals mean to be probabilities, but this one has hardly any regularisation and has
-# learnt its training sentences by heart. There are three sets of sentences: for
-# training, for calibration and for testing.
+# AROW is trained for margins: its scores have no natural scale. ``fit`` learns one, but
+# here it does not (``learn_confidence=False``), and at the usual temperature the
+# marginals are a little too modest. The other tagger is a CRF, whose marginals mean to
+# be probabilities, but this one has hardly any regularisation and has learnt its
+# training sentences by heart. There are three sets of sentences: for training, for
+# calibration and for testing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,7 +47,8 @@ X_train, y_train = window.fit_transform(train.tokens), train.labels
 X_held_out, y_held_out = window.transform(held_out.tokens), held_out.labels
 X_test, y_test = window.transform(test.tokens), test.labels
 
-arow = AROWSequenceTagger(random_state=0).fit(X_train, y_train)
+arow = AROWSequenceTagger(learn_confidence=False, random_state=0)
+arow.fit(X_train, y_train)
 crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 
 # %%

@@ -13,8 +13,8 @@ intervals say by how much. What do they show, and which ones tell the truth?
 #
 # Each point stands for the words in one tenth of the scale. The band shows where their
 # true share of right labels may lie; the score in the legend comes with its interval.
-# Judged by a hundred sentences the tagger might well be calibrated. Judged by fifteen
-# hundred it is too modest, and only its sure words are numerous enough to tell exactly.
+# A hundred sentences cannot tell how well the tagger is calibrated. Judged by fifteen
+# hundred it nearly is, and only its unsure words are too few to tell exactly.
 
 import matplotlib.pyplot as plt
 import numpy as np

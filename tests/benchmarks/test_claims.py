@@ -13,6 +13,8 @@ for name in ("_features", "_corpora", "_measure", "_scores", "_tables", "_pictur
 folds = benchmark_module("_tagging_folds")
 table2 = benchmark_module("_tagging_table2")
 tagging = benchmark_module("_tagging_claims")
+benchmark_module("_crfsuite")
+table3 = benchmark_module("_tagging_table3")
 protocol = benchmark_module("_confidence_protocol")
 for name in ("_confidence_measures", "_confidence_figures"):
     benchmark_module(name)
@@ -176,3 +178,15 @@ def test_the_papers_learners_decode_plainly():
     for name, (tagger, _, _) in folds.PLAIN.items():
         assert tagger.cost == 0
         assert folds.LEARNERS[folds.augmented(name)][0].cost > 0
+
+
+def test_the_papers_winner_is_judged_by_its_lead():
+    rows = {table3.CW: {"f1": 0.7}, table3.CRF: {"f1": 0.9}}
+    found = {name: table3.papers_winner_leads(name, rows) for name in SETS}
+    assert {name: ahead for name, (ahead, _) in found.items()} == {
+        "NP chunking": table3.CW,
+        "Spanish": table3.CRF,
+        "Dutch": table3.CW,
+    }
+    leads = [lead for _, lead in found.values()]
+    assert leads == pytest.approx([-0.2, 0.2, -0.2], abs=EXACT)

@@ -177,7 +177,7 @@ TABLES = {
     ),
     "classifiers": Table(
         "multiclass",
-        "| classifier | fit s | accuracy |",
+        "| 20 Newsgroups | fit s | accuracy |",
         {
             "`MultiClassCW`, 5 passes": "MultiClassCW",
             "`MultiClassAROW`, 5 passes": "MultiClassAROW",
@@ -187,6 +187,33 @@ TABLES = {
             "Vowpal Wabbit, `--oaa`, 20 passes": "Vowpal Wabbit",
         },
         [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+    ),
+    "classifiers beside peers": Table(
+        "multiclass",
+        "| classifier | fit s | accuracy |",
+        {
+            "`MultiClassCW`, 5 passes": "MultiClassCW",
+            "`LinearSVC`, best C": "LinearSVC",
+            "`LinearSVC`, C = 1": "LinearSVC, C = 1",
+            "Vowpal Wabbit, from rows": "Vowpal Wabbit",
+            "Vowpal Wabbit, lines of text written before": (
+                "Vowpal Wabbit, lines written before"
+            ),
+        },
+        [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
+    ),
+    "taggers beside Vowpal Wabbit": Table(
+        "tagging",
+        "| tagger | encode s | train s | fit s | predict s | F1 |",
+        {
+            "`CWSequenceTagger`, 10 passes": "skcw CW",
+            "CRFsuite averaged perceptron, 10 passes": "CRFsuite ap, 10 passes",
+            "Vowpal Wabbit, 3 passes": "Vowpal Wabbit",
+        },
+        [
+            [f"vowpal/rows/{{row}}/{what}"]
+            for what in ("encode", "train", "fit", "predict", "f1")
+        ],
     ),
     "accuracy of classifiers": Table(
         "multiclass",
@@ -509,6 +536,16 @@ def test_what_the_readme_concludes_from_its_table():
     assert len(results("travel")["ready"]) == 7
     assert len(corpora_where_the_crf_leads("ap", 1)) == 5
     assert len(corpora_where_the_crf_leads("area", -1)) == 3
+
+
+def test_how_many_times_as_fast_features_are():
+    text = " ".join(PAGES[README].split())
+    assert "about twenty times as fast as the same features in Python from the" in text
+    assert "columns of a file, fifteen times from lists of tuples." in text
+    rows = results("features")["speed"]["rows"]
+    python = rows["Python strings + CRFsuite ap"]["features"]
+    assert round(python / rows["skcw, columns of a file"]["features"]) == 20
+    assert round(python / rows["skcw, lists of tuples"]["features"]) == 15
 
 
 def test_a_figure_is_written_as_another_one_is():
