@@ -4,21 +4,22 @@ What a worker returns depends on its task alone, so a task may run twice: worker
 are lost are replaced by others, and nobody can tell from the result.
 """
 
+import time
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from skcw._shards._engines import offer_engines
 from skcw.exceptions import ShardError
+
+offer_engines()
 
 # A task may cost so many workers; then it is the task.
 MOST_LOST = 3
-
-
-class Lost(NamedTuple):
-    """Why the engine has not run a task to its end."""
-
-    error: Exception
+# How often to look whether an engine has started others, and after how many seconds.
+LOOKS, PAUSE = 40, 0.5
 
 
 class Failure(NamedTuple):
@@ -35,8 +36,8 @@ def guarded(function, task):
         return Failure(error)
 
 
-def run_tasks(function, tasks, n_jobs, folder=None, noun="shard"):
-    """Yield ``function(task)`` for every task, in their order.
+class Workers:
+    """Workers of joblib, wherever they are, for as long as a training lasts.
 
     joblib's backend is what ``joblib.parallel_config`` says, threads by default. If a
     worker is lost, its task and those after it are run again; if that is so once more,
@@ -44,10 +45,6 @@ def run_tasks(function, tasks, n_jobs, folder=None, noun="shard"):
 
     Parameters
     ----------
-    function : callable
-        A function of one task that other processes can import.
-    tasks : sequence
-        The tasks; each is made when it is asked for.
     n_jobs : int or None
         How many workers, as joblib counts them.
     folder : ShardFolder, default=None
@@ -56,57 +53,97 @@ def run_tasks(function, tasks, n_jobs, folder=None, noun="shard"):
     noun : str, default="shard"
         What a task is called in errors.
 
-    Yields
-    ------
-    result : object
-        What the function has returned.
-
     Examples
     --------
-    >>> from skcw._shards._workers import run_tasks
-    >>> list(run_tasks(abs, [-1, 2, -3], n_jobs=2))
+    >>> from skcw._shards._workers import Workers
+    >>> with Workers(n_jobs=2) as workers:
+    ...     list(workers.run(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
-    n_tasks = len(tasks)
-    if effective_n_jobs(n_jobs) == 1:
-        for number in range(n_tasks):
-            yield function(tasks[number])
-        return
-    done = lost = 0
-    while done < n_tasks:
-        # In the end one by one.
-        last = n_tasks if lost + 1 < MOST_LOST else done + 1
-        for result in _until_lost(function, tasks, range(done, last), n_jobs):
-            if isinstance(result, Lost):
-                lost += 1
-                _check_lost(result.error, lost, folder, f"{noun} {done + 1}")
-                break
-            if isinstance(result, Failure):
-                raise result.error
-            yield result
-            done += 1
 
+    def __init__(self, n_jobs, folder=None, noun="shard"):
+        self.n_jobs, self.folder, self.noun = n_jobs, folder, noun
+        self.pool = None
 
-def _check_lost(error, lost, folder, name):
-    """Raise if it was no fault of the engine, or happens too often."""
-    if folder is not None and folder.error is not None:
-        raise folder.error
-    if lost == MOST_LOST:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pool, self.pool = self.pool, None
+        if pool is not None:
+            # An engine that has lost workers may not even end in order.
+            with suppress(Exception):
+                pool.__exit__(*error)
+
+    def run(self, function, tasks):
+        """Yield ``function(task)`` for every task, in their order.
+
+        Parameters
+        ----------
+        function : callable
+            A function of one task that other processes can import.
+        tasks : sequence
+            The tasks; each is made when it is asked for.
+
+        Yields
+        ------
+        result : object
+            What the function has returned.
+        """
+        n_tasks = len(tasks)
+        done = lost = 0
+        while done < n_tasks:
+            # In the end one by one.
+            last = n_tasks if lost + 1 < MOST_LOST else done + 1
+            results = self._started(function, tasks, range(done, last))
+            while done < last:
+                try:
+                    # Errors of tasks come back as results: these are the engine's.
+                    result = next(results)
+                except Exception as error:
+                    lost += 1
+                    self.__exit__(None, None, None)
+                    self._check_lost(error, lost, done + 1)
+                    self._wait(done + 1)
+                    break
+                if isinstance(result, Failure):
+                    # Engines do not like to be left in the midst of their work.
+                    with suppress(Exception):
+                        list(results)
+                    raise result.error
+                yield result
+                done += 1
+
+    def _started(self, function, tasks, numbers):
+        """Yield the results in order."""
+        jobs = (delayed(guarded)(function, tasks[number]) for number in numbers)
+        if self.pool is None:
+            self.pool = _parallel(self.n_jobs).__enter__()
+        yield from self.pool(jobs)
+
+    def _wait(self, number):
+        """Wait until there are workers again; joblib would do without any here."""
+        for _ in range(LOOKS):
+            time.sleep(PAUSE)
+            if effective_n_jobs(self.n_jobs) > 1:
+                return
         raise ShardError(
-            f"no worker can learn {name}: {lost} were lost in this pass, the last one "
-            f"with this {name.split()[0]} alone ({type(error).__name__}: {error}). Its "
-            "memory may be short: more shards are smaller"
-        ) from error
+            f"the worker that learnt {self.noun} {number} was lost, and no others have "
+            f"come within {LOOKS * PAUSE:g} seconds; see what ended it, and start the "
+            "engine again"
+        )
 
-
-def _until_lost(function, tasks, numbers, n_jobs):
-    """Yield the results in order, and as the last one that a worker was lost."""
-    jobs = (delayed(guarded)(function, tasks[number]) for number in numbers)
-    try:
-        # Errors of tasks come back as results: whatever is raised is the engine's.
-        yield from _parallel(n_jobs)(jobs)
-    except Exception as error:
-        yield Lost(error)
+    def _check_lost(self, error, lost, number):
+        """Raise if it was no fault of the engine, or happens too often."""
+        if self.folder is not None and self.folder.error is not None:
+            raise self.folder.error
+        if lost == MOST_LOST:
+            raise ShardError(
+                f"no worker can learn {self.noun} {number}: {lost} were lost in this "
+                f"pass, the last one with this {self.noun} alone "
+                f"({type(error).__name__}: {error}). Its memory may be short: more "
+                "shards are smaller"
+            ) from error
 
 
 def _parallel(n_jobs):

@@ -8,8 +8,8 @@ from skcw._shards._mixing import Mixture, moved_cells, n_bytes
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import (
     TasksOfAPass,
+    Workers,
     bare_learner,
-    run_tasks,
     traffic_words,
 )
 from skcw.linear_model._rows import Rows, take_rows
@@ -183,6 +183,7 @@ class ShardedPasses:
         self.learner = bare_learner(learner)
         self.shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
         self.folder = ShardFolder()
+        self.workers = Workers(None, self.folder)
         self.shards = [self._shard(rows, part) for part in self._parts(rows)]
         self.number = self.sent = self.returned = 0
 
@@ -190,6 +191,7 @@ class ShardedPasses:
         return self
 
     def __exit__(self, *error):
+        self.workers.__exit__(*error)
         self.folder.__exit__(*error)
 
     def _parts(self, rows):
@@ -236,7 +238,7 @@ class ShardedPasses:
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
         found, self.returned = np.zeros(2, dtype=np.int64), 0
         width = belief.mean.shape[1]
-        results = run_tasks(learn_shard, tasks, None, self.folder)
+        results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
             rows, columns = np.divmod(moves.cells, width)
             mixture.add(shard.features[rows] * width + columns, moves)

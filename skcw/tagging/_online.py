@@ -367,12 +367,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         `y` tells labels that the tagger does not know, which have no number.
         """
         batch = data.batch
+        # It may travel to workers, without the tagger.
+        n_jobs, forbidden, label_score = self.n_jobs, plan.forbidden, plan.label_score
 
         def score(belief):
             belief = belief.extended(batch.n_features, belief.n_labels)
-            decoder = Decoder(belief, plan.forbidden, self.n_jobs)
-            guess, _ = decoder.open(batch).viterbi()
-            return plan.label_score(data.codes, guess, batch.offsets, y)
+            guess, _ = Decoder(belief, forbidden, n_jobs).open(batch).viterbi()
+            return label_score(data.codes, guess, batch.offsets, y)
 
         return score
 

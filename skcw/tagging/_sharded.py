@@ -9,8 +9,8 @@ from skcw._shards._mixing import Mixture, moved_cells, n_bytes
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import (
     TasksOfAPass,
+    Workers,
     bare_learner,
-    run_tasks,
     traffic_words,
 )
 from skcw.tagging._passes import (
@@ -113,13 +113,14 @@ class ShardedPasses:
             )
         if plan.shrinking:
             raise ValueError(
-                f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in shards "
-                "no sequence rests; set one of them to its default"
+                f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in "
+                "shards no sequence rests; set one of them to its default"
             )
         self.views, self.plan = views, plan
         self.rng = np.random.RandomState(seed)
         self.learner = bare_learner(plan.run_pass.__self__)
         self.folder = ShardFolder()
+        self.workers = Workers(plan.n_jobs, self.folder)
         order = self.rng.permutation(positions) if plan.shuffle else positions
         n_labels = len(plan.cost)
         # The number that a feature has in the shard that is being made.
@@ -134,6 +135,7 @@ class ShardedPasses:
         return self
 
     def __exit__(self, *error):
+        self.workers.__exit__(*error)
         self.folder.__exit__(*error)
 
     def _shard(self, positions, n_labels):
@@ -197,7 +199,7 @@ class ShardedPasses:
         tables = belief.mean, belief.variance, belief.average
         mixture = Mixture(*tables, belief.rounds, number + 1)
         wrong = np.zeros(2, dtype=np.int64)
-        results = run_tasks(learn_shard, tasks, plan.n_jobs, self.folder)
+        results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
             n_rows = self._add(mixture, belief, n_rows, shard.features, moves)
             self.returned += moves.n_bytes

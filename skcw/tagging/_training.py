@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -11,6 +11,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from skcw._callbacks import PassTasks
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
+from skcw._shards._sharing import ShardFolder
+from skcw._shards._workers import Workers, bare_learner
 from skcw.tagging._belief_mean import BeliefMean
 from skcw.tagging._keeping import no_keeper
 from skcw.tagging._passes import Corpus, PlainPasses
@@ -53,6 +55,11 @@ class Plan:
     def counting(self):
         """Whether to count mislabelled words, which takes up to 45 % more time."""
         return self.verbose > 0 or self.cost_unit == 0
+
+    def sent(self):
+        """Return the plan for a worker, without the tagger and its callbacks."""
+        learner = bare_learner(self.run_pass.__self__)
+        return replace(self, run_pass=learner._run_pass, tasks=None)
 
     def quiet(self):
         """Return the plan of a model that only judges: nobody watches it."""
@@ -161,14 +168,48 @@ def train_several(
 
 
 def _trained(belief, corpus, jobs, n_jobs):
-    """Return the models in the order of their jobs, trained side by side."""
+    """Return the models in the order of their jobs."""
     if jobs[0][0].n_shards > 1:
         # The shards of one model occupy all workers.
         return (train(belief, corpus, *job) for job in jobs)
-    workers = Parallel(
-        n_jobs=n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
+    if not isinstance(corpus, Corpus) or jobs[0][-1] is not None:
+        # Blocks of a corpus and checkpoints belong to this process.
+        threads = Parallel(
+            n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
+        )
+        return threads(delayed(train)(belief, corpus, *job) for job in jobs)
+    return _by_workers(belief, corpus, jobs, n_jobs)
+
+
+def _by_workers(belief, corpus, jobs, n_jobs):
+    """Yield the models that workers train; in other processes they map the corpus."""
+    with ShardFolder() as folder:
+        shared = folder.share(corpus.arrays())
+        tasks = [
+            ModelTask(shared, belief, plan.sent(), *job[:3]) for plan, *job in jobs
+        ]
+        with Workers(n_workers(n_jobs, len(jobs)), folder, "model") as workers:
+            yield from workers.run(train_member, tasks)
+
+
+class ModelTask(NamedTuple):
+    """What a worker needs to train one of several models; see `train`."""
+
+    shared: Any
+    belief: Any
+    plan: Plan
+    seed: int
+    model: int | None
+    positions: np.ndarray | None
+
+
+def train_member(task):
+    """Train one of several models; return it with its history."""
+    _, arrays = task.shared.open()
+    corpus = Corpus.from_arrays(arrays)
+    return train(
+        task.belief, corpus, task.plan, int(task.seed), task.model, task.positions
     )
-    return workers(delayed(train)(belief, corpus, *job) for job in jobs)
 
 
 def _train_one(belief, corpus, plan, seed, judges, n_jobs, keeper_of):

@@ -11,8 +11,13 @@ from joblib import parallel_config
 
 import skcw
 from skcw._shards._sharing import ShardFolder
-from skcw._shards._workers import TasksOfAPass, bare_learner, run_tasks
+from skcw._shards._workers import TasksOfAPass, Workers, bare_learner
 from skcw.exceptions import ShardError
+
+
+def run_tasks(function, tasks, n_jobs, folder=None):
+    with Workers(n_jobs, folder) as workers:
+        yield from workers.run(function, tasks)
 
 
 def by_value(function):
