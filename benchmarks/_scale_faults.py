@@ -19,8 +19,8 @@ SENTENCES = {False: 4000, True: 300}
 # Seconds after the first checkpoint at which each run is killed.
 KILLED_AFTER = (0.0, 0.3, 0.7)
 NOTE = """\
-skcw train on a corpus that is made; it is killed (SIGKILL) while it trains, and the same
-command with --resume continues. Digest: SHA-256 of the model file."""
+skcw train on a corpus that is made; it is killed (SIGKILL) while it trains, and the
+same command with --resume continues. Digest: SHA-256 of the model file."""
 
 
 def run(settings):
@@ -64,7 +64,8 @@ def _killed(command, saved, wait):
 
 
 def _newest(folder):
-    return sorted(name for name in os.listdir(folder)) if folder.is_dir() else []
+    names = os.listdir(folder) if folder.is_dir() else []
+    return sorted(name for name in names if name.endswith(".checkpoint"))
 
 
 def _digest(path):

@@ -21,11 +21,11 @@ N_WORDS, N_CLASSES, NEW_SHARE = 50_000, 5, 0.02
 LABELS = np.array(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], dtype=object)
 FEATURES = ["word[-1..1]", "suffix(3)"]
 NOTE = """\
-Sentences of 20 words are made on the fly and never stored: words by Zipf's law, one in
-fifty of which has not occurred before, labels by the classes of a word and the one before
-it. One pass of CW by fit_stream, then a tenth as many words are tagged with confidences.
-Words a second: of the CPU time of the process. Memory: peak of the process, with that of
-the pages of mapped files. Each size has a process of its own."""
+Sentences of 20 words are made on the fly and never stored: words by Zipf's law, one of
+fifty of which has not occurred before, labels by the classes of a word and the one
+before it. One pass of CW by fit_stream, then a tenth as many words are tagged with
+confidences. Words a second: of the CPU time of the process, without that of making the
+corpus. Memory: peak of the process. Each size has a process of its own."""
 
 
 def parts(n_words, seed=0):

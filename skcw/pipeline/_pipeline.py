@@ -235,7 +235,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
         As :meth:`skcw.CWSequenceTagger.fit_stream`, for words instead of features. The
         first step must be :class:`skcw.features.WindowFeatures`. With its
-        ``n_features`` set, features are hashed, and no names take memory.
+        ``n_features`` set, features are hashed, and no names take memory. How plain
+        text is cut into words is learnt from the first part of the source.
 
         Parameters
         ----------
