@@ -171,3 +171,18 @@ def test_a_damaged_header_is_told_when_a_tagger_is_opened(damage, tmp_path):
     write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match="is damaged"):
         Model.open(path)
+
+
+def test_a_process_opens_a_model_once_until_it_is_written_again(tmp_path):
+    path = tmp_path / "m.skcw"
+    tagger = CWSequenceTagger(max_iter=1, random_state=0)
+    make_tagging_pipeline("ner", tagger).fit(X, Y).save(path)
+    model = Model.open_once(path)
+    assert Model.open_once(str(path)) is model
+    make_tagging_pipeline("ner", tagger).fit(X[:40], Y[:40]).save(path)
+    again = Model.open_once(path)
+    assert again is not model
+    same_rows(again.ask(NEW).labels(), Model.open(path).ask(NEW).labels())
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        Model.open_once(path)

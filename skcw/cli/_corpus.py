@@ -44,11 +44,11 @@ def read_labelled(corpus):
     if not blocks:
         raise ValueError(f"{corpus.title} holds no words")
     ((X, y),) = blocks
-    _check_labels(y, corpus)
+    check_labels(y, corpus)
     return X, rescheme(y, corpus.options)
 
 
-def _check_labels(y, corpus):
+def check_labels(y, corpus):
     """Raise if labels are missing; warn if there is nothing to tell apart."""
     found = set(chain.from_iterable(y))
     where = f"{corpus.label_title(True)} holds"

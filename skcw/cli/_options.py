@@ -300,6 +300,16 @@ def pace(text):
     return {"every_passes": None, "every_minutes": minutes}
 
 
+def size(text):
+    """Return the bytes that a size such as 2G stands for."""
+    from skcw.tagging._out_of_core import bytes_of
+
+    try:
+        return bytes_of(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
 def share(text):
     """Return a number between 0 and 1."""
     try:

@@ -16,7 +16,9 @@ from skcw.cli._options import (
     add_tagger,
     command_parser,
     pace,
+    positive,
     share,
+    size,
     value_of,
 )
 from skcw.cli._tables import report, table
@@ -42,6 +44,7 @@ examples:
   skcw train hf.jsonl -o names.skcw --label-names O,B-PER,I-PER,B-LOC,I-LOC
   skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
   skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
+  skcw train huge.conll.gz -o names.skcw --memory 2G --min-count 2
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -109,7 +112,21 @@ def _add_promise(parser):
 
 
 def _add_checkpoint(parser):
-    group = parser.add_argument_group("long trainings")
+    group = parser.add_argument_group("large corpora and long trainings")
+    group.add_argument(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="about how much memory to use, such as 500M or 2G: CORPUS is read once, "
+        "and encoded into temporary files (cw, arow, pa, perceptron)",
+    )
+    group.add_argument(
+        "--max-features",
+        type=positive,
+        metavar="N",
+        help="with --memory: keep so many features, the most frequent ones (default: "
+        "as many as half of the memory has room for)",
+    )
     group.add_argument(
         "--checkpoint",
         metavar="DIR",
@@ -152,6 +169,12 @@ def run(options):
     tagger = make_tagger(options.model, options.seed, parameters(options))
     _check_output(options)
     checkpoint = _checkpoint(options)
+    if options.memory is not None:
+        from skcw.cli._streaming import train_streaming
+
+        result = train_streaming(options, tagger, checkpoint, clock)
+        report(options, result, _text(result))
+        return
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
     features, (X, y), (X_dev, y_dev), held_out, reading = _prepared(options)
@@ -180,7 +203,7 @@ def run(options):
         "pass_kept": kept_passes(tagger),
         "seconds": clock.total(),
         "seconds_of": clock.seconds,
-        **_scores(tagger, *judged, "training" if X_dev is None else "dev"),
+        **scores_of(tagger, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
         "promises": promises,
         "calibration": options.calibrate,
@@ -209,6 +232,10 @@ class Clock:
 def _check_output(options):
     """Refuse, before any work, a file that cannot or must not be written."""
     check_writable(options.output)
+    if options.max_features is not None and options.memory is None:
+        raise UsageError("--max-features needs --memory; see also --min-count")
+    if options.memory is not None and (options.model == "crf" or options.calibrate):
+        raise UsageError("--memory goes neither with --model crf nor with --calibrate")
     if options.calibrate is None and options.accept_risk is not None:
         raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
     for name in filter(None, (options.corpus, options.dev, options.calibrate)):
@@ -279,7 +306,7 @@ def _save(features, tagger, options, X, held_out, reading):
     return [str(promise) for promise in getattr(model, "promises_", ())]
 
 
-def _scores(tagger, batch, y, judged_on):
+def scores_of(tagger, batch, y, judged_on):
     """Return how good the labels are; the batch is the one that training used."""
     from skcw.exceptions import OutsideLabelWarning
     from skcw.metrics import span_f1_score, token_accuracy_score
@@ -298,14 +325,17 @@ def _scores(tagger, batch, y, judged_on):
 
 def _text(result):
     where = {"dev": "on the dev file", "training": "on the training data"}
-    judged = where[result["judged_on"]]
+    judged = where.get(result["judged_on"])
     stages = ", ".join(f"{n} {s:.2f}" for n, s in result["seconds_of"].items())
     rows = [
         *((name, result[name]) for name in ROWS),
         ("seconds in all", f"{result['seconds']:.2f} ({stages})"),
-        (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
-        (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
     ]
+    if judged is not None:
+        rows += [
+            (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
+            (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
+        ]
     if result["pass_kept"] is not None:
         kept = kept_text(result["pass_kept"], result["passes"])
         rows.insert(len(ROWS), ("pass kept", kept))

@@ -13,9 +13,11 @@ from skcw.data._saved import saved_texts
 from skcw.exceptions import ModelFileError
 from skcw.features import JoinedFeatures, WindowFeatures, join_features
 from skcw.features._joined_features import is_joined
+from skcw.pipeline._streams import StreamedFeatures
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging._base import only_sequence
 from skcw.tagging._explanation import Explanations, given_tokens
+from skcw.tagging._out_of_core import check_streamable, learn_spilled, spilled
 from skcw.text import Tokenizer
 from skcw.text._answers import asked_text, columns_read
 from skcw.text._tokenizer import saved_tokenizer
@@ -215,6 +217,65 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             X = step.partial_fit(X, y).transform(X)
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
         return self if hasattr(self, "tokenizer_") else self._with_tokenizer(sentences)
+
+    @available_if(_tagger_has("fit_stream"))
+    @changes_at_once
+    def fit_stream(
+        self,
+        source,
+        *,
+        memory="1G",
+        max_features=None,
+        folder=None,
+        X_dev=None,
+        y_dev=None,
+        checkpoint=None,
+    ):
+        """Learn from column files or a stream that do not fit into memory.
+
+        As :meth:`skcw.CWSequenceTagger.fit_stream`, for words instead of features. The
+        first step must be :class:`skcw.features.WindowFeatures`. With its
+        ``n_features`` set, features are hashed, and no names take memory. How plain
+        text is cut into words is learnt from the first part of the source.
+
+        Parameters
+        ----------
+        source : str, path-like, list of these, callable or iterable
+            Column files whose last column holds the labels, also compressed by gzip; or
+            a function that returns an iterator of pairs (X, y), or such an iterator:
+            some sequences, as for ``fit``, and their labels.
+        memory : int or str, default="1G"
+            About how much memory to use, besides that of Python and its libraries:
+            bytes, or a size such as ``"500M"``.
+        max_features : int, default=None
+            The most features to keep; by default as many as half of the memory has
+            room for. If there are more, the rarest are forgotten.
+        folder : str or path-like, default=None
+            Where to put the temporary files; by default where the system has them.
+        X_dev : sequences, default=None
+            As for ``fit``.
+        y_dev : sequences of str, default=None
+            As for ``fit``.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The fitted pipeline.
+        """
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("give both X_dev and y_dev, or neither")
+        streamed = StreamedFeatures(self.steps, source)
+        self.tagger._validate_params()
+        check_streamable(self.tagger)
+        limits = memory, max_features, streamed.features.min_count, folder
+        learn = streamed.learn
+        with spilled(streamed.parts, self.tagger, learn, *limits) as corpus:
+            streamed.keep(corpus)
+            dev = None if X_dev is None else (streamed.features.transform(X_dev), y_dev)
+            learn_spilled(self.tagger, corpus, dev, checkpoint)
+        return self._with_tokenizer(streamed.first)
 
     @reads_at_once
     def encode(self, X):
