@@ -77,11 +77,11 @@ def _learners(seed):
         CW: MultiClassCW(max_iter=PASSES, random_state=seed),
         AROW: MultiClassAROW(max_iter=PASSES, random_state=seed),
         SVM: LinearSVC(random_state=seed),
-        SGD: _passive_aggressive(seed),
+        SGD: passive_aggressive(seed),
     }
 
 
-def _passive_aggressive(seed):
+def passive_aggressive(seed):
     """Return PA-I by scikit-learn, under the name that its version has for it."""
     common = {"loss": "hinge", "max_iter": PASSES, "tol": None, "random_state": seed}
     model = SGDClassifier(penalty=None, learning_rate="pa1", eta0=1.0, **common)
