@@ -105,7 +105,7 @@ def _svm(C, seed=0):
     return LinearSVC(C=C, max_iter=MOST_ITERATIONS, random_state=seed)
 
 
-def _passive_aggressive(seed):
+def passive_aggressive(seed):
     """Return PA-I by scikit-learn, under the name that its version has for it."""
     common = {"loss": "hinge", "max_iter": PASSES, "tol": None, "random_state": seed}
     model = SGDClassifier(penalty=None, learning_rate="pa1", eta0=1.0, **common)
@@ -124,7 +124,7 @@ def _learners(seed, chosen):
         AROW: MultiClassAROW(max_iter=PASSES, random_state=seed),
         SVM: _svm(**chosen[SVM], seed=seed),
         SVM_AS_IT_COMES: _svm(1.0, seed),
-        SGD: _passive_aggressive(seed),
+        SGD: passive_aggressive(seed),
     } | ({VOWPAL: VowpalClassifier(**chosen[VOWPAL])} if VOWPAL in chosen else {})
 
 

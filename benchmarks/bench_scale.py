@@ -4,18 +4,23 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 
 memory     a corpus made on the fly, of up to 100 million words: memory and speed
 faults     the log of a training that was killed and resumed, with digests
+one_core   training of taggers and classifiers beside their peers; resting sequences
+large      memory, time and files as labels grow; weights in half precision
 
     python benchmarks/bench_scale.py --data-home DIR
     python benchmarks/bench_scale.py --quick
 
-``--quick`` shows on small subsets that every part works. Its figures are no
-measurement.
+``--quick`` shows on small subsets that every part works; without the corpora it uses
+one that is made. Its figures are no measurement.
 """
 
 from pathlib import Path
 
 import _scale_faults
+import _scale_large
 import _scale_memory
+import _scale_one_core
+from _corpora import check_corpora
 from _runner import parse, run_parts
 
 NAME = "scale"
@@ -23,12 +28,15 @@ RESULTS = Path(__file__).resolve().parent / "results"
 PARTS = {
     "memory": _scale_memory,
     "faults": _scale_faults,
+    "one_core": _scale_one_core,
+    "large": _scale_large,
 }
 
 
 def main():
     """Run the chosen parts, print and save what each of them finds."""
     parts, settings = parse(__doc__, PARTS, RESULTS)
+    check_corpora(settings.data_home, settings.quick)
     run_parts(parts, PARTS, settings, NAME)
 
 

@@ -19,23 +19,26 @@ import numpy as np
 from skcw._kernels.integrity import checksum
 from skcw._limits import MOST_DIGITS_IN_A_FILE
 from skcw.data._files import replacing
+from skcw.data._saved import halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1. 3: parameters have other names.
 # 4: there is a checksum. 5: transitions may look at words.
 FORMAT = 5
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
+# Under this name the header tells how arrays in half precision are brought back.
+HALVES = "halves"
 # Where the checksum itself stands it is taken for zeros.
 _NO_DIGITS = "0" * 16
 _DIGITS = re.compile(rb'"skcw\.checksum":"([0-9a-f]{16})"')
 # The checksum continues from block to block, so that each is still in the cache.
 BLOCK_BYTES = 1 << 20
 _TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
-_TYPES |= {"U8": "u1", "U64": "<u8"}
+_TYPES |= {"U8": "u1", "U64": "<u8", "F16": "<f2"}
 _NAMES = {dtype.lstrip("<"): name for name, dtype in _TYPES.items()}
 
 
-def write_model(path, header, arrays, *, scratch=False):
+def write_model(path, header, arrays, *, halved=(), scratch=False):
     """Write a header and named arrays; an older file is replaced only at the end.
 
     Parameters
@@ -46,12 +49,19 @@ def write_model(path, header, arrays, *, scratch=False):
         Strings, numbers, lists and dicts.
     arrays : dict of str to ndarray
         The arrays.
+    halved : collection of str, default=()
+        The names of arrays of floats to store in half precision.
     scratch : bool, default=False
         Whether nobody needs the file after a crash. Then it is written in its place,
         without a wait for the disk; the checksum tells if it is not complete.
     """
-    text = json.dumps({"format": FORMAT, **header}, default=_plain)
     arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    if halved:
+        halves = {name: halved_array(arrays[name]) for name in halved}
+        origins = {name: origin for name, (_, origin) in halves.items()}
+        header = {**header, HALVES: origins}
+        arrays = {**arrays, **{name: half for name, (half, _) in halves.items()}}
+    text = json.dumps({"format": FORMAT, **header}, default=_plain)
     with nullcontext(path) if scratch else replacing(path) as draft:
         _write(draft, text, arrays)
         seal(draft)
@@ -155,10 +165,13 @@ def read_model(path, *, mapped=False):
             places = _places(path, entries, n_bytes - len(head))
             data, total = _read_data(file, path, head, n_bytes, mapped)
         _check_sum(path, metadata, head, total)
-        return header, {
-            name: np.asarray(data[first:last].view(dtype)).reshape(shape)
-            for name, (first, last, dtype, shape) in places.items()
-        }
+        return header, whole_arrays(
+            {
+                name: np.asarray(data[first:last].view(dtype)).reshape(shape)
+                for name, (first, last, dtype, shape) in places.items()
+            },
+            header.pop(HALVES, {}),
+        )
 
 
 @contextmanager

@@ -67,6 +67,11 @@ def add_parser(commands):
         "-o", "--output", required=True, metavar="MODEL", help="the file to write"
     )
     parser.add_argument(
+        "--half",
+        action="store_true",
+        help="save the weights in half precision, in a file of about half the size",
+    )
+    parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
     _add_promise(parser)
@@ -302,7 +307,7 @@ def _save(features, tagger, options, X, held_out, reading):
 
         model = calibrated(model, options, X, held_out)
     model.reading_ = reading
-    model.save(options.output)
+    model.save(options.output, dtype="float16" if options.half else None)
     return [str(promise) for promise in getattr(model, "promises_", ())]
 
 

@@ -8,6 +8,9 @@ from skcw._kernels.integrity import largest_double, largest_float
 from skcw._limits import LARGEST_SAVED
 
 FLOATS = ("f4", "f8")
+# Half precision has room for numbers below two to the power of this, and no more; and
+# a double for those that have one of these exponents.
+HALF_DIGITS, EXPONENTS = 15, (-1100, 1100)
 # Each kind as the bits that it consists of, and the kernel that reads them.
 _BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
 
@@ -34,6 +37,72 @@ def largest_size(array):
     bits, largest = _BITS[array.dtype.str[1:]]
     found = np.array(largest(array.ravel().view(bits)), dtype=bits).view(array.dtype)
     return float(found) if np.isfinite(found) else np.inf
+
+
+def halved_array(array):
+    """Return floats in half precision, and how to bring them back.
+
+    The largest fills the range; what is not zero does not become zero.
+
+    Parameters
+    ----------
+    array : ndarray of float32 or float64
+        Finite numbers.
+
+    Returns
+    -------
+    half : ndarray of float16
+        The numbers, divided by a power of two.
+    origin : list of int and str
+        The exponent of that power, and the type the numbers had.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halved_array(np.array([0.5, -0.25, 1e-20]))
+    (array([ 1.638e+04, -8.192e+03,  5.960e-08], dtype=float16), [-15, 'f8'])
+    """
+    exponent = int(np.frexp(largest_size(array))[1]) - HALF_DIGITS
+    scaled = np.ldexp(array, -exponent)
+    half = scaled.astype("<f2")
+    lost = (half == 0) & (scaled != 0)
+    half[lost] = np.copysign(np.finfo(np.float16).smallest_subnormal, scaled[lost])
+    return half, [exponent, array.dtype.str[1:]]
+
+
+def whole_arrays(arrays, origins):
+    """Return the arrays of a model with those in half precision as they were.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays as they are in the file.
+    origins : dict of str to list
+        How to bring each array of float16 back, as `halved_array` returns it.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        The arrays. Numbers that have no room in their precision are infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole_arrays({"a": np.array([0.5], dtype=np.float16)}, {"a": [2, "f4"]})
+    {'a': array([2.], dtype=float32)}
+    """
+    halves = {name for name, array in arrays.items() if array.dtype.str[1:] == "f2"}
+    if not isinstance(origins, dict) or set(origins) != halves:
+        raise ValueError("the arrays in half precision are not those it names")
+    whole = dict(arrays)
+    for name in halves:
+        exponent, kind = origins[name]
+        exponent = saved_number(exponent, name, *EXPONENTS, whole=True)
+        if kind not in FLOATS:
+            raise ValueError(f"the array {name} was of the type {shortened(kind)}")
+        with np.errstate(over="ignore"):
+            whole[name] = np.ldexp(arrays[name].astype(kind), exponent)
+    return whole
 
 
 def saved_array(arrays, name, kinds, shape, *, largest=LARGEST_SAVED):

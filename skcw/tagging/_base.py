@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skcw._belief import SAVED_AS
 from skcw._config import presented
 from skcw._monitor import without_seconds
 from skcw._persistence import model_size, naming, read_model, write_model
@@ -33,6 +34,25 @@ def file_name_of(cls):
     if cls.__module__.partition(".")[0] == "skcw":
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def half_precision(arrays, dtype):
+    """Return the names of the arrays of a model that are to be in half precision."""
+    if dtype is None:
+        return []
+    if dtype != "float16":
+        raise ValueError(
+            f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
+        )
+    # Settings of confidence and the like are few, and stay exact.
+    names = [name for name, array in arrays.items() if _is_table(name, array)]
+    if not names:
+        raise ValueError("the model has no tables of weights to save as float16")
+    return names
+
+
+def _is_table(name, array):
+    return SAVED_AS in name and array.dtype.kind == "f"
 
 
 def store_parameters(estimator, values):
@@ -442,7 +462,7 @@ class BaseSequenceTagger(BaseEstimator):
         """
         return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
-    def save(self, path):
+    def save(self, path, dtype=None):
         """Write the fitted tagger to a file, without pickle.
 
         The same training gives the same bytes: the seconds in ``history_`` are left
@@ -453,12 +473,18 @@ class BaseSequenceTagger(BaseEstimator):
         ----------
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
+        dtype : {"float16"} or None, default=None
+            None keeps the weights and variances as they are. "float16" stores them in
+            half precision, each table with a scale of its own: a file of about half
+            the size for a tagger in single precision. Loaded, they have the precision
+            that they had, but are rounded to three digits.
         """
         header, arrays = self._model()
+        halved = half_precision(arrays, dtype)
         if getattr(self, "reading_", None) is not None:
             # How the command line has read the corpus, so that it can read others so.
             header["reading"] = self.reading_
-        write_model(path, header, arrays)
+        write_model(path, header, arrays, halved=halved)
 
     def __getstate__(self):
         # The same training gives the same file, whatever writes it.

@@ -65,6 +65,18 @@ def test_the_dev_file_judges_each_pass_and_the_result(run, files, tmp_path):
     assert max(scores) == pytest.approx(100 * result["span_f1"], rel=1e-12)
 
 
+def test_weights_are_saved_in_half_precision_if_asked(run, files, tmp_path):
+    for name, option in (("whole", []), ("half", ["--half"])):
+        args = ["-o", tmp_path / name, "--passes", 2, *option]
+        code, _, _ = run("train", files / "train.conll", *args)
+        assert code == 0
+    sizes = [(tmp_path / name).stat().st_size for name in ("whole", "half")]
+    assert sizes[1] < sizes[0]
+    X, _ = read_columns(files / "test.conll").split_label()
+    whole, half = (skcw.load(tmp_path / name).predict(X) for name in ("whole", "half"))
+    assert skcw.metrics.token_accuracy_score(whole, half) > 0.99
+
+
 def test_the_pass_kept_is_told_for_each_model(run, files, tmp_path):
     args = ["--dev", files / "test.conll", "--passes", 3, "--models", 2]
     _, out, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)

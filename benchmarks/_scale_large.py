@@ -1,0 +1,159 @@
+"""Many labels: memory, time and files as they grow, and weights in half precision."""
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from _corpora import has_corpora
+from _measure import MB, progress
+from _tables import at_least, format_goals, format_table, number
+from _travel_corpora import ARK, BUILT_IN, CHUNKS, DUTCH, EWT, NP, SPANISH, encode, load
+
+from skcw import CWSequenceTagger
+from skcw import load as load_model
+from skcw.metrics import span_f1_score, token_accuracy_score
+
+N_LABELS, QUICK_LABELS = (50, 100, 200, 500), (16, 32)
+PASSES = 3
+CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
+NOTE = f"""\
+Labels: tags of {EWT}, each joined with that of the word before; the rarest pairs are
+dealt out so that there are as many as told. {PASSES} passes of CW without
+learn_confidence; CPU microseconds a token of one pass and of tagging. Tables: mean,
+variance and average; used: the share of their cells that an update has changed. Files:
+as they are, and with dtype="float16". Half precision: span F1 (accuracy on {ARK} and
+{EWT}) on the test set, as trained and from such a file, with the share of words whose
+label is another one; mean over the seeds."""
+
+
+def run(settings):
+    """Return what many labels cost, and what half precision costs."""
+    real = has_corpora(settings.data_home) and not settings.quick
+    corpora = CORPORA if real else MADE
+    halves = []
+    for corpus in corpora:
+        progress(f"large: half precision, {corpus}")
+        data = encode(corpus, "ready", load(corpus, settings))
+        runs = [_halved(data, seed) for seed in range(settings.seeds)]
+        means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
+        halves.append({"corpus": corpus, **means})
+    grown = []
+    for n_labels in QUICK_LABELS if settings.quick else N_LABELS:
+        progress(f"large: {n_labels} labels")
+        grown.append({"labels": n_labels, **_grown(data, n_labels)})
+    found = {
+        "quick": settings.quick,
+        "seeds": settings.seeds,
+        "corpus": corpora[-1],
+        "grown": grown,
+        "halves": halves,
+    }
+    return {**found, "goals": _goals(found)}
+
+
+def joined_labels(rows, n_labels):
+    """Return each label joined with the one before, as so many different ones."""
+    pairs = [
+        [f"{a}|{b}" for a, b in zip(["^", *row], row, strict=False)] for row in rows
+    ]
+    names, counts = np.unique(
+        [name for row in pairs for name in row], return_counts=True
+    )
+    places = {name: i for i, name in enumerate(names[np.argsort(-counts)])}
+    return [[f"L{places[name] % n_labels}" for name in row] for row in pairs]
+
+
+def _grown(data, n_labels):
+    y = joined_labels(data.train_labels, n_labels)
+    n_tokens = sum(map(len, y))
+    tagger = CWSequenceTagger(max_iter=PASSES, learn_confidence=False, random_state=0)
+    began = time.process_time()
+    tagger.fit(data.train, y)
+    learnt = time.process_time()
+    tagger.predict(data.train)
+    tagged = time.process_time()
+    belief = tagger.belief_
+    rows = belief.variance.reshape(-1, belief.width)[belief.width + 1 :]
+    changed = rows[:, : belief.n_labels] != belief.variance[belief.width**2]
+    tables = (belief.mean, belief.variance, belief.average)
+    whole, half, _ = _files(tagger)
+    return {
+        "train": (learnt - began) / PASSES / n_tokens * 1e6,
+        "tag": (tagged - learnt) / n_tokens * 1e6,
+        "tables": sum(table.nbytes for table in tables) / MB,
+        "used": float(changed.mean()),
+        "file": whole,
+        "half": half,
+    }
+
+
+def _files(tagger):
+    """Return the megabytes of a tagger's file, of one in half precision, and that."""
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("whole", "half")]
+        tagger.save(paths[0])
+        tagger.save(paths[1], dtype="float16")
+        sizes = [path.stat().st_size / MB for path in paths]
+        return *sizes, load_model(paths[1])
+
+
+def _halved(data, seed):
+    tagger = CWSequenceTagger(learn_confidence=False, random_state=seed)
+    tagger.fit(data.train, data.train_labels)
+    whole, half, loaded = _files(tagger)
+    score = span_f1_score if data.spans else token_accuracy_score
+    guess, rounded = tagger.predict(data.test), loaded.predict(data.test)
+    return {
+        "score": score(data.test_labels, guess),
+        "rounded": score(data.test_labels, rounded),
+        "other": 1.0 - token_accuracy_score(guess, rounded),
+        "file": whole,
+        "half": half,
+    }
+
+
+def _goals(found):
+    lost = min(row["rounded"] - row["score"] for row in found["halves"])
+    return [at_least("least gain by half precision", lost, -0.0005, ".5f")]
+
+
+def render(found):
+    """Return the tables."""
+    forms = {
+        "train": ".1f",
+        "tag": ".2f",
+        "tables": ".0f",
+        "used": ".1%",
+        "file": ".0f",
+        "half": ".0f",
+    }
+    grown = [
+        (row["labels"], *(number(row[key], form) for key, form in forms.items()))
+        for row in found["grown"]
+    ]
+    forms = {
+        "score": ".4f",
+        "rounded": ".4f",
+        "other": ".4%",
+        "file": ".1f",
+        "half": ".1f",
+    }
+    halves = [
+        (row["corpus"], *(number(row[key], form) for key, form in forms.items()))
+        for row in found["halves"]
+    ]
+    title = f"Many labels ({found['corpus']}), and half precision"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    header = ("labels", "train us", "tag us", "tables MB", "used")
+    sizes = ("file MB", "half MB")
+    return "\n\n".join(
+        [
+            title,
+            format_table((*header, *sizes), grown),
+            format_table(("corpus", "score", "from half", "others", *sizes), halves),
+            NOTE,
+            format_goals(found["goals"], found["quick"]),
+        ]
+    )
