@@ -31,8 +31,8 @@ class Belief:
     The arrays are flat, in rows of ``width`` labels. Row i < width holds the
     transitions from label i, row ``width`` is blank: the prior of a feature that no
     update has touched. ``row_of[f]`` is the row of feature f. Updates follow
-    mistakes, so most features of a corpus keep the blank row (65 % after ten passes
-    over CoNLL-2000), cost no memory and stay out of the way.
+    mistakes, so most features of a corpus keep the blank row, cost no memory and stay
+    out of the way.
 
     The kernels train an *expanded* belief, with room for every feature and with
     ``drift``, the lazy form of the averaged mean. A *compact* one holds just the

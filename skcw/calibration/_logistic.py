@@ -8,8 +8,6 @@ from scipy.special import expit
 OPTIONS = {"maxiter": 1000, "maxfun": 10_000, "ftol": 1e-15, "gtol": 1e-10}
 
 # Slopes are expected from 0 to 2 or so: as much as one word or two can tell of them.
-# It changed the mean log loss of beta maps on three built-in corpora by 0.0001 at most
-# (RMSE by 0.0007); from 200 drawn words it halved their distance from the truth.
 PULL = 1.0
 
 

@@ -77,11 +77,11 @@ def make_reviews(
     and another one for testing.
 
     With 1,000 reviews for training, LinearSVC on tf-idf of words tells the sentiment of
-    other reviews with an accuracy of about .76 (mean of three pairs of seeds): .94 with
+    other reviews with an accuracy of .76 (mean of three pairs of seeds): .94 with
     ``ambiguity=0, negation=0, unseen_rate=0``, .74 with ``ambiguity=1``, .59 with
     ``unseen_rate=1`` (.77 on pieces of 2 to 5 letters) and .52 with ``negation=0.5``
-    (.66 on runs of 1 to 3 words). It tells the stars at .43 and the domain at .88. With
-    10,000 reviews it reaches .81 on words and .87 on runs of 1 to 3 words.
+    (.66 on runs of 1 to 3 words). It tells the stars at .43 and the domain at .87. With
+    10,000 reviews it reaches .82 on words and .86 on runs of 1 to 3 words.
 
     Parameters
     ----------

@@ -62,8 +62,8 @@ class VotedPerceptronReranker(BaseReranker):
     entities 42,000 steps a list beside 2,800 weights, and ranking alone takes a hundred
     times as long. Making the lists and their features takes longer than either, so that
     from words to labels votes take at most 1.8 times as long in any table of the
-    benchmark. The average chooses about as well: within .25 points of F1 after the same
-    number of passes.
+    benchmark. The average chooses about as well: after the same number of passes F1
+    differs by at most .21 points.
 
     References
     ----------

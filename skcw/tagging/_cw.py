@@ -23,11 +23,15 @@ class CWSequenceTagger(OnlineTagger):
     Parameters
     ----------
     phi : float, default=0.25
-        Standard deviations by which a corrected labeling must lead.
+        Standard deviations by which a corrected labeling must lead. After 2,000
+        sentences F1 for 0.1, 0.25 and 1 is .927, .927, .927 on CoNLL-2000 and .695,
+        .692, .698 on Dutch names.
     C : float, default=1.0
         The largest step, as a multiple of the step that the same mistake would cause
         at the prior. Features that cannot tell labels apart would otherwise be moved
-        to and fro for ever. ``float("inf")`` is the hard constraint of the paper.
+        to and fro for ever. ``float("inf")`` is the hard constraint of the paper. After
+        2,000 sentences F1 for 0.5, 1 and infinity is .926, .927, .927 on CoNLL-2000 and
+        .695, .692, .694 on Dutch names.
     initial_variance : float, default=1.0
         The prior variance of every weight. It does not change predictions, only the
         scale of weights and variances.
@@ -59,9 +63,10 @@ class CWSequenceTagger(OnlineTagger):
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. CW asks for
         φ times the mean cost of the wrong tokens. "balanced" costs fall with the root
-        of a label's share; their mean over tokens is 1, and they are at most 5 (.739 →
-        .762 and .638 → .650 of the tokens of the rarer half of the labels found on
-        Spanish and Dutch names, span F1 .806 → .802 and .805 → .800).
+        of a label's share; their mean over tokens is 1, and they are at most 5 (after
+        2,000 sentences .613 → .684 and .465 → .513 of the tokens of the rarer half of
+        the labels found on Spanish and Dutch names, span F1 .734 → .731 and .692 →
+        .683).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
@@ -82,10 +87,11 @@ class CWSequenceTagger(OnlineTagger):
     learn_unknown : bool, default=True
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
-        are presented as such. With words as the only features span F1 of CW rose from
-        .668 to .710 on Spanish and from .577 to .623 on Dutch names; where every token
-        has some common feature nothing changes. In the end so much is made of it, from
-        nothing to half as much again, as serves best with all those tokens hidden.
+        are presented as such. With words as the only features and 2,000 sentences span
+        F1 of CW rose from .534 to .580 on Spanish and from .424 to .443 on Dutch
+        names; where every token has some common feature nothing changes. In the end
+        so much is made of it, from nothing to half as much again, as serves best with
+        all those tokens hidden.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or

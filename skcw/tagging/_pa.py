@@ -20,8 +20,9 @@ class PASequenceTagger(OnlineTagger):
     ----------
     C : float, default=0.3
         The most that one sequence may move the weights: the sum of its multipliers.
-        From 0.03 to 1 it changes little: F1 on CoNLL-2000 .938-.939, on Dutch names
-        .876-.877. At 0.001 ten passes are not enough: .935 and .811.
+        From 0.03 to 1 it changes little: after 2,000 sentences F1 for 0.03, 0.3 and 1
+        is .927, .928, .928 on CoNLL-2000 and .698, .697, .697 on Dutch names. At 0.001
+        ten passes are not enough: .925 and .636.
     n_rivals : int, default=5
         How many rival labelings are compared with the true one.
     max_iter : int, default=10
@@ -40,9 +41,9 @@ class PASequenceTagger(OnlineTagger):
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. PA asks for
         a margin of their sum. "balanced" costs fall with the root of a label's share;
-        their mean over tokens is 1, and they are at most 5 (.731 → .754 and .644 → .664
-        of the tokens of the rarer half of the labels found on Spanish and Dutch names,
-        span F1 .803 → .805 and .803 → .800).
+        their mean over tokens is 1, and they are at most 5 (after 2,000 sentences
+        .624 → .662 and .476 → .502 of the tokens of the rarer half of the labels found
+        on Spanish and Dutch names, span F1 .736 → .731 and .697 → .684).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
@@ -63,8 +64,9 @@ class PASequenceTagger(OnlineTagger):
     learn_unknown : bool, default=False
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
-        are presented as such. It pays for the learners that keep a variance; this one
-        lost .01 to .03 of span F1 in most trials with words as the only features.
+        are presented as such. With words as the only features and 2,000 sentences span
+        F1 of this one went from .541 to .556 on Spanish and from .422 to .429 on Dutch
+        names.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or

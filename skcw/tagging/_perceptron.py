@@ -31,9 +31,9 @@ class PerceptronSequenceTagger(OnlineTagger):
         The cost of a mislabelled token for each true label; 1 if not given. The
         perceptron scales its step by the mean cost of the wrong tokens. "balanced"
         costs fall with the root of a label's share; their mean over tokens is 1, and
-        they are at most 5 (.723 → .743 and .635 → .644 of the tokens of the rarer half
-        of the labels found on Spanish and Dutch names, span F1 .795 → .795 and .798 →
-        .794).
+        they are at most 5 (after 2,000 sentences .603 → .644 and .467 → .485 of the
+        tokens of the rarer half of the labels found on Spanish and Dutch names, span F1
+        .721 → .724 and .674 → .674).
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
@@ -54,8 +54,9 @@ class PerceptronSequenceTagger(OnlineTagger):
     learn_unknown : bool, default=False
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
-        are presented as such. It pays for the learners that keep a variance; this one
-        lost .01 to .05 of span F1 in trials with words as the only features.
+        are presented as such. With words as the only features and 2,000 sentences span
+        F1 of this one went from .419 to .414 on Spanish and from .363 to .350 on Dutch
+        names.
     learn_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
         learnt from. These are the development set or what early stopping holds out; or

@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def counting(self):
-        """Whether to count mislabelled words, which takes up to 45 % more time."""
+        """Whether to count mislabelled words, which takes more time."""
         return self.verbose > 0 or self.cost_unit == 0
 
     def sent(self):
