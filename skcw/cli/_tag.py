@@ -81,6 +81,17 @@ def add_parser(commands):
     )
     _add_accepting(parser)
     add_text(parser)
+    _add_pace(parser)
+    add_label_column(
+        parser,
+        "leave out this column, which holds true labels; the first is 0, the last -1",
+    )
+    add_scheme(parser, "convert the labels to this scheme")
+    add_quiet(parser)
+    add_reading(parser, LEARNT_COLUMNS)
+
+
+def _add_pace(parser):
     parser.add_argument(
         "--sentence-buffered",
         action="store_true",
@@ -95,13 +106,6 @@ def add_parser(commands):
         help="tag in N processes, each of which opens the model; the order of the "
         "sentences stays (default: 1)",
     )
-    add_label_column(
-        parser,
-        "leave out this column, which holds true labels; the first is 0, the last -1",
-    )
-    add_scheme(parser, "convert the labels to this scheme")
-    add_quiet(parser)
-    add_reading(parser, LEARNT_COLUMNS)
 
 
 def _add_output(parser):
