@@ -67,6 +67,14 @@ def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
     assert skcw.get_config()["sequences"] == "array"
 
 
+def test_the_code_of_the_page_on_scale_runs():
+    page = (PROJECT / "docs/scale.md").read_text(encoding="utf-8")
+    [sample] = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    names = {}
+    exec(compile(sample, "scale.md", "exec"), names)
+    assert names["tagger"].history_[0]["bytes_sent"] > 0
+
+
 @pytest.mark.parametrize("target", re.findall(r"\]\(([^)#:]+)\)", README))
 def test_links_to_files_lead_somewhere(target):
     assert (PROJECT / target).exists()
