@@ -69,7 +69,7 @@ def add_parser(commands):
     parser.add_argument(
         "--half",
         action="store_true",
-        help="save the weights in half precision, in a file of about half the size",
+        help="save the weights in half precision, in a smaller file",
     )
     parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
