@@ -112,7 +112,8 @@ class Spiller:
         self.folder, self.budget, self.learn, self.dtype = folder, budget, learn, dtype
         self.vocabulary, self.n_features, self.labels = Vocabulary.empty(), 0, []
         self.counts = np.zeros(0, dtype=np.int64)
-        # For each time that features were forgotten: their numbers afterwards, or -1.
+        # For each time that features were forgotten, a file: their numbers afterwards,
+        # or -1. In memory they would grow with the corpus.
         self.renumberings = []
         self.blocks, self.held = [], []
 
@@ -161,7 +162,8 @@ class Spiller:
         if keep.all():
             return
         number = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-        self.renumberings.append(number)
+        name = f"numbers-{len(self.renumberings)}"
+        self.renumberings.append(write_shard(self.folder, name, {"number": number}))
         self.vocabulary = self.vocabulary.select(keep)
         self.counts, self.n_features = self.counts[keep], len(self.vocabulary)
 
@@ -177,22 +179,31 @@ class Spiller:
 
     def _renumber(self):
         """Bring the blocks up to date that were written before features were lost."""
-        number, maps = None, {}
+        number = None
         for generation in reversed(range(len(self.renumberings))):
-            here = self.renumberings[generation]
-            number = here if number is None else _followed(here, number)
-            maps[generation] = number
-        for position, block in enumerate(self.blocks):
-            if block.generation not in maps:
-                continue
-            batch, gold = block.open(self.n_features)
-            number = maps[block.generation]
-            indices = number[batch.indices]
-            fresh = batch.renumbered(indices, self.n_features).filtered(indices >= 0)
-            # A file that is mapped must not be written to.
-            self.blocks[position] = self._written(f"final-{position}", fresh, gold)
-            block.file.close()
-            os.unlink(block.file.path)
+            file = self.renumberings[generation]
+            here = file.open()[1]["number"]
+            number = here.copy() if number is None else _followed(here, number)
+            _remove(file)
+            for position, block in enumerate(self.blocks):
+                if block.generation == generation:
+                    self.blocks[position] = self._renumbered(position, block, number)
+
+    def _renumbered(self, position, block, number):
+        """Return a block with other numbers, in a file of its own."""
+        batch, gold = block.open(self.n_features)
+        indices = number[batch.indices]
+        fresh = batch.renumbered(indices, self.n_features).filtered(indices >= 0)
+        # A file that is mapped must not be written to.
+        written = self._written(f"final-{position}", fresh, gold)
+        _remove(block.file)
+        return written
+
+
+def _remove(file):
+    """Remove a file that is no longer needed."""
+    file.close()
+    os.unlink(file.path)
 
 
 def _followed(first, second):
