@@ -56,10 +56,9 @@ class CWSequenceTagger(OnlineTagger):
     shrinking : int, default=0
         For how many passes a sequence that moved nothing is left out before it comes
         back; 0 presents all sequences in every pass. A sequence that rests counts as
-        right in ``history_``. With 2, training took .58 to .82 of the time on six
-        corpora, and span F1 changed by -.0002 (CoNLL-2000), +.0003 (its noun phrases
-        and Spanish names) and -.0006 (Dutch names); with 1,000 sentences it fell by
-        .004 on Dutch names, so none rest by default.
+        right in ``history_``. Training takes about a third less time with 2, but with
+        few sentences the scores of names may fall, so none rest by default
+        (benchmarks/results/scale.txt).
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. CW asks for
         φ times the mean cost of the wrong tokens. "balanced" costs fall with the root

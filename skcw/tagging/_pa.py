@@ -36,8 +36,8 @@ class PASequenceTagger(OnlineTagger):
         Present the sequences in a new random order in each pass.
     shrinking : int, default=0
         For how many passes a sequence that moved nothing is left out before it comes
-        back; 0 presents all sequences in every pass. With 2, training of
-        CW took .58 to .82 of the time, see :class:`skcw.CWSequenceTagger`.
+        back; 0 presents all sequences in every pass. See
+        :class:`skcw.CWSequenceTagger` for what it saves and costs.
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. PA asks for
         a margin of their sum. "balanced" costs fall with the root of a label's share;

@@ -15,7 +15,6 @@ from tests.house.other_ties import (
     FITS,
     RECORD,
     RERANKING,
-    SEARCH,
 )
 from tests.house.tagger_ties import CALIBRATED, CONFIDENCE, SPEECH, TAGGERS
 
@@ -84,6 +83,5 @@ TIES = [
     *DATA,
     *RERANKING,
     *FITS,
-    *SEARCH,
 ]
 __all__ = ["RECORD", "SUMS", "TIES"]

@@ -200,22 +200,7 @@ DATA = [
 
 # ---- What benchmarks/README.md says ----
 
-
-def record_row(label, row, shown="{} | {}"):
-    """Return the tie of a row of the table of fits."""
-    paths = [f"fits/rows/{row}/{what}" for what in ("seconds", "accuracy")]
-    return (RECORD, f"| {label} | {shown} |", "multiclass", paths)
-
-
 FITS = [
-    record_row("`MultiClassCW`, 5 passes", "MultiClassCW"),
-    record_row("`LinearSVC`, best C", "LinearSVC"),
-    record_row("`LinearSVC`, C = 1", "LinearSVC, C = 1"),
-    record_row("Vowpal Wabbit, from rows", "Vowpal Wabbit"),
-    record_row(
-        "Vowpal Wabbit, lines of text written before",
-        "Vowpal Wabbit, lines written before",
-    ),
     (
         RECORD,
         "So CW is {} times as fast as a tuned `LinearSVC` and more accurate; Vowpal "
@@ -232,21 +217,6 @@ FITS = [
             for what in ("cpu_seconds_given_scale", "cpu_seconds")
         ],
     ),
-]
-
-SPANS = ("encode", "train", "fit", "predict", "f1")
-SEARCH = [
-    (
-        RECORD,
-        f"| {label} | {{}} | {{}} | {{}} | {{}} | {{}} |",
-        "tagging",
-        [f"vowpal/rows/{row}/{what}" for what in SPANS],
-    )
-    for label, row in (
-        ("`CWSequenceTagger`, 10 passes", "skcw CW"),
-        ("CRFsuite averaged perceptron, 10 passes", "CRFsuite ap, 10 passes"),
-        ("Vowpal Wabbit, 3 passes", "Vowpal Wabbit"),
-    )
 ]
 
 # ---- Reranking ----

@@ -185,18 +185,7 @@ TABLES = {
             "`LinearSVC`, C = 1": "LinearSVC, C = 1",
             "`SGDClassifier`, passive-aggressive, 5 passes": "SGDClassifier pa1",
             "Vowpal Wabbit, `--oaa`, 20 passes": "Vowpal Wabbit",
-        },
-        [[f"fits/rows/{{row}}/{what}"] for what in ("seconds", "accuracy")],
-    ),
-    "classifiers beside peers": Table(
-        "multiclass",
-        "| classifier | fit s | accuracy |",
-        {
-            "`MultiClassCW`, 5 passes": "MultiClassCW",
-            "`LinearSVC`, best C": "LinearSVC",
-            "`LinearSVC`, C = 1": "LinearSVC, C = 1",
-            "Vowpal Wabbit, from rows": "Vowpal Wabbit",
-            "Vowpal Wabbit, lines of text written before": (
+            "the same, lines of text written before": (
                 "Vowpal Wabbit, lines written before"
             ),
         },
