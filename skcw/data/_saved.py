@@ -65,8 +65,8 @@ def halved_array(array):
     exponent = int(np.frexp(largest_size(array))[1]) - HALF_DIGITS
     scaled = np.ldexp(array, -exponent)
     half = scaled.astype("<f2")
-    lost = (half == 0) & (scaled != 0)
-    half[lost] = np.copysign(np.finfo(np.float16).smallest_subnormal, scaled[lost])
+    lost = (half == 0) & (array != 0)
+    half[lost] = np.copysign(np.finfo(np.float16).smallest_subnormal, array[lost])
     return half, [exponent, array.dtype.str[1:]]
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import pytest
 
@@ -14,8 +15,13 @@ BLOCKS = range(23)
 
 @pytest.fixture(autouse=True)
 def importable(request, monkeypatch):
-    """Let workers, which are new processes, import the functions of this file."""
-    monkeypatch.syspath_prepend(request.config.rootpath)
+    """Let workers, which are new processes, import the functions of this file.
+
+    The project comes last: its sources must not hide the installed package.
+    """
+    project = str(request.config.rootpath)
+    others = [folder for folder in sys.path if folder != project]
+    monkeypatch.setattr(sys, "path", [*others, project])
 
 
 def doubling(factor):

@@ -1,9 +1,6 @@
 """Checkpoints: a training that was cut off ends with the bits of one that was not."""
 
-import os
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager, suppress
 
 import numpy as np
@@ -26,6 +23,7 @@ from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning
 from skcw.features import basic_features
 from skcw.tagging._progress import pieces
+from tests.processes import run_code
 
 CORPUS = make_tagged_corpus(60, random_state=0)
 X = SequenceEncoder().fit_transform([basic_features(s) for s in CORPUS.tokens])
@@ -156,13 +154,10 @@ CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y, checkpoint=checkpoint)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
-def test_a_process_that_is_really_killed_continues(tmp_path, request):
+def test_a_process_that_is_really_killed_continues(tmp_path):
     whole = content(fit(TAGGERS["CW"]), tmp_path)
     folder = tmp_path / "c"
-    env = os.environ | {"PYTHONPATH": str(request.config.rootpath)}
-    found = subprocess.run(
-        [sys.executable, "-c", KILLED, str(folder), "4"], env=env, check=False
-    )
+    found = run_code(KILLED, folder, 4, check=False)
     assert found.returncode == -signal.SIGKILL
     # No draft is left over, and the lock went with the process.
     names = sorted(path.name for path in folder.iterdir())
@@ -297,21 +292,14 @@ except OSError as error:
 """
 
 
-def test_on_a_full_disk_the_last_checkpoint_stays(tmp_path, request):
+def test_on_a_full_disk_the_last_checkpoint_stays(tmp_path):
     pytest.importorskip("resource")
     whole = content(fit(TAGGERS["CW"]), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
     with killed_after(1):
         fit(TAGGERS["CW"], checkpoint)
     before = sorted((tmp_path / "c").iterdir())
-    env = os.environ | {"PYTHONPATH": str(request.config.rootpath)}
-    found = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "c")],
-        env=env,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    found = run_code(FULL, tmp_path / "c")
     assert "File too large The checkpoint could not be written" in found.stdout
     assert sorted((tmp_path / "c").iterdir()) == before
     assert content(fit(TAGGERS["CW"], checkpoint), tmp_path) == whole

@@ -1,9 +1,6 @@
 """Learning in bounded memory: the model of a corpus in memory, or a clear error."""
 
 import gzip
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -29,6 +26,7 @@ from skcw.features import basic_features
 from skcw.tagging import _spilling
 from skcw.tagging._out_of_core import bytes_of
 from skcw.tagging._spilling import Budget, Spiller
+from tests.processes import run_code
 
 CORPUS = make_tagged_corpus(90, random_state=0)
 X = [basic_features(sentence) for sentence in CORPUS.tokens]
@@ -279,13 +277,9 @@ except OSError as error:
 """
 
 
-def test_a_full_disk_is_told_and_cleared(tmp_path, request):
+def test_a_full_disk_is_told_and_cleared(tmp_path):
     pytest.importorskip("resource")
-    env = os.environ | {"PYTHONPATH": str(request.config.rootpath)}
-    found = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)],
-        env=env, check=True, capture_output=True, text=True,
-    )  # fmt: skip
+    found = run_code(FULL, tmp_path)
     assert found.stdout.startswith(f"File too large {tmp_path}")
     assert not list(tmp_path.iterdir())
 
