@@ -45,7 +45,8 @@ class Checkpoint:
         Save after so many passes over the data; None to go by time alone. The last
         pass is always saved.
     every_minutes : float or None, default=None
-        Save whenever so many minutes have gone by, within a pass as well.
+        Save whenever so many minutes have gone by, within a pass as well (with
+        ``n_shards`` after it).
     resume : bool, default=False
         Continue from the checkpoints that are in the folder, if there are any. If
         False, a folder with checkpoints is refused.
@@ -100,6 +101,8 @@ class Checkpoint:
             raise ValueError(
                 f"every_passes is {passes!r}; it must be 1 or more, or None"
             )
+        if passes is None and minutes is None:
+            raise ValueError("give every_passes or every_minutes, or both")
         if minutes is not None and (not isinstance(minutes, Real) or not minutes >= 0):
             raise ValueError(
                 f"every_minutes is {minutes!r}; it must be 0 or more, or None"

@@ -47,6 +47,8 @@ def merge(models, weights=None, *, rule="gain"):
     >>> both.predict([["Ann", "calls"], ["Oslo"]]).tolist()
     [['PER', 'O'], ['LOC']]
     """
+    if hasattr(models, "fit"):
+        raise TypeError("models is one model; give a list of those to merge")
     models = list(models)
     if not models:
         raise ValueError("there are no models to merge")

@@ -1,6 +1,7 @@
 """``skcw.Model``: a saved model that predicts with NumPy alone."""
 
 import os
+from threading import Lock
 
 from skcw._belief import Belief
 from skcw._decoding import Decoder
@@ -21,6 +22,7 @@ from skcw.text._tokenizer import saved_tokenizer
 
 # The models that this process has opened once and for all, by their files.
 _opened = {}
+_opening = Lock()
 # What of a model's confidence is written into its file besides the fitted values.
 CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
 
@@ -196,10 +198,11 @@ class Model:
         """
         found = os.stat(path)
         state = found.st_ino, found.st_mtime_ns, found.st_size
-        known = _opened.get(os.fspath(path))
-        if known is None or known[0] != state:
-            known = state, cls.open(path, mapped=True)
-            _opened[os.fspath(path)] = known
+        with _opening:
+            known = _opened.get(os.fspath(path))
+            if known is None or known[0] != state:
+                known = state, cls.open(path, mapped=True)
+                _opened[os.fspath(path)] = known
         return known[1]
 
     @classmethod

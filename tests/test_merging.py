@@ -230,7 +230,7 @@ REFUSED = {
     "columns": ([numeric(2), numeric(3)], r"\[2, 3\] features without names"),
     "constraints": (
         [short(constraints="BIO"), short(constraints=None)],
-        "other constraints: BIO, None",
+        "different constraints: BIO, None",
     ),
     "given constraints": (
         [
@@ -244,6 +244,10 @@ REFUSED = {
     "rows": (
         [MultiClassPA().fit(ROWS, CLASSES), MultiClassPA().fit(ROWS[:, 1:], CLASSES)],
         r"\[6, 5\] columns without names",
+    ),
+    "intercepts": (
+        [MultiClassPA(fit_intercept=f).fit(ROWS, CLASSES) for f in (True, False)],
+        "model 0 has an intercept and model 1 has none",
     ),
     "names of rows": (
         [
@@ -291,3 +295,28 @@ def test_models_of_one_encoder_merge_row_by_row():
     assert len(merged.feature_names_) == batch.n_features
     assert merged.seen_fraction(batch) == 1.0
     assert len(parts[0].belief_.unseen) > len(merged.belief_.unseen) == 0
+
+
+@pytest.mark.parametrize("learner", TAGGERS)
+def test_loaded_models_that_learnt_nothing_of_confidence_merge(learner, tmp_path):
+    for k in range(2):
+        tagger = learner(random_state=0, learn_confidence=False)
+        tagger.fit(X[k:40:2], Y[k:40:2]).save(tmp_path / f"{k}")
+    merged = merge([load(tmp_path / f"{k}") for k in range(2)])
+    assert (merged.confidence_, merged.confidence_source_) == ({}, "off")
+    merged.predict_confidence(X[:2])
+
+
+@pytest.mark.parametrize("prior", [0.1, 0.7, 3.3])
+def test_rounding_of_the_prior_is_no_gain(prior):
+    merge = GaussianMerge("gain", prior)
+    merge.add(np.float32([0.0]), np.float32([prior]), 0.5)
+    merge.add(np.float32([2.0]), np.float32([prior / 4]), 0.5)
+    mean, variance = merge.result()
+    assert_allclose(mean, [2.0], rtol=SINGLE)
+    assert_allclose(variance, [prior / 4], rtol=SINGLE)
+
+
+def test_one_model_is_no_list():
+    with pytest.raises(TypeError, match="give a list"):
+        merge(short())

@@ -62,6 +62,9 @@ class ShardFile(NamedTuple):
                 return known[1]
         content = self._read()
         with _lock:
+            # A mapping keeps a file on the disk that its training has removed.
+            for other in [k for k in _opened if not os.path.exists(k[0])]:
+                del _opened[other]
             _opened[key] = state, content
             _opened.move_to_end(key)
             while len(_opened) > MOST_OPEN:

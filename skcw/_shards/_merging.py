@@ -37,8 +37,11 @@ class GaussianMerge:
         self.rule, self.prior = rule, prior
         self.first = None
 
-    def add(self, mean, variance, share):
-        """Add the arrays of one model, whose share is a positive number."""
+    def add(self, mean, variance, share, prior=None):
+        """Add the arrays of one model, whose share is a positive number.
+
+        `prior` is the variance of its untouched weights, if that is rounded elsehow.
+        """
         if self.first is None:
             self.first = mean, variance
             self.same = np.ones(mean.shape, dtype=bool)
@@ -47,7 +50,9 @@ class GaussianMerge:
         gain = 0.0
         if variance is not None:
             self.same &= variance == self.first[1]
-            gain = 1.0 / variance.astype(np.float64) - 1.0 / self.prior
+            # Rounded as the others are: what was not touched has gained nothing.
+            prior = variance.dtype.type(self.prior if prior is None else prior)
+            gain = 1.0 / variance.astype(np.float64) - 1.0 / float(prior)
         weight, counts = share, share
         if self.rule == "gain":
             moved = mean != 0.0 if variance is None else (mean != 0.0) | (gain > 0.0)

@@ -63,7 +63,7 @@ class Workers:
 
     def __init__(self, n_jobs, folder=None, noun="shard"):
         self.n_jobs, self.folder, self.noun = n_jobs, folder, noun
-        self.pool = None
+        self.pool = self.own_error = None
 
     def __enter__(self):
         return self
@@ -91,9 +91,12 @@ class Workers:
             What the function has returned.
         """
         n_tasks = len(tasks)
-        done = lost = 0
+        # How many workers were lost while the result of this task was waited for.
+        done, lost, waiting_for = 0, 0, 0
         while done < n_tasks:
-            # In the end one by one.
+            if done != waiting_for:
+                lost, waiting_for = 0, done
+            # In the end alone.
             last = n_tasks if lost + 1 < MOST_LOST else done + 1
             results = self._started(function, tasks, range(done, last))
             while done < last:
@@ -101,7 +104,8 @@ class Workers:
                     # Errors of tasks come back as results: these are the engine's.
                     result = next(results)
                 except Exception as error:
-                    lost += 1
+                    lost = lost + 1 if done == waiting_for else 1
+                    waiting_for = done
                     self.__exit__(None, None, None)
                     self._check_lost(error, lost, done + 1)
                     self._wait(done + 1)
@@ -116,10 +120,18 @@ class Workers:
 
     def _started(self, function, tasks, numbers):
         """Yield the results in order."""
-        jobs = (delayed(guarded)(function, tasks[number]) for number in numbers)
+        jobs = (delayed(guarded)(function, self._made(tasks, n)) for n in numbers)
         if self.pool is None:
             self.pool = _parallel(self.n_jobs).__enter__()
         yield from self.pool(jobs)
+
+    def _made(self, tasks, number):
+        try:
+            return tasks[number]
+        except Exception as error:
+            # It is this process that fails, not a worker.
+            self.own_error = error
+            raise
 
     def _wait(self, number):
         """Wait until there are workers again; joblib would do without any here."""
@@ -135,12 +147,14 @@ class Workers:
 
     def _check_lost(self, error, lost, number):
         """Raise if it was no fault of the engine, or happens too often."""
+        if self.own_error is not None:
+            raise self.own_error
         if self.folder is not None and self.folder.error is not None:
             raise self.folder.error
         if lost == MOST_LOST:
             raise ShardError(
-                f"no worker can learn {self.noun} {number}: {lost} were lost in this "
-                f"pass, the last one with this {self.noun} alone "
+                f"no worker can learn {self.noun} {number}: {lost} were lost, the last "
+                f"one with this {self.noun} alone "
                 f"({type(error).__name__}: {error}). Its memory may be short: more "
                 "shards are smaller"
             ) from error

@@ -4,11 +4,14 @@ Most of the time goes into features, in compiled code that holds Python's lock, 
 threads would wait for each other. The file is read and written by one process.
 """
 
+import os
 import signal
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 
 # How many blocks each worker may have waiting: enough to keep it busy, few enough that
 # memory does not grow with the file.
@@ -76,13 +79,20 @@ def _first(waiting):
 
 
 def _start(open_worker, arguments):
-    """Begin a worker. Ctrl-C is for the process that started it."""
+    """Begin a worker. Ctrl-C is for the process that started it, and ends it too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     try:
         _worker["work"] = open_worker(*arguments)
     except (ValueError, OSError) as error:
         # What is raised here would be lost.
         _worker["error"] = error
+
+
+def _end_with_parent():
+    """Leave no worker behind, however the process ends that started it."""
+    wait([parent_process().sentinel])
+    os._exit(1)
 
 
 def _work(block):

@@ -51,7 +51,7 @@ def train_streaming(options, tagger, checkpoint, clock):
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
     model.reading_ = corpus.reading()
-    model.save(options.output)
+    model.save(options.output, dtype="float16" if options.half else None)
     if checkpoint is not None:
         checkpoint.clear()
     scores = {"judged_on": None}

@@ -56,8 +56,14 @@ def _check_alike(classifiers):
     priors = [classifier._initial_variance() for classifier in classifiers]
     if len(set(priors)) > 1:
         raise ValueError(
-            f"models began with other variances, initial_variance {priors}; train all "
-            "in the same way"
+            f"models began with different variances, initial_variance {priors}; train "
+            "all in the same way"
+        )
+    with_intercept = [classifier.fit_intercept for classifier in classifiers]
+    if len(set(with_intercept)) > 1:
+        raise ValueError(
+            f"model {with_intercept.index(True)} has an intercept and model "
+            f"{with_intercept.index(False)} has none; train all in the same way"
         )
     kinds = [are_text(classifier.classes_) for classifier in classifiers]
     if len(set(kinds)) > 1:

@@ -167,7 +167,8 @@ class ShardedPasses:
     """Passes over the shards of the rows, each from the common belief.
 
     Which rows make a shard depends on their content, as their order does: copies of a
-    row are in the same one.
+    row are in the same one, unless rows are learnt in the order in which they come.
+    Rows of weight 0 are in none.
 
     Parameters
     ----------
@@ -181,6 +182,8 @@ class ShardedPasses:
         self.plan = plan
         learner, self.n_classes = plan.run_pass.func.__self__, plan.run_pass.keywords
         self.learner = bare_learner(learner)
+        if rows.weight is not None:
+            rows = take_rows(rows, np.flatnonzero(rows.weight > 0))
         self.shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
         self.folder = ShardFolder()
         self.workers = Workers(None, self.folder)

@@ -2,7 +2,7 @@
 
 What learning about unknown tokens and judging of confidence need to know of the whole
 corpus is gathered in a few passes over the blocks. If the sequences come in the same
-order, the result is that of a corpus in memory, bit for bit.
+order, the weights are those of a corpus in memory, bit for bit.
 """
 
 from collections import Counter

@@ -79,8 +79,8 @@ def _check_alike(taggers):
     priors = [getattr(tagger, "initial_variance", None) for tagger in taggers]
     if len(set(priors)) > 1:
         raise ValueError(
-            f"models began with other variances, initial_variance {priors}; train all "
-            "in the same way"
+            f"models began with different variances, initial_variance {priors}; train "
+            "all in the same way"
         )
 
 
@@ -105,8 +105,8 @@ def _constraints_of(taggers, labels):
     asked = [tagger.constraints_ for tagger in taggers]
     if len(set(asked)) > 1:
         raise ValueError(
-            f"models obey other constraints: {', '.join(map(str, asked))}. Train all "
-            "with the same constraints, or with constraints=None"
+            f"models obey different constraints: {', '.join(map(str, asked))}. Train "
+            "all with the same constraints, or with constraints=None"
         )
     if asked[0] != "given":
         return forbidden_matrix(asked[0], labels, taggers[0].dtype)
@@ -184,7 +184,7 @@ def _merged_belief(beliefs, shares, rule):
             None if flat is None else flat.reshape(-1, width)[here]
             for flat in (belief.mean, belief.variance)
         )
-        merge.add(*tables, share)
+        merge.add(*tables, share, _prior_of(belief))
     mean, variance = merge.result()
     row_of = np.full(len(rows[0]), width, dtype=np.int32)
     row_of[touched] = np.arange(width + 1, width + 1 + len(touched))
@@ -207,25 +207,33 @@ def _prior_of(belief):
 
 def _merged_confidence(taggers, shares):
     """Return how sure to be: what all models say, or the mean of what they do."""
-    names = ("confidence_", "confidence_source_")
-    found = {name: getattr(taggers[0], name) for name in names}
+    # A model that has learnt nothing of it is loaded without these.
+    learnt = [getattr(tagger, "confidence_", {}) for tagger in taggers]
+    source = getattr(taggers[0], "confidence_source_", "off")
     norms = [tagger.token_norm_ for tagger in taggers]
     norm = norms[0] if len(set(norms)) == 1 else float(np.dot(shares, norms))
-    if any(tagger.confidence_ != found["confidence_"] for tagger in taggers):
-        found = {"confidence_": {}, "confidence_source_": "merged"}
-        for method, fit in taggers[0].confidence_.items():
-            if all(method in tagger.confidence_ for tagger in taggers):
-                values = [tagger.confidence_[method]["values"] for tagger in taggers]
-                mean = {
-                    name: float(np.dot(shares, [own[name] for own in values]))
-                    for name in fit["values"]
-                    if all(name in own for own in values)
-                }
-                fit = {"metric": fit["metric"], "source": "merged", "values": mean}
-                found["confidence_"][method] = fit
-        if not found["confidence_"]:
-            found["confidence_source_"] = "rule"
+    found = {"confidence_": learnt[0], "confidence_source_": source}
+    if any(own != learnt[0] for own in learnt):
+        merged = _mean_values(learnt, shares)
+        source = "merged" if merged else "rule"
+        found = {"confidence_": merged, "confidence_source_": source}
     return found | {"token_norm_": norm}
+
+
+def _mean_values(learnt, shares):
+    """Return the mean of the values of the methods that all models have learnt."""
+    found = {}
+    for method, fit in learnt[0].items():
+        if not all(method in own for own in learnt):
+            continue
+        values = [own[method]["values"] for own in learnt]
+        mean = {
+            name: float(np.dot(shares, [own[name] for own in values]))
+            for name in fit["values"]
+            if all(name in own for own in values)
+        }
+        found[method] = {"metric": fit["metric"], "source": "merged", "values": mean}
+    return found
 
 
 def _merged_hashes(taggers, vocabulary):

@@ -172,13 +172,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         The source is read once. Its sequences are encoded into blocks in temporary
         files, and one block at a time is in memory. In each pass the blocks come in
         another order, and so do the sequences within each (unless ``shuffle`` is
-        False: then the result is that of ``fit``, bit for bit).
+        False: then the weights are those of ``fit``, bit for bit).
 
         Parameters
         ----------
         source : callable or iterable
             A function that returns an iterator of pairs (X, y), or such an iterator:
-            some sequences, as for ``fit``, and their labels.
+            some sequences of feature strings or dicts, and their labels.
         memory : int or str, default="1G"
             About how much memory to use, besides that of Python and its libraries:
             bytes, or a size such as ``"500M"``.

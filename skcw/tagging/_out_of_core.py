@@ -127,6 +127,8 @@ def check_streamable(tagger):
             "remember_training keeps a number of each word, and the corpus is not to "
             "be in memory; set it to False"
         )
+    if tagger.warm_start:
+        raise ValueError("fit_stream starts anew; set warm_start to False")
     if tagger.shrinking:
         raise ValueError(
             "shrinking keeps a number of each sequence, and the corpus is not to be in "

@@ -128,7 +128,8 @@ class PASequenceTagger(OnlineTagger):
     confidence_ : dict
         What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        The source from which ``fit`` has learnt how sure to be.
+        The source from which ``fit`` has learnt how sure to be; "merged" after
+        :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
 

@@ -105,11 +105,14 @@ class ShardedPasses:
 
     def __init__(self, views, plan, seed, rows):
         positions = views.learnt()
+        if views.plain.weight is not None:
+            positions = positions[views.plain.weight[positions] > 0]
         n_sequences = len(positions)
         if plan.n_shards > n_sequences:
             raise ValueError(
                 f"n_shards is {plan.n_shards}, but there are only {n_sequences} "
-                "sequences to learn from; each shard needs at least one"
+                "sequences to learn from, without those held out to learn how sure to "
+                "be; each shard needs at least one"
             )
         if plan.shrinking:
             raise ValueError(

@@ -140,3 +140,12 @@ def test_partial_fit_learns_in_one_piece_and_bytes_are_told(capsys):
     history = sharded.fit(X, Y).history_
     assert history[0]["bytes_sent"] > 0 < history[0]["bytes_returned"]
     assert " MB to 5 shards, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_rows_of_weight_zero_are_in_no_shard(learner, shuffle):
+    weight = np.arange(len(X)) % 3 > 0
+    options = {"random_state": 0, "n_shards": 3, "shuffle": shuffle}
+    some = learner(**options).fit(X, Y, sample_weight=weight.astype(float))
+    assert_same(some, learner(**options).fit(X[weight], Y[weight]))

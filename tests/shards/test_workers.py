@@ -79,6 +79,31 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path):
     assert (tmp_path / "marker").exists()
 
 
+@by_value
+def die_once_each(task):
+    number, folder = task
+    marker = Path(folder, str(number))
+    if number % 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_every_task_may_cost_a_worker(tmp_path):
+    tasks = [(number, tmp_path) for number in range(8)]
+    with parallel_config("loky"):
+        assert list(run_tasks(die_once_each, tasks, n_jobs=2)) == list(range(8))
+
+
+def test_an_error_of_this_process_is_raised_as_it_is():
+    class Failing(list):
+        def __getitem__(self, number):
+            raise MemoryError("no room for a task")
+
+    with pytest.raises(MemoryError, match="no room for a task"):
+        list(run_tasks(square, Failing([1, 2]), n_jobs=2))
+
+
 def test_a_task_that_kills_every_worker_is_named():
     with parallel_config("loky"), pytest.raises(ShardError, match="learn shard 3: 3"):
         list(run_tasks(die, range(4), n_jobs=2))

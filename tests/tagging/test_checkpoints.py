@@ -321,6 +321,7 @@ def test_a_fit_that_fails_leaves_the_tagger_as_it_was(tmp_path):
         ("folder", TypeError, "must be a skcw.Checkpoint"),
         (Checkpoint(3), TypeError, "folder is 3"),
         (Checkpoint("c", every_passes=0), ValueError, "every_passes is 0"),
+        (Checkpoint("c", every_passes=None), ValueError, "every_passes or every_min"),
         (Checkpoint("c", every_minutes=-1), ValueError, "every_minutes is -1"),
         (Checkpoint("c", every_minutes="1"), ValueError, "every_minutes is '1'"),
     ],

@@ -188,3 +188,14 @@ def test_the_bytes_that_travel_are_told(capsys):
     assert 0 < first["bytes_sent"] < second["bytes_sent"]
     assert first["bytes_returned"] > second["bytes_returned"] > 0
     assert capsys.readouterr().err.count(" MB to 3 shards, ") == 2
+
+
+def test_sequences_of_weight_zero_are_in_no_shard():
+    weight = np.ones(len(X))
+    weight[80:] = 0.0
+    options = {"random_state": 0, "learn_confidence": False, "learn_unknown": False}
+    some = CWSequenceTagger(n_shards=3, **options).fit(X, Y, weight)
+    few = CWSequenceTagger(n_shards=3, **options).fit(X[:80], Y[:80])
+    assert some.predict(X).tolist() == few.predict(X).tolist()
+    with pytest.raises(ValueError, match="only 80 sequences"):
+        CWSequenceTagger(n_shards=90, **options).fit(X, Y, weight)
