@@ -90,7 +90,8 @@ def _conditional(one):
 def _falls(one):
     error = _conditional(one)
     error = error[~np.isnan(error)]
-    return np.min(error[:-1] - error[1:])
+    # With a single bin in use, as in a quick run, nothing falls.
+    return np.min(error[:-1] - error[1:]) if len(error) > 1 else -np.inf
 
 
 def _mean_rise(first, last):

@@ -7,8 +7,9 @@ what is under test in the folder of the package that is imported here.
 import os
 import shutil
 import sys
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -51,11 +52,13 @@ def ray_cluster():
     import ray
 
     os.environ.setdefault("RAY_AUTH_MODE", "disabled")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        yield {"n_jobs": 2}, lambda: None
-    finally:
-        ray.shutdown()
+    # Its workers import from the current folder, where sources would hide the package.
+    with TemporaryDirectory() as elsewhere, chdir(elsewhere):
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        try:
+            yield {"n_jobs": 2}, lambda: None
+        finally:
+            ray.shutdown()
 
 
 @contextmanager
