@@ -100,8 +100,12 @@ class MeanScore(Score):
 
     def value(self, weight=None):
         """Return the weighted mean of the losses."""
-        weight = self.pairs.weight if weight is None else weight
-        return float(weight @ self.loss / weight.sum())
+        if weight is None:
+            return float(self.pairs.weight @ self.loss / self.pairs.weight.sum())
+        # Words without weight must not even change the order of the sum.
+        kept = weight > 0
+        weight = weight[kept]
+        return float(weight @ self.loss[kept] / weight.sum())
 
     def influence(self):
         """Return the weighted losses less their mean."""

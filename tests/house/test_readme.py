@@ -64,7 +64,7 @@ def test_the_code_of_the_page_on_sklearn_crfsuite_runs(tmp_path, monkeypatch):
     assert len(samples) == 4
     with skcw.config_context():
         exec(compile("\n".join(samples), "from-sklearn-crfsuite.md", "exec"), {})
-    assert skcw.get_config()["sequences"] == "array"
+    assert skcw.get_config() == {"sequences": "array", "shard_folder": None}
 
 
 def test_the_code_of_the_page_on_scale_runs():
