@@ -199,21 +199,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         self : object
             The fitted tagger.
         """
-        return self._learn_stream(
-            source,
-            lambda X, vocabulary: encode_any(X, vocabulary),
-            (memory, max_features, self.min_count, folder),
-            (X_dev, y_dev),
-            checkpoint,
-        )
-
-    def _learn_stream(self, source, learn, limits, dev, checkpoint):
-        """Fit to a stream that `learn` encodes."""
         check_streamable(self)
-        if (dev[0] is None) != (dev[1] is None):
+        if (X_dev is None) != (y_dev is None):
             raise ValueError("give both X_dev and y_dev, or neither")
-        dev = None if dev[0] is None else dev
-        with spilled(source, self, learn, *limits) as corpus:
+        dev = None if X_dev is None else (X_dev, y_dev)
+        limits = memory, max_features, self.min_count, folder
+        with spilled(source, self, encode_any, *limits) as corpus:
             learn_spilled(self, corpus, dev, checkpoint)
         return self
 

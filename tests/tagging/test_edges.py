@@ -261,7 +261,10 @@ def test_columns_that_are_missing_are_named():
     "Tagger", [CRFSequenceTagger, HMMSequenceTagger, MaxEntSequenceTagger]
 )
 def test_learners_without_such_weights_refuse_them(Tagger):
-    message = rf"\(\d in all\) look at the label before, and {Tagger.__name__}"
+    message = (
+        rf"'label\[-1\]&B01:[abxo]' \(\d in all\) look at the label before, and "
+        rf"{Tagger.__name__}"
+    )
     with pytest.raises(ValueError, match=message):
         make_tagging_pipeline(WindowFeatures(WORDS), Tagger()).fit(X, Y)
 
