@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._kernels.mixing import add_moves, move_cells
+
 
 class Moves(NamedTuple):
     """The weights that a shard has moved, and what they are after its pass.
@@ -44,12 +46,7 @@ class Moves(NamedTuple):
     @property
     def n_bytes(self):
         """The size of the arrays, which travel."""
-        return n_bytes(self)
-
-
-def n_bytes(arrays):
-    """Return the size of those of some objects that are arrays."""
-    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+        return sum(array.nbytes for array in self if isinstance(array, np.ndarray))
 
 
 def moved_cells(before, mean, variance, drift, rounds, found):
@@ -110,8 +107,10 @@ class Mixture:
     >>> mean, variance = np.zeros(2), np.ones(2)
     >>> mixture = Mixture(mean, variance, None, 0.0)
     >>> both, one = np.array([0, 1]), np.array([0])
-    >>> mixture.add(both, Moves(both, np.ones(2), np.full(2, 0.5), None, 1.0, ()))
-    >>> mixture.add(one, Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ()))
+    >>> moves = Moves(both, np.ones(2), np.full(2, 0.5), None, 1.0, ())
+    >>> mixture.add(both, 1, moves)
+    >>> moves = Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ())
+    >>> mixture.add(both, 1, moves)
     >>> mixture.finish()
     2.0
     >>> mean, 1 / variance
@@ -122,62 +121,66 @@ class Mixture:
         self.tables = mean, variance, drift
         self.times = number**2
         self.rounds, self.new_rounds = rounds, 0.0
-        # The cells met so far, and for each of them the sums of `_terms`.
-        self.cells = np.empty(0, dtype=np.int64)
-        self.sums = np.empty((0, 5))
+        # The cells met so far, and the sums of each of them; there is room for more.
+        self.n_met = 0
+        self.met = np.empty(0, dtype=np.int64)
+        self.sums = np.empty((0, N_SUMS))
         # One more than the place of a cell among them; 0 for none.
         self.place = np.zeros(len(mean), dtype=np.int32)
 
-    def add(self, cells, moves):
-        """Add what a shard has moved; ``cells`` are its places in the common tables."""
-        place = self.place[cells] - 1
-        new = np.flatnonzero(place < 0)
-        if len(new):
-            place[new] = np.arange(len(self.cells), len(self.cells) + len(new))
-            self.place[cells[new]] = place[new] + 1
-            self.cells = np.concatenate([self.cells, cells[new]])
-            self.sums = np.concatenate([self.sums, np.zeros((len(new), 5))])
-        self.sums[place] += self._terms(cells, moves)
+    def add(self, rows, width, moves):
+        """Add what a shard has moved.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            The rows of the common tables that are those of the shard.
+        width : int
+            The length of a row.
+        moves : Moves
+            What it has moved.
+        """
+        self._make_room(len(moves.cells))
+        mean, variance, drift = self.tables
+        self.n_met = add_moves(
+            self.place,
+            self.met,
+            self.sums,
+            self.n_met,
+            moves.cells,
+            rows.astype(np.int64, copy=False),
+            width,
+            mean,
+            variance,
+            moves.mean,
+            moves.variance,
+            None if drift is None else moves.drift,
+            moves.rounds,
+            LEAST_WEIGHT,
+        )
         self.new_rounds += moves.rounds
 
-    def _terms(self, cells, moves):
-        """Return, by cell: weight, weighted move and drift, gain and number of moves.
-
-        The drift is that of one round.
-        """
-        mean, variance, drift = self.tables
-        step = moves.mean.astype(np.float64) - mean[cells]
-        gain = weight = np.ones(len(cells))
-        if variance is not None:
-            gain = _precision(moves.variance) - _precision(variance[cells])
-            np.maximum(gain, 0.0, out=gain)
-            # Where a variance is as small as it may be, a move still counts a little.
-            weight = gain + LEAST_WEIGHT * _precision(variance[cells])
-        late = 0.0
-        if drift is not None and moves.rounds:
-            late = weight * moves.drift / moves.rounds
-        terms = np.empty((len(cells), 5))
-        for column, term in enumerate((weight, weight * step, late, gain, 1.0)):
-            terms[:, column] = term
-        return terms
+    def _make_room(self, n_cells):
+        """Let the sums have room for so many cells more."""
+        size = min(self.n_met + n_cells, len(self.place))
+        if size > len(self.met):
+            size = min(max(size, 2 * len(self.met)), len(self.place))
+            met, sums = self.met[: self.n_met], self.sums[: self.n_met]
+            self.met = np.empty(size, dtype=np.int64)
+            self.sums = np.zeros((size, N_SUMS))
+            self.met[: self.n_met], self.sums[: self.n_met] = met, sums
 
     def finish(self):
         """Move the common tables; return the rounds of all passes, as they count."""
-        mean, variance, drift = self.tables
-        weight, step, late, gain, n_moves = self.sums.T
-        cells, step = self.cells, step / weight
         new_rounds = self.times * self.new_rounds
-        if drift is not None:
-            drift[cells] += self.rounds * step + new_rounds * (late / weight)
-        mean[cells] += step
-        if variance is not None:
-            variance[cells] = 1.0 / (_precision(variance[cells]) + gain / n_moves)
+        n_met = self.n_met
+        move_cells(
+            self.met[:n_met], self.sums[:n_met], *self.tables, self.rounds, new_rounds
+        )
         return self.rounds + new_rounds
 
 
 # The weight of a move that gained no precision, as a share of the precision there was.
 LEAST_WEIGHT = 1e-12
-
-
-def _precision(variance):
-    return 1.0 / variance.astype(np.float64)
+# The sums of a cell; see `add_moves`.
+N_SUMS = 5

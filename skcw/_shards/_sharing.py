@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from threading import Lock
 
 from skcw._config import get_config
@@ -57,7 +58,7 @@ class ShardFolder:
                 self.path = tempfile.mkdtemp(prefix="skcw-shards-", dir=self.parent)
             self.n_files += 1
             return write_shard(self.path, f"{self.n_files}", arrays, header)
-        except OSError as error:
+        except Exception as error:
             self.error = error
             raise
 
@@ -86,6 +87,18 @@ class SharedArrays:
     def open(self):
         """Return the header and the arrays."""
         return self.content
+
+    @property
+    def n_bytes(self):
+        """The size of the arrays, whether they have been sent or not."""
+        return sum(array.nbytes for array in self.content[1].values())
+
+    def remove(self):
+        """Remove the file, if there is one: nobody is going to ask for it again."""
+        if self.file is not None:
+            # Where files that somebody has mapped cannot be removed, the folder waits.
+            with suppress(OSError):
+                os.unlink(self.file.path)
 
     def __reduce__(self):
         with self.folder.lock:

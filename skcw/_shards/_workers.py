@@ -63,7 +63,7 @@ class Workers:
 
     def __init__(self, n_jobs, folder=None, noun="shard"):
         self.n_jobs, self.folder, self.noun = n_jobs, folder, noun
-        self.pool = self.own_error = None
+        self.pool = None
 
     def __enter__(self):
         return self
@@ -83,7 +83,7 @@ class Workers:
         function : callable
             A function of one task that other processes can import.
         tasks : sequence
-            The tasks; each is made when it is asked for.
+            The tasks.
 
         Yields
         ------
@@ -120,18 +120,10 @@ class Workers:
 
     def _started(self, function, tasks, numbers):
         """Yield the results in order."""
-        jobs = (delayed(guarded)(function, self._made(tasks, n)) for n in numbers)
+        jobs = (delayed(guarded)(function, tasks[n]) for n in numbers)
         if self.pool is None:
             self.pool = _parallel(self.n_jobs).__enter__()
         yield from self.pool(jobs)
-
-    def _made(self, tasks, number):
-        try:
-            return tasks[number]
-        except Exception as error:
-            # It is this process that fails, not a worker.
-            self.own_error = error
-            raise
 
     def _wait(self, number):
         """Wait until there are workers again; joblib would do without any here."""
@@ -147,8 +139,6 @@ class Workers:
 
     def _check_lost(self, error, lost, number):
         """Raise if it was no fault of the engine, or happens too often."""
-        if self.own_error is not None:
-            raise self.own_error
         if self.folder is not None and self.folder.error is not None:
             raise self.folder.error
         if lost == MOST_LOST:
@@ -167,35 +157,6 @@ def _parallel(n_jobs):
     except ValueError:
         # Some engines return everything at once.
         return Parallel(n_jobs, prefer="threads")
-
-
-class TasksOfAPass:
-    """Tasks that are made when they are asked for, and how large they were.
-
-    A task may be made more than once, if a worker is lost; it counts once.
-
-    Parameters
-    ----------
-    make : callable
-        ``make(number)`` returns a task, and the bytes of its arrays.
-    n_tasks : int
-        How many there are.
-    """
-
-    def __init__(self, make, n_tasks):
-        self.make = make
-        self.sizes = [0] * n_tasks
-
-    def __len__(self):
-        return len(self.sizes)
-
-    def __getitem__(self, number):
-        task, self.sizes[number] = self.make(number)
-        return task
-
-    def sent(self):
-        """Return the bytes of all tasks."""
-        return sum(self.sizes)
 
 
 def bare_learner(estimator):
@@ -221,6 +182,32 @@ def bare_learner(estimator):
     return learner
 
 
-def traffic_words(n_shards, sent, returned):
-    """Return for the progress line how many bytes have travelled in a pass."""
-    return f", {sent / 1e6:.1f} MB to {n_shards} shards, {returned / 1e6:.1f} MB back"
+class Traffic:
+    """How many bytes have travelled in the last pass; nothing does with one shard.
+
+    Parameters
+    ----------
+    n_shards : int
+        The number of shards.
+    """
+
+    def __init__(self, n_shards):
+        self.n_shards = n_shards
+        self.start(0)
+
+    def start(self, n_bytes):
+        """Begin a pass from a belief of so many bytes, which all shards share."""
+        self.sent, self.returned = n_bytes, 0
+
+    def record(self):
+        """Return the numbers of the last pass for the history."""
+        if self.n_shards == 1:
+            return {}
+        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
+
+    def words(self):
+        """Return the same for the progress line."""
+        if self.n_shards == 1:
+            return ""
+        sent, returned = self.sent / 1e6, self.returned / 1e6
+        return f", {sent:.1f} MB for {self.n_shards} shards, {returned:.1f} MB back"

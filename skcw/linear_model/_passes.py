@@ -4,14 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._shards._mixing import Mixture, moved_cells, n_bytes
+from skcw._shards._mixing import Mixture, moved_cells
 from skcw._shards._sharing import ShardFolder
-from skcw._shards._workers import (
-    TasksOfAPass,
-    Workers,
-    bare_learner,
-    traffic_words,
-)
+from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.linear_model._rows import Rows, take_rows
 
 # The arrays of rows that are written to the file of a shard, and their keys.
@@ -98,6 +93,7 @@ class PlainPasses:
     def __init__(self, rows, plan, seen=None):
         self.rows, self.plan, self.seen = rows, plan, seen
         self.orders = orders(rows, plan)
+        self.traffic = Traffic(1)
 
     def __enter__(self):
         return self
@@ -113,26 +109,20 @@ class PlainPasses:
         belief.rounds, wrong = self.plan.run_pass(belief, self.rows, order)
         return wrong, len(order)
 
-    def traffic(self):
-        """Return what has travelled in the last pass, for the history."""
-        return {}
-
-    def words(self):
-        """Return the same in words."""
-        return ""
-
 
 class RowTask(NamedTuple):
     """What a worker needs for one pass over one shard.
 
-    ``shard`` opens its rows, ``belief`` is the common one about its features,
-    ``learner`` has the kernel; ``salt`` makes the order, or is None for the order in
-    which rows are given.
+    ``shard`` opens its rows, ``common`` the tables that all shards start from;
+    ``belief_about`` makes a belief of those of its features; ``learner`` has the
+    kernel; ``salt`` makes the order, or is None for the order in which rows are given.
     """
 
     shard: Any
+    common: Any
+    belief_about: Any
+    averaging: bool
     learner: Any
-    belief: Any
     n_classes: int
     salt: np.uint64 | None
 
@@ -148,8 +138,10 @@ def learn_shard(task):
         order = np.arange(len(rows))
         if rows.weight is not None:
             order = order[rows.weight > 0]
-    belief = task.belief.copy()
-    before = _flat(task.belief)[:2]
+    _, common = task.common.open()
+    tables = common["mean"], common.get("variance")
+    belief = task.belief_about(arrays["features"], *tables, task.averaging)
+    before = tuple(None if t is None else t.copy() for t in _flat(belief)[:2])
     rounds, wrong = task.learner._run_pass(
         belief, rows, order.astype(np.int64), n_classes=task.n_classes
     )
@@ -188,7 +180,8 @@ class ShardedPasses:
         self.folder = ShardFolder()
         self.workers = Workers(None, self.folder)
         self.shards = [self._shard(rows, part) for part in self._parts(rows)]
-        self.number = self.sent = self.returned = 0
+        self.number = 0
+        self.traffic = Traffic(plan.n_shards)
 
     def __enter__(self):
         return self
@@ -221,43 +214,38 @@ class ShardedPasses:
         features = part.touched
         arrays = {name: getattr(part, name) for name in ROW_ARRAYS if name != "keys"}
         own = np.searchsorted(features, part.indices).astype(np.int32)
-        arrays |= {"indices": own, "keys": rows.keys[positions]}
+        arrays |= {"indices": own, "keys": rows.keys[positions], "features": features}
         header = {"bias": -1 if part.bias < 0 else len(features) - 1}
         return Shard(self.folder.share(arrays, header), features)
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
         salt = None if self.shuffler is None else self.shuffler.salt()
-
-        def task(k):
-            own = belief.about(self.shards[k].features)
-            made = RowTask(
-                self.shards[k].shared, self.learner, own, salt=salt, **self.n_classes
+        common = self.folder.share({"mean": belief.mean, "variance": belief.variance})
+        self.traffic.start(common.n_bytes)
+        tasks = [
+            RowTask(
+                shard.shared,
+                common,
+                belief.about,
+                belief.drift is not None,
+                self.learner,
+                salt=salt,
+                **self.n_classes,
             )
-            return made, n_bytes((own.mean, own.variance))
-
-        tasks = TasksOfAPass(task, len(self.shards))
+            for shard in self.shards
+        ]
         self.number += 1
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
-        found, self.returned = np.zeros(2, dtype=np.int64), 0
-        width = belief.mean.shape[1]
+        found = np.zeros(2, dtype=np.int64)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
-            rows, columns = np.divmod(moves.cells, width)
-            mixture.add(shard.features[rows] * width + columns, moves)
+            mixture.add(shard.features, belief.mean.shape[1], moves)
             found += moves.found
-            self.returned += moves.n_bytes
-        self.sent = tasks.sent()
+            self.traffic.returned += moves.n_bytes
+        common.remove()
         belief.rounds = mixture.finish()
         return found.tolist()
-
-    def traffic(self):
-        """Return what has travelled in the last pass, for the history."""
-        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
-
-    def words(self):
-        """Return the same in words."""
-        return traffic_words(len(self.shards), self.sent, self.returned)
 
 
 def _flat(belief):

@@ -96,13 +96,12 @@ class TableBelief:
             },
         )
 
-    def about(self, features):
-        """Return a belief about some features; its average begins anew."""
-        return TableBelief(
-            self.mean[features],
-            None if self.variance is None else self.variance[features],
-            None if self.drift is None else np.zeros_like(self.mean[features]),
-        )
+    @classmethod
+    def about(cls, features, mean, variance, averaging):
+        """Return a belief about some features of these tables, with a new average."""
+        mean = mean[features]
+        variance = None if variance is None else variance[features]
+        return cls(mean, variance, np.zeros_like(mean) if averaging else None)
 
     def draft(self, dtype):
         """Return a belief of the same numbers to learn in; this one stays as it is."""
@@ -216,8 +215,8 @@ def train(belief, rows, plan):
             plan.tasks.begin(f"pass {number}")
             wrong, n_rows = passes.run(belief)
             stop = monitor.end_pass(
-                {"wrong_rows": int(wrong)} | passes.traffic(),
-                f"{wrong} wrong rows of {n_rows}{passes.words()}",
+                {"wrong_rows": int(wrong)} | passes.traffic.record(),
+                f"{wrong} wrong rows of {n_rows}{passes.traffic.words()}",
                 None if plan.dev_score is None else scored_copy,
             )
             stop |= plan.tasks.end(belief.copy)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._shards._workers import Traffic
 from skcw.data._batch import SequenceBatch
 from skcw.data._ragged import joined_ranges, offsets_of
 
@@ -155,6 +156,7 @@ class PlainPasses:
     def __init__(self, views, plan, seed, rows=None):
         self.views, self.plan = views, plan
         self.rng = np.random.RandomState(seed)
+        self.traffic = Traffic(1)
 
     def __enter__(self):
         return self
@@ -173,14 +175,6 @@ class PlainPasses:
         for corpus, piece in self.views.pieces(number, plan.max_iter, order, *given):
             progress.present(plan, corpus, pass_options(plan, piece, width))
             progress.end_piece()
-
-    def traffic(self):
-        """Return what has travelled in the last pass, for the history."""
-        return {}
-
-    def words(self):
-        """Return the same in words."""
-        return ""
 
 
 def pass_options(plan, order, width):

@@ -4,15 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._belief import Belief
-from skcw._shards._mixing import Mixture, moved_cells, n_bytes
+from skcw._belief import Belief, padded
+from skcw._kernels.mixing import mark_rows
+from skcw._shards._mixing import Mixture, moved_cells
 from skcw._shards._sharing import ShardFolder
-from skcw._shards._workers import (
-    TasksOfAPass,
-    Workers,
-    bare_learner,
-    traffic_words,
-)
+from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.tagging._passes import (
     Corpus,
     PassOptions,
@@ -25,15 +21,16 @@ from skcw.tagging._passes import (
 class ShardTask(NamedTuple):
     """What a worker needs for one pass over one shard.
 
-    ``shard`` opens its sequences, ``belief`` is the common one about its features,
+    ``shard`` opens its sequences, ``common`` the belief that all shards start from;
     ``learner`` has the kernel; ``turn`` tells which tokens to hide, if any. In
     ``options`` the order is not set yet: ``seed`` makes it, or is None for the order in
     which sequences are given.
     """
 
     shard: Any
+    common: Any
     learner: Any
-    belief: Belief
+    n_labels: int
     averaging: bool
     options: PassOptions
     seed: int | None
@@ -51,7 +48,8 @@ def learn_shard(task):
     order = np.arange(n_sequences, dtype=np.int64)
     if task.seed is not None:
         order = np.random.RandomState(task.seed).permutation(order)
-    before, width = task.belief, task.belief.width
+    before = part_of(task.common.open()[1], task.n_labels, arrays["features"])
+    width = before.width
     belief, n_rows = before.expanded_for_training()
     drift = np.zeros(len(belief.mean), belief.mean.dtype) if task.averaging else None
     n_rows, rounds, *found = task.learner._run_pass(
@@ -132,7 +130,7 @@ class ShardedPasses:
             self._shard(np.sort(order[k :: plan.n_shards]), n_labels)
             for k in range(plan.n_shards)
         ]
-        self.sent = self.returned = 0
+        self.traffic = Traffic(plan.n_shards)
 
     def __enter__(self):
         return self
@@ -159,7 +157,7 @@ class ShardedPasses:
         arrays = corpus._replace(indices=own(corpus.indices), edges=edges).arrays()
         unknown = self.views.feature
         header = {"unknown": None if unknown is None else int(own(unknown))}
-        arrays |= self._turns(positions)
+        arrays |= self._turns(positions) | {"features": features}
         return Shard(self.folder.share(arrays, header), features)
 
     def _turns(self, positions):
@@ -183,67 +181,75 @@ class ShardedPasses:
     def run(self, progress, number, seeds):
         """Make a pass: every shard from the common belief, then merge."""
         belief, n_rows = progress.expanded, progress.n_rows
-        plan, width = self.plan, belief.width
-        options = pass_options(plan, np.empty(0), width)
-        turn = self.views.turn_of(number, plan.max_iter)
-        rows = belief.row_of.copy()
-        self.sent = self.returned = 0
-
-        def task(k):
-            own = part_of(belief, rows, self.shards[k].features)
-            seed = int(seeds[k]) if plan.shuffle else None
-            averaging = belief.average is not None
-            made = ShardTask(
-                self.shards[k].shared, self.learner, own, averaging, options, seed, turn
-            )
-            return made, n_bytes((own.row_of, own.mean, own.variance))
-
-        tasks = TasksOfAPass(task, len(self.shards))
+        common = self._common(belief, n_rows)
+        self.traffic.start(common.n_bytes)
         tables = belief.mean, belief.variance, belief.average
         mixture = Mixture(*tables, belief.rounds, number + 1)
         wrong = np.zeros(2, dtype=np.int64)
+        tasks = self._tasks(common, belief, number, seeds)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
             n_rows = self._add(mixture, belief, n_rows, shard.features, moves)
-            self.returned += moves.n_bytes
+            self.traffic.returned += moves.n_bytes
             wrong += moves.found
-        self.sent = tasks.sent()
+        common.remove()
         progress.end_presentation(n_rows, mixture.finish(), *wrong.tolist())
+
+    def _common(self, belief, n_rows):
+        """Return what all shards start from, to be shared with workers."""
+        size = n_rows * belief.width
+        variance = None if belief.variance is None else belief.variance[:size]
+        # New rows are given out while some shards are still to begin.
+        rows = belief.row_of.copy()
+        return self.folder.share(
+            {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
+        )
+
+    def _tasks(self, common, belief, number, seeds):
+        """Return the task of each shard."""
+        plan = self.plan
+        options = pass_options(plan, np.empty(0), belief.width)
+        turn = self.views.turn_of(number, plan.max_iter)
+        averaging = belief.average is not None
+        return [
+            ShardTask(
+                shard.shared,
+                common,
+                self.learner,
+                belief.n_labels,
+                averaging,
+                options,
+                int(seed) if plan.shuffle else None,
+                turn,
+            )
+            for shard, seed in zip(self.shards, seeds, strict=True)
+        ]
 
     def _add(self, mixture, belief, n_rows, features, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""
         width = belief.width
-        rows, columns = np.divmod(moves.cells, width)
-        moved = np.zeros(width + 1 + len(features), dtype=bool)
-        moved[rows] = True
-        first = moved[width + 1 :] & (belief.row_of[features] == width)
+        moved = np.zeros(width + 1 + len(features), dtype=np.uint8)
+        mark_rows(moves.cells, width, moved)
+        first = (moved[width + 1 :] > 0) & (belief.row_of[features] == width)
         new = features[first]
         last = n_rows + len(new)
         belief.row_of[new] = np.arange(n_rows, last, dtype=np.int32)
         if belief.variance is not None:
             belief.variance[n_rows * width : last * width] = belief.variance[width**2]
-        place = np.concatenate([np.arange(width + 1), belief.row_of[features]])
-        mixture.add(place[rows].astype(np.int64) * width + columns, moves)
+        rows = np.concatenate([np.arange(width + 1), belief.row_of[features]])
+        mixture.add(rows, width, moves)
         return last
 
-    def traffic(self):
-        """Return what has travelled in the last pass, for the history."""
-        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
 
-    def words(self):
-        """Return the same in words."""
-        return traffic_words(len(self.shards), self.sent, self.returned)
-
-
-def part_of(belief, row_of, features):
-    """Return a compact belief about some features of an expanded one.
+def part_of(common, n_labels, features):
+    """Return a compact belief about some features of the one that all shards share.
 
     Parameters
     ----------
-    belief : Belief
-        The expanded belief.
-    row_of : ndarray of int32
-        The rows of all of its features.
+    common : dict of str to ndarray
+        The rows of all features, and what stands in the rows.
+    n_labels : int
+        The number of labels.
     features : ndarray of int32
         The features, which get the numbers 0, 1...
 
@@ -252,14 +258,16 @@ def part_of(belief, row_of, features):
     belief : Belief
         The belief, without an average.
     """
-    width = belief.width
-    rows = row_of[features]
+    width = padded(n_labels)
+    rows = common["row_of"][features]
     used = np.flatnonzero(rows != width)
     own = np.full(len(features), width, dtype=np.int32)
     own[used] = np.arange(width + 1, width + 1 + len(used))
     kept = np.concatenate([np.arange(width + 1), rows[used]])
     mean, variance = (
-        None if flat is None else flat.reshape(-1, width)[kept].ravel()
-        for flat in (belief.mean, belief.variance)
+        common[name].reshape(-1, width).take(kept, axis=0).ravel()
+        if name in common
+        else None
+        for name in ("mean", "variance")
     )
-    return Belief(belief.n_labels, own, mean, variance, None, 0.0)
+    return Belief(n_labels, own, mean, variance, None, 0.0)

@@ -120,7 +120,7 @@ def train(
             if tasks is not None:
                 tasks.begin(f"pass {number + 1}")
             passes.run(progress, number, order)
-            found = passes.traffic(), passes.words()
+            found = passes.traffic.record(), passes.traffic.words()
             stop = progress.end_pass(plan, judge_of(plan, progress), *found)
             if tasks is not None:
                 stop |= tasks.end(progress.compacted)

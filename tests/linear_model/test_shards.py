@@ -139,7 +139,7 @@ def test_partial_fit_learns_in_one_piece_and_bytes_are_told(capsys):
     assert_array_equal(sharded.coef_, plain.coef_)
     history = sharded.fit(X, Y).history_
     assert history[0]["bytes_sent"] > 0 < history[0]["bytes_returned"]
-    assert " MB to 5 shards, " in capsys.readouterr().err
+    assert " MB for 5 shards, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("shuffle", [True, False])

@@ -42,7 +42,7 @@ def merge(mean, variance, average, rounds, shards, order=None):
         after, less, own, own_rounds = shards[k]
         late = own_rounds * (after - own)
         moves = moved_cells((mean, variance), after, less, late, own_rounds, ())
-        mixture.add(moves.cells, moves)
+        mixture.add(np.arange(len(mean)), 1, moves)
     total = mixture.finish()
     return mean, variance, mean - drift / (total or 1.0), total
 
@@ -105,8 +105,9 @@ def test_a_move_without_gain_counts_if_there_is_no_other():
     mean, variance = np.zeros(1, "float32"), np.full(1, 1e-30, "float32")
     mixture = Mixture(mean, variance, None, 0.0)
     cells = np.zeros(1, int)
-    mixture.add(cells, Moves(cells, mean + 1, variance, None, 1.0, ()))
-    mixture.add(cells, Moves(cells, mean + 3, variance, None, 1.0, ()))
+    for step in (1, 3):
+        moves = Moves(cells, mean + step, variance, None, 1.0, ())
+        mixture.add(cells, 1, moves)
     mixture.finish()
     assert_allclose(mean, 2.0, rtol=SINGLE)
     assert_allclose(variance, 1e-30, rtol=SINGLE)

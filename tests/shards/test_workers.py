@@ -11,7 +11,7 @@ from joblib import parallel_config
 
 import skcw
 from skcw._shards._sharing import ShardFolder
-from skcw._shards._workers import TasksOfAPass, Workers, bare_learner
+from skcw._shards._workers import Workers, bare_learner
 from skcw.exceptions import ShardError
 
 
@@ -95,13 +95,15 @@ def test_every_task_may_cost_a_worker(tmp_path):
         assert list(run_tasks(die_once_each, tasks, n_jobs=2)) == list(range(8))
 
 
-def test_an_error_of_this_process_is_raised_as_it_is():
-    class Failing(list):
-        def __getitem__(self, number):
-            raise MemoryError("no room for a task")
+def test_an_error_of_this_process_is_raised_as_it_is(monkeypatch):
+    def fail(*given):
+        raise MemoryError("no room for a task")
 
-    with pytest.raises(MemoryError, match="no room for a task"):
-        list(run_tasks(square, Failing([1, 2]), n_jobs=2))
+    monkeypatch.setattr("skcw._shards._sharing.write_shard", fail)
+    with ShardFolder() as folder, parallel_config("loky"):
+        tasks = [folder.share({"numbers": np.arange(3)})] * 2
+        with pytest.raises(MemoryError, match="no room for a task"):
+            list(run_tasks(total, tasks, 2, folder))
 
 
 def test_a_task_that_kills_every_worker_is_named():
@@ -131,17 +133,24 @@ def test_a_shard_that_cannot_be_written_is_the_error(tmp_path):
             list(run_tasks(total, tasks, 2, folder))
 
 
+def test_a_file_that_nobody_needs_any_more_is_removed(tmp_path):
+    with skcw.config_context(shard_folder=tmp_path), ShardFolder() as folder:
+        shared = folder.share({"numbers": np.arange(3), "none": None})
+        shared.remove()
+        assert shared.n_bytes == 3 * 8
+        elsewhere = pickle.loads(pickle.dumps(shared))
+        assert elsewhere.open()[1]["numbers"].tolist() == [0, 1, 2]
+        shared.remove()
+        assert not list(tmp_path.glob("*/*.shard"))
+        with pytest.raises(ShardError, match="cannot be opened"):
+            elsewhere.open()
+
+
 def test_the_usual_folder_is_that_of_joblib(tmp_path, monkeypatch):
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
     with ShardFolder() as folder:
         pickle.dumps(folder.share({"numbers": np.arange(3)}))
         assert Path(folder.path).parent == tmp_path
-
-
-def test_a_task_counts_once_however_often_it_is_made():
-    tasks = TasksOfAPass(lambda number: (number, 10 * number), 3)
-    assert [tasks[k] for k in (0, 1, 2, 2)] == [0, 1, 2, 2]
-    assert (len(tasks), tasks.sent()) == (3, 30)
 
 
 def test_a_bare_learner_carries_nothing_that_was_learnt():

@@ -187,7 +187,7 @@ def test_the_bytes_that_travel_are_told(capsys):
     # The first pass starts from the prior, of which only transitions are sent.
     assert 0 < first["bytes_sent"] < second["bytes_sent"]
     assert first["bytes_returned"] > second["bytes_returned"] > 0
-    assert capsys.readouterr().err.count(" MB to 3 shards, ") == 2
+    assert capsys.readouterr().err.count(" MB for 3 shards, ") == 2
 
 
 def test_sequences_of_weight_zero_are_in_no_shard():
