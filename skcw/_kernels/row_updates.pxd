@@ -3,11 +3,12 @@ from skcw._kernels.row_exact_updates cimport Constraints
 from skcw._kernels.steps cimport Diagonal
 
 
-# What an update does to one label: see `steps`.
-cdef struct Step:
-    double alpha
-    double beta
-    double spread
+cdef extern from "row_moves.h":
+    ctypedef struct Step "skcw_step":
+        double alpha
+        double beta
+        double spread
+        Py_ssize_t label
 
 
 # What a learner does with a rival: fill in alpha and beta; the spread is there.
@@ -49,6 +50,7 @@ cdef class Work:
     cdef double[::1] loss
     cdef double[:, ::1] gram
     cdef Step[::1] steps
+    cdef Step[::1] moves
     cdef Constraints joint
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from skcw._kernels.common cimport Row, real
 from skcw._kernels.row_exact_updates cimport (
     Constraints, read_constraints, read_one_vector, solve_arow, solve_cw)
-from skcw._kernels.steps cimport hildreth, precise_variance, precision_diagonal
+from skcw._kernels.steps cimport LEAST_VARIANCE, hildreth, precision_diagonal
 
 cdef extern from "row_loops.h" nogil:
     void skcw_row_sums_f(
@@ -21,6 +21,14 @@ cdef extern from "row_loops.h" nogil:
         double*, const double*, Py_ssize_t, const int*, const double*, Py_ssize_t)
     void skcw_prefetch_rows_f(const float*, Py_ssize_t, const int*, Py_ssize_t)
     void skcw_prefetch_rows_d(const double*, Py_ssize_t, const int*, Py_ssize_t)
+
+cdef extern from "row_moves.h" nogil:
+    void skcw_move_row_f(
+        float*, float*, float*, double, double, Py_ssize_t, const int*, const double*,
+        Py_ssize_t, const Step*, Py_ssize_t)
+    void skcw_move_row_d(
+        double*, double*, double*, double, double, Py_ssize_t, const int*,
+        const double*, Py_ssize_t, const Step*, Py_ssize_t)
 
 
 cdef void row_sums(
@@ -60,27 +68,38 @@ cdef double spread_of(
 
 cdef void move(
     real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t width,
-    Py_ssize_t label, Row row, Step step, Diagonal diagonal,
+    Row row, const Step* steps, Py_ssize_t n_steps, Diagonal diagonal,
 ) noexcept nogil:
-    """mean += alpha sigma x for one label, then narrow its variances."""
+    """mean += alpha sigma x for the label of each step, then narrow its variances."""
+    cdef Py_ssize_t s
+    # The usual diagonal is worth a test: calls would take longer than the rest.
+    if variance != NULL and diagonal != precision_diagonal:
+        for s in range(n_steps):
+            _move_label(mean, variance, drift, rounds_before, width, row, steps[s],
+                        diagonal)
+    elif real is float:
+        skcw_move_row_f(mean, variance, drift, rounds_before, LEAST_VARIANCE, width,
+                        row.index, row.value, row.n, steps, n_steps)
+    else:
+        skcw_move_row_d(mean, variance, drift, rounds_before, LEAST_VARIANCE, width,
+                        row.index, row.value, row.n, steps, n_steps)
+
+
+cdef void _move_label(
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t width,
+    Row row, Step step, Diagonal diagonal,
+) noexcept nogil:
+    """The same for one label, with any diagonal."""
     cdef Py_ssize_t k, cell
     cdef double sigma, change
-    # The usual diagonal is worth a test: calls would take longer than the rest.
-    cdef bint precise = diagonal == precision_diagonal
     for k in range(row.n):
-        cell = row.index[k] * width + label
-        sigma = 1.0 if variance == NULL else variance[cell]
+        cell = row.index[k] * width + step.label
+        sigma = variance[cell]
         change = step.alpha * sigma * row.value[k]
         mean[cell] = <real>(mean[cell] + change)
         if drift != NULL:
             drift[cell] = <real>(drift[cell] + rounds_before * change)
-        if variance == NULL:
-            continue
-        if precise:
-            variance[cell] = <real>precise_variance(sigma, row.value[k], step.beta)
-        else:
-            variance[cell] = <real>diagonal(
-                sigma, row.value[k], step.beta, step.spread)
+        variance[cell] = <real>diagonal(sigma, row.value[k], step.beta, step.spread)
 
 
 cdef class Work:
@@ -93,8 +112,10 @@ cdef class Work:
         self.alpha = np.empty(k)
         self.loss = np.empty(k)
         self.gram = np.empty((k, k))
-        self.steps = np.empty(
-            k, dtype=[("alpha", "f8"), ("beta", "f8"), ("spread", "f8")])
+        step = [("alpha", "f8"), ("beta", "f8"), ("spread", "f8"), ("label", "i8")]
+        self.steps = np.empty(k, dtype=step)
+        # Those of the labels that move: the rivals' and gold's.
+        self.moves = np.empty(k + 1, dtype=step)
         self.joint = Constraints(k, longest)
 
 
@@ -157,7 +178,8 @@ cdef bint _update_two_classes(
         return False
     step.alpha *= sign * share
     step.beta *= share
-    move(mean, variance, drift, rounds, 1, 0, row, step, options.diagonal)
+    step.label = 0
+    move(mean, variance, drift, rounds, 1, row, &step, 1, options.diagonal)
     return True
 
 
@@ -185,27 +207,52 @@ cdef bint _update_in_turn(
 ) noexcept nogil:
     """Update for one rival after the other, each from where the last one left."""
     cdef Py_ssize_t j, rival
-    cdef Step step
+    cdef Step* own = &work.moves[0]
     cdef bint moved = False
+    own.label = gold
     _read_spreads(variance, options, squares, work, gold)
     for j in range(options.k):
         rival = work.rivals[j]
-        step.spread = work.spreads[gold] + work.spreads[rival]
-        _solve(options, squares, work.scores[gold] - work.scores[rival], &step)
-        if step.alpha <= 0.0:
+        own.spread = work.spreads[gold] + work.spreads[rival]
+        _solve(options, squares, work.scores[gold] - work.scores[rival], own)
+        if own.alpha <= 0.0:
             continue
-        step.alpha *= share
-        step.beta *= share
+        own.alpha *= share
+        own.beta *= share
         moved = True
-        move(mean, variance, drift, rounds, options.width, gold, row, step,
-             options.diagonal)
-        work.scores[gold] += step.alpha * work.spreads[gold]
-        step.alpha = -step.alpha
-        move(mean, variance, drift, rounds, options.width, rival, row, step,
+        work.scores[gold] += own.alpha * work.spreads[gold]
+        work.moves[1] = own[0]
+        work.moves[1].alpha = -own.alpha
+        work.moves[1].label = rival
+        move(mean, variance, drift, rounds, options.width, row, own, 2,
              options.diagonal)
         if j + 1 < options.k:
             work.spreads[gold] = spread_of(variance, options.width, gold, squares)
     return moved
+
+
+cdef Py_ssize_t _mean_moves(
+    const RowOptions* options, Work work, Py_ssize_t gold, double pull, double share,
+) noexcept nogil:
+    """Write the means of the steps to `moves`; return how many labels move.
+
+    Precisions grow by beta x^2, so one move by the mean is the mean of the moves.
+    """
+    cdef Py_ssize_t j, n = 1
+    cdef double weight = 1.0 / options.k
+    cdef Step* own = &work.moves[0]
+    own.alpha = own.beta = own.spread = 0.0
+    own.label = gold
+    for j in range(options.k):
+        own.alpha += pull * share * work.steps[j].alpha
+        own.beta += weight * share * work.steps[j].beta
+        if work.steps[j].alpha > 0.0:
+            work.moves[n].alpha = -pull * share * work.steps[j].alpha
+            work.moves[n].beta = weight * share * work.steps[j].beta
+            work.moves[n].spread = 0.0
+            work.moves[n].label = work.rivals[j]
+            n += 1
+    return n
 
 
 cdef void _average(
@@ -219,16 +266,6 @@ cdef void _average(
     """
     cdef Py_ssize_t i, j, cell
     cdef double sigma, precision, change, weight = 1.0 / options.k
-    cdef Step step
-    if options.diagonal == precision_diagonal:
-        # Precisions grow by beta x^2, so one move by the mean is the mean of the moves.
-        step.alpha = step.beta = step.spread = 0.0
-        for j in range(first, stop):
-            step.alpha += pull * share * work.steps[j].alpha
-            step.beta += weight * share * work.steps[j].beta
-        move(mean, variance, drift, rounds, options.width, label, row, step,
-             options.diagonal)
-        return
     for i in range(row.n):
         cell = row.index[i] * options.width + label
         sigma = variance[cell]
@@ -270,6 +307,10 @@ cdef bint _update_at_once(
         moved = moved or step.alpha > 0.0
     if not moved:
         return False
+    if options.diagonal == precision_diagonal:
+        move(mean, variance, drift, rounds, options.width, row, &work.moves[0],
+             _mean_moves(options, work, gold, pull, share), options.diagonal)
+        return True
     _average(mean, variance, drift, rounds, options, row, work, gold, 0, options.k,
              pull, share)
     for j in range(options.k):
@@ -284,8 +325,8 @@ cdef bint _update_exactly(
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
     """Make the smallest change that satisfies all rivals; see `row_exact_updates`."""
-    cdef Py_ssize_t j
-    cdef Step own, step
+    cdef Py_ssize_t j, n = 1
+    cdef Step* own = &work.moves[0]
     cdef bint moved
     read_constraints(work.joint, variance, options.width, squares, gold,
                      &work.scores[0], work.rivals, options.k)
@@ -295,17 +336,16 @@ cdef bint _update_exactly(
         moved = solve_cw(work.joint, options.strength, options.kind == EXACT_STDEV)
     if not moved:
         return False
-    own.alpha = own.beta = own.spread = step.spread = 0.0
+    own.alpha = own.beta = own.spread = 0.0
+    own.label = gold
     for j in range(options.k):
-        step.alpha = -share * work.joint.alpha[j]
-        step.beta = share * work.joint.beta[j]
-        own.alpha -= step.alpha
-        own.beta += step.beta
-        if step.beta > 0.0:
-            move(mean, variance, drift, rounds, options.width, work.rivals[j], row,
-                 step, precision_diagonal)
-    move(mean, variance, drift, rounds, options.width, gold, row, own,
-         precision_diagonal)
+        work.moves[n].alpha = -share * work.joint.alpha[j]
+        work.moves[n].beta = share * work.joint.beta[j]
+        work.moves[n].label = work.rivals[j]
+        own.alpha -= work.moves[n].alpha
+        own.beta += work.moves[n].beta
+        n += work.moves[n].beta > 0.0
+    move(mean, variance, drift, rounds, options.width, row, own, n, precision_diagonal)
     return True
 
 
@@ -317,10 +357,10 @@ cdef bint _update_shared_slack(
 
     Differences of gold and rivals share gold's part: gram = |x|^2 (1 + identity).
     """
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, j, n = 1
     cdef real* no_variance = NULL
     cdef double norm = spread_of(no_variance, options.width, 0, squares)
-    cdef Step own, step
+    cdef Step* own = &work.moves[0]
     cdef bint violated = False
     for i in range(options.k):
         work.loss[i] = 1.0 - work.scores[gold] + work.scores[work.rivals[i]]
@@ -330,15 +370,14 @@ cdef bint _update_shared_slack(
     if not violated or norm <= 0.0:
         return False
     hildreth(work.gram, work.loss, options.k, options.strength, work.alpha)
-    own.alpha = own.beta = own.spread = step.beta = step.spread = 0.0
+    own.alpha = 0.0
+    own.label = gold
     for j in range(options.k):
-        step.alpha = -share * work.alpha[j]
-        own.alpha -= step.alpha
-        if step.alpha < 0.0:
-            move(mean, no_variance, drift, rounds, options.width, work.rivals[j], row,
-                 step, options.diagonal)
-    move(mean, no_variance, drift, rounds, options.width, gold, row, own,
-         options.diagonal)
+        work.moves[n].alpha = -share * work.alpha[j]
+        work.moves[n].label = work.rivals[j]
+        own.alpha -= work.moves[n].alpha
+        n += work.moves[n].alpha < 0.0
+    move(mean, no_variance, drift, rounds, options.width, row, own, n, options.diagonal)
     return True
 
 
