@@ -19,11 +19,12 @@ cdef class Constraints:
 
 
 cdef void read_constraints(
-    Constraints joint, const real* variance, Py_ssize_t width, Row squares,
+    Constraints joint, const real* variance, Py_ssize_t stride, Row squares,
     Py_ssize_t gold, const double* scores, const int[::1] rivals, Py_ssize_t k
 ) noexcept nogil
 cdef void read_one_vector(
-    Constraints joint, const real* variance, Row squares, double margin
+    Constraints joint, const real* variance, Py_ssize_t stride, Row squares,
+    double margin
 ) noexcept nogil
 cdef bint solve_cw(Constraints joint, double phi, bint deviations) noexcept nogil
 cdef bint solve_arow(Constraints joint, double r) noexcept nogil

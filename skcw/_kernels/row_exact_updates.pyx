@@ -47,7 +47,7 @@ cdef class Constraints:
 
 
 cdef double _read_part(
-    Constraints joint, Py_ssize_t place, const real* variance, Py_ssize_t width,
+    Constraints joint, Py_ssize_t place, const real* variance, Py_ssize_t stride,
     Row squares, Py_ssize_t label
 ) noexcept nogil:
     """Fill one row of `part`; return its sum, the variance of the label's score."""
@@ -55,34 +55,35 @@ cdef double _read_part(
     cdef double total = 0.0
     for i in range(squares.n):
         joint.part[place, i] = (
-            squares.value[i] * variance[squares.index[i] * width + label])
+            squares.value[i] * variance[squares.index[i] * stride + label])
         total += joint.part[place, i]
     return total
 
 
 cdef void read_constraints(
-    Constraints joint, const real* variance, Py_ssize_t width, Row squares,
+    Constraints joint, const real* variance, Py_ssize_t stride, Row squares,
     Py_ssize_t gold, const double* scores, const int[::1] rivals, Py_ssize_t k
 ) noexcept nogil:
     """Start from the belief as it is: no rival has asked for anything yet."""
     cdef Py_ssize_t j
     joint.n, joint.length = k, squares.n
-    joint.own_spread = _read_part(joint, 0, variance, width, squares, gold)
+    joint.own_spread = _read_part(joint, 0, variance, stride, squares, gold)
     for j in range(k):
         joint.spread[j] = _read_part(
-            joint, 1 + j, variance, width, squares, rivals[j])
+            joint, 1 + j, variance, stride, squares, rivals[j])
         joint.margin[j] = scores[gold] - scores[rivals[j]]
         joint.alpha[j] = 0.0
         joint.beta[j] = 0.0
 
 
 cdef void read_one_vector(
-    Constraints joint, const real* variance, Row squares, double margin
+    Constraints joint, const real* variance, Py_ssize_t stride, Row squares,
+    double margin
 ) noexcept nogil:
     """Read the one constraint of two classes: the rival has no weights of its own."""
     cdef Py_ssize_t i
     joint.n, joint.length = 1, squares.n
-    joint.own_spread = _read_part(joint, 0, variance, 1, squares, 0)
+    joint.own_spread = _read_part(joint, 0, variance, stride, squares, 0)
     for i in range(squares.n):
         joint.part[1, i] = 0.0
     joint.spread[0] = joint.alpha[0] = joint.beta[0] = 0.0

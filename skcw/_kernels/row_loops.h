@@ -1,13 +1,24 @@
 /* Sums over the rows of a weight table, for classifiers of flat rows.
  *
  * A table has `width` columns, one per label: 1 for two classes, else a multiple of
- * SKCW_FOUR. Every label is summed on its own, in the order of the entries: the bits
- * do not depend on the instruction set.
+ * SKCW_FOUR. Its rows are `stride` numbers apart: other tables may lie in between. Every
+ * label is summed on its own, in the order of the entries: the bits do not depend on
+ * the instruction set.
  */
 #ifndef SKCW_ROW_LOOPS_H
 #define SKCW_ROW_LOOPS_H
 
 #include "vectors.h"
+
+/* How many entries ahead a row of the table is asked for. */
+#define SKCW_ROWS_AHEAD 32
+
+/* Ask for so many bytes from here on. */
+SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
+{
+    for (ptrdiff_t c = 0; c < n_bytes; c += 64)
+        SKCW_PREFETCH((const char *)first + c);
+}
 
 /* Add up N vectors of labels: the entries are walked once. */
 #define SKCW_SUM_LANES(N, REAL, LANES)                                         \
@@ -16,7 +27,10 @@
         for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n)                  \
             sum[n] = (LANES){0};                                               \
         for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
-            const REAL *row = table + (ptrdiff_t)index[k] * width + b;         \
+            const REAL *row = table + index[k] * stride + b;                   \
+            if (b == 0 && k + SKCW_ROWS_AHEAD < n_entries)                     \
+                skcw_prefetch(table + index[k + SKCW_ROWS_AHEAD] * stride,     \
+                              reach * (ptrdiff_t)sizeof(REAL));                \
             for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n) {            \
                 memcpy(&part, row + n * SKCW_NARROW, sizeof(part));            \
                 sum[n] += (REAL)value[k] * part;                               \
@@ -30,17 +44,18 @@
 
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
                                                                                \
-/* out[c] = sum over the entries k of value[k] * table[index[k], c]. */        \
+/* out[c] = sum over the entries k of value[k] * table[index[k], c]. On the */ \
+/* way `reach` numbers are asked for from each row on that is yet to come.  */ \
 SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
-    double *restrict out, const REAL *restrict table, ptrdiff_t width,         \
-    const int *restrict index, const double *restrict value,                   \
-    ptrdiff_t n_entries)                                                       \
+    double *restrict out, const REAL *restrict table, ptrdiff_t stride,        \
+    ptrdiff_t width, ptrdiff_t reach, const int *restrict index,               \
+    const double *restrict value, ptrdiff_t n_entries)                         \
 {                                                                              \
     ptrdiff_t b = 0;                                                           \
     if (width == 1) {                                                          \
         double sum = 0.0;                                                      \
         for (ptrdiff_t k = 0; k < n_entries; ++k)                              \
-            sum += value[k] * table[index[k]];                                 \
+            sum += value[k] * table[index[k] * stride];                        \
         out[0] = sum;                                                          \
         return;                                                                \
     }                                                                          \
@@ -59,13 +74,12 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
                                                                                \
 /* Ask for the table rows of entries that will be read soon. */                \
 SKCW_UNUSED static void skcw_prefetch_rows_##SUFFIX(                           \
-    const REAL *table, ptrdiff_t width, const int *index, ptrdiff_t n_entries) \
+    const REAL *table, ptrdiff_t stride, ptrdiff_t reach, const int *index,    \
+    ptrdiff_t n_entries)                                                       \
 {                                                                              \
-    for (ptrdiff_t k = 0; k < n_entries; ++k) {                                \
-        const REAL *row = table + (ptrdiff_t)index[k] * width;                 \
-        for (ptrdiff_t c = 0; c < width; c += 64 / (ptrdiff_t)sizeof(REAL))    \
-            SKCW_PREFETCH(row + c);                                            \
-    }                                                                          \
+    for (ptrdiff_t k = 0; k < n_entries && k < SKCW_ROWS_AHEAD; ++k)           \
+        skcw_prefetch(table + index[k] * stride,                               \
+                      reach * (ptrdiff_t)sizeof(REAL));                        \
 }
 
 SKCW_DEFINE_ROW_SUMS(float, skcw_four_f, f)

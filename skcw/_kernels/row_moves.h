@@ -16,31 +16,33 @@ typedef struct {
     ptrdiff_t label;
 } skcw_step;
 
-/* The inverse of precisions that grow by beta x^2, but never less than the least. */
-SKCW_INLINE skcw_four skcw_narrowed(
-    skcw_four sigma, skcw_four x, double beta, double least)
+/* Narrow variances: their inverses grow by beta x^2, but they keep above the least. */
+SKCW_INLINE void skcw_narrow(
+    skcw_four *sigma, const skcw_four *x, double beta, double least)
 {
-    const skcw_four found = sigma / (1.0 + sigma * beta * x * x);
+    const skcw_four found = *sigma / (1.0 + *sigma * beta * *x * *x);
     const skcw_four bound = (skcw_four){0} + least;
     const skcw_four_mask below = SKCW_MASK(bound > found);
-    return SKCW_FROM_4((below & SKCW_BITS_4(bound)) | (~below & SKCW_BITS_4(found)));
+    *sigma = SKCW_FROM_4((below & SKCW_BITS_4(bound)) | (~below & SKCW_BITS_4(found)));
 }
 
 #define SKCW_DEFINE_ROW_MOVES(REAL, LANES, SUFFIX)                             \
                                                                                \
-SKCW_INLINE skcw_four skcw_gathered_##SUFFIX(                                  \
-    const REAL *table, const ptrdiff_t *cell, int n)                           \
+/* Read n cells of a table. */                                                 \
+SKCW_INLINE void skcw_gather_##SUFFIX(                                         \
+    skcw_four *wide, const REAL *table, const ptrdiff_t *cell, int n)          \
 {                                                                              \
     LANES part = {0};                                                          \
     for (int c = 0; c < n; ++c)                                                \
         SKCW_LANE(part, c) = table[cell[c]];                                   \
-    return SKCW_CONVERT(part, skcw_four);                                      \
+    *wide = SKCW_CONVERT(part, skcw_four);                                     \
 }                                                                              \
                                                                                \
+/* Write n cells of a table. */                                                \
 SKCW_INLINE void skcw_scatter_##SUFFIX(                                        \
-    REAL *table, const ptrdiff_t *cell, int n, skcw_four wide)                 \
+    REAL *table, const ptrdiff_t *cell, int n, const skcw_four *wide)          \
 {                                                                              \
-    const LANES part = SKCW_CONVERT(wide, LANES);                              \
+    const LANES part = SKCW_CONVERT(*wide, LANES);                             \
     for (int c = 0; c < n; ++c)                                                \
         table[cell[c]] = SKCW_LANE(part, c);                                   \
 }                                                                              \
@@ -48,29 +50,30 @@ SKCW_INLINE void skcw_scatter_##SUFFIX(                                        \
 /* Move one label for n entries, at most a vector of them. */                  \
 SKCW_INLINE void skcw_move_few_##SUFFIX(                                       \
     REAL *mean, REAL *variance, REAL *drift, double rounds, double least,      \
-    const ptrdiff_t *cell, skcw_four x, int n, const skcw_step *step)          \
+    const ptrdiff_t *cell, const skcw_four *x, int n, const skcw_step *step)   \
 {                                                                              \
-    skcw_four sigma = (skcw_four){0} + 1.0, change;                            \
+    skcw_four sigma = (skcw_four){0} + 1.0, change, moved;                     \
     if (variance)                                                              \
-        sigma = skcw_gathered_##SUFFIX(variance + step->label, cell, n);       \
-    change = step->alpha * sigma * x;                                          \
-    skcw_scatter_##SUFFIX(                                                     \
-        mean + step->label, cell, n,                                           \
-        skcw_gathered_##SUFFIX(mean + step->label, cell, n) + change);         \
-    if (drift)                                                                 \
-        skcw_scatter_##SUFFIX(                                                 \
-            drift + step->label, cell, n,                                      \
-            skcw_gathered_##SUFFIX(drift + step->label, cell, n)               \
-                + rounds * change);                                            \
-    if (variance)                                                              \
-        skcw_scatter_##SUFFIX(variance + step->label, cell, n,                 \
-                              skcw_narrowed(sigma, x, step->beta, least));     \
+        skcw_gather_##SUFFIX(&sigma, variance + step->label, cell, n);         \
+    change = step->alpha * sigma * *x;                                         \
+    skcw_gather_##SUFFIX(&moved, mean + step->label, cell, n);                 \
+    moved += change;                                                           \
+    skcw_scatter_##SUFFIX(mean + step->label, cell, n, &moved);                \
+    if (drift) {                                                               \
+        skcw_gather_##SUFFIX(&moved, drift + step->label, cell, n);            \
+        moved += rounds * change;                                              \
+        skcw_scatter_##SUFFIX(drift + step->label, cell, n, &moved);           \
+    }                                                                          \
+    if (variance) {                                                            \
+        skcw_narrow(&sigma, x, step->beta, least);                             \
+        skcw_scatter_##SUFFIX(variance + step->label, cell, n, &sigma);        \
+    }                                                                          \
 }                                                                              \
                                                                                \
 /* Move the labels of all steps for the entries of a row. */                   \
 SKCW_CLONES static void skcw_move_row_##SUFFIX(                                \
     REAL *restrict mean, REAL *restrict variance, REAL *restrict drift,        \
-    double rounds, double least, ptrdiff_t width, const int *restrict index,   \
+    double rounds, double least, ptrdiff_t stride, const int *restrict index,  \
     const double *restrict value, ptrdiff_t n_entries,                         \
     const skcw_step *restrict steps, ptrdiff_t n_steps)                        \
 {                                                                              \
@@ -79,18 +82,18 @@ SKCW_CLONES static void skcw_move_row_##SUFFIX(                                \
     for (; k + SKCW_NARROW <= n_entries; k += SKCW_NARROW) {                   \
         memcpy(&x, value + k, sizeof(x));                                      \
         for (int c = 0; c < SKCW_NARROW; ++c)                                  \
-            cell[c] = index[k + c] * width;                                    \
+            cell[c] = index[k + c] * stride;                                   \
         for (ptrdiff_t s = 0; s < n_steps; ++s)                                \
             skcw_move_few_##SUFFIX(mean, variance, drift, rounds, least, cell, \
-                                   x, SKCW_NARROW, steps + s);                 \
+                                   &x, SKCW_NARROW, steps + s);                \
     }                                                                          \
     const int rest = (int)(n_entries - k);                                     \
     for (int c = 0; c < rest; ++c) {                                           \
         SKCW_LANE(x, c) = value[k + c];                                        \
-        cell[c] = index[k + c] * width;                                        \
+        cell[c] = index[k + c] * stride;                                       \
     }                                                                          \
     for (ptrdiff_t s = 0; rest && s < n_steps; ++s)                            \
-        skcw_move_few_##SUFFIX(mean, variance, drift, rounds, least, cell, x,  \
+        skcw_move_few_##SUFFIX(mean, variance, drift, rounds, least, cell, &x, \
                                rest, steps + s);                               \
 }
 

@@ -21,6 +21,10 @@ from skcw._kernels.steps cimport (
     precision_diagonal, variance_step)
 
 
+cdef extern from "row_loops.h" nogil:
+    void skcw_prefetch(const void*, Py_ssize_t)
+
+
 cdef class RowReader:
     """The entries of the current row, the intercept's included.
 
@@ -126,8 +130,53 @@ cdef bint _is_wrong(Work work, Py_ssize_t gold, Py_ssize_t width) noexcept nogil
     return work.scores[rival] > work.scores[gold]
 
 
+cdef Py_ssize_t _row_stride(const real[:, :] table, Py_ssize_t wanted=-1) except -1:
+    """Return by how many numbers rows of a table are apart; raise if not `wanted`."""
+    cdef Py_ssize_t size = sizeof(real), stride = table.strides[0] // size
+    if table.shape[1] > 1 and table.strides[1] != size:
+        raise ValueError("the columns of a table must lie side by side")
+    if wanted not in (-1, stride):
+        raise ValueError("the rows of all tables must be equally far apart")
+    return stride
+
+
+cdef _set_strides(
+    RowOptions* options, real[:, :] mean, real[:, :] variance, real[:, :] drift
+):
+    """Tell how the tables lie, and what to ask for together with a row of means."""
+    options.stride = _row_stride(mean)
+    if variance is not None:
+        _row_stride(variance, options.stride)
+    if drift is not None:
+        _row_stride(drift, options.stride)
+    options.mean_reach = options.stride
+    # Side by side, the variances have come with the means.
+    options.variance_reach = 0 if options.stride > options.width else options.width
+
+
+cdef void _ask_for_next(
+    const real* means, const RowOptions* options, const long long[::1] indptr,
+    const int[::1] indices, const real[::1] values, const long long[::1] order,
+    Py_ssize_t t
+) noexcept nogil:
+    """Ask the memory for the next row's first weights, and the entries after it."""
+    cdef Py_ssize_t i, n
+    if t + 1 < order.shape[0]:
+        i = order[t + 1]
+        n = indptr[i + 1] - indptr[i]
+        if n > 0:
+            prefetch_rows(
+                means, options.stride, options.mean_reach, &indices[indptr[i]], n)
+    if t + 2 < order.shape[0]:
+        i = order[t + 2]
+        n = indptr[i + 1] - indptr[i]
+        if n > 0:
+            skcw_prefetch(&indices[indptr[i]], n * sizeof(int))
+            skcw_prefetch(&values[indptr[i]], n * sizeof(real))
+
+
 cdef _run(
-    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] variance, real[:, :] drift, double rounds, rows,
     const long long[::1] order, RowOptions options,
 ):
     """Present every row in this order and update the tables in place.
@@ -144,6 +193,7 @@ cdef _run(
     cdef const double[::1] weight = rows.weight
     cdef const double[::1] class_factor = rows.class_factor
     cdef double strength = options.strength
+    _set_strides(&options, mean, variance, drift)
     cdef RowReader reader = RowReader(indptr, rows.bias)
     cdef Work work = Work(options.width, options.k, reader.index.shape[0])
     cdef real* means = &mean[0, 0]
@@ -156,15 +206,7 @@ cdef _run(
         for t in range(order.shape[0]):
             i = order[t]
             n = read_row(reader, indptr, indices, values, i)
-            if t + 1 < order.shape[0]:
-                i = order[t + 1]
-                if indptr[i + 1] > indptr[i]:
-                    prefetch_rows(means, options.width, &indices[indptr[i]],
-                                  indptr[i + 1] - indptr[i])
-                    if variances != NULL and options.k > 1:
-                        prefetch_rows(variances, options.width, &indices[indptr[i]],
-                                      indptr[i + 1] - indptr[i])
-                i = order[t]
+            _ask_for_next(means, &options, indptr, indices, values, order, t)
             copies_left = 1.0 if weight is None else weight[i]
             first = True
             if class_factor is not None:
@@ -172,7 +214,8 @@ cdef _run(
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies_left > 0.0:
-                row_sums(means, options.width, reader.values(n), &work.scores[0])
+                row_sums(means, options.stride, options.width, options.mean_reach,
+                         reader.values(n), &work.scores[0])
                 if options.width > 1:
                     rank_rivals(work, gold[i], &options)
                 if first:
@@ -196,6 +239,7 @@ cdef RowOptions _row_options(
 ):
     cdef RowOptions options
     options.width, options.n_labels = width, n_labels
+    options.stride = options.mean_reach = options.variance_reach = width
     options.k = min(k, n_labels - 1)
     options.rule, options.diagonal, options.strength = rule, diagonal, strength
     options.kind = SEQUENTIAL
@@ -204,7 +248,7 @@ cdef RowOptions _row_options(
 
 
 def cw_row_pass(
-    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] variance, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double phi,
     str update, str step, str diagonal, double budget=INFINITY, double prior=1.0,
 ):
@@ -228,7 +272,7 @@ def cw_row_pass(
 
 
 def arow_row_pass(
-    real[:, ::1] mean, real[:, ::1] variance, real[:, ::1] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] variance, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double r,
     str update, str diagonal,
 ):
@@ -244,22 +288,22 @@ def arow_row_pass(
 
 
 def perceptron_row_pass(
-    real[:, ::1] mean, real[:, ::1] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels,
 ):
     """Run one perceptron pass; see `_run`."""
-    cdef real[:, ::1] no_variance = None
+    cdef real[:, :] no_variance = None
     cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, 1, _perceptron_rule, precision_diagonal, 1.0)
     return _run(mean, no_variance, drift, rounds, rows, order, options)
 
 
 def pa_row_pass(
-    real[:, ::1] mean, real[:, ::1] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double budget,
 ):
     """Run one passive-aggressive pass with up to k rivals per row; see `_run`."""
-    cdef real[:, ::1] no_variance = None
+    cdef real[:, :] no_variance = None
     cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, k, _pa_rule, precision_diagonal, budget)
     if options.k > 1:
@@ -268,7 +312,7 @@ def pa_row_pass(
 
 
 def table_sums(
-    const real[:, ::1] table, const long long[::1] indptr, const int[::1] indices,
+    const real[:, :] table, const long long[::1] indptr, const int[::1] indices,
     const real[::1] values, int bias, bint squared,
 ):
     """Return sums of table rows weighted by the values, or by their squares.
@@ -278,16 +322,17 @@ def table_sums(
     the intercept, or -1.
     """
     cdef Py_ssize_t i, n, n_rows = indptr.shape[0] - 1, width = table.shape[1]
+    cdef Py_ssize_t stride = _row_stride(table)
     sums = np.empty((n_rows, width))
     cdef double[:, ::1] out = sums
     cdef RowReader reader = RowReader(indptr, bias)
     with nogil:
         for i in range(n_rows):
             if i + 1 < n_rows and indptr[i + 2] > indptr[i + 1]:
-                prefetch_rows(&table[0, 0], width, &indices[indptr[i + 1]],
+                prefetch_rows(&table[0, 0], stride, width, &indices[indptr[i + 1]],
                               indptr[i + 2] - indptr[i + 1])
             n = read_row(reader, indptr, indices, values, i)
-            row_sums(&table[0, 0], width,
+            row_sums(&table[0, 0], stride, width, width,
                      reader.squares(n) if squared else reader.values(n), &out[i, 0])
     return sums
 

@@ -31,6 +31,10 @@ cdef enum UpdateKind:
 # What all rows of a pass have in common.
 cdef struct RowOptions:
     Py_ssize_t width
+    Py_ssize_t stride
+    # How many numbers from a weight on will be needed soon, of all tables that follow.
+    Py_ssize_t mean_reach
+    Py_ssize_t variance_reach
     Py_ssize_t n_labels
     Py_ssize_t k
     Rule rule
@@ -55,10 +59,11 @@ cdef class Work:
 
 
 cdef void row_sums(
-    const real* table, Py_ssize_t width, Row row, double* out) noexcept nogil
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Py_ssize_t reach, Row row,
+    double* out) noexcept nogil
 cdef void prefetch_rows(
-    const real* table, Py_ssize_t width, const int* index, Py_ssize_t n
-) noexcept nogil
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n) noexcept nogil
 cdef void rank_rivals(
     Work work, Py_ssize_t gold, const RowOptions* options) noexcept nogil
 cdef bint update_row(

@@ -4,7 +4,8 @@ A row is compared with its gold label's best rivals.
 
 A table of weights has a row per feature, then one for the intercept, and `width`
 columns: a padded number of labels, or 1 for two classes, whose one weight vector stands
-for the difference between them.
+for the difference between them. Rows are `stride` numbers apart: the tables of means,
+variances and drifts may lie side by side.
 """
 
 import numpy as np
@@ -16,11 +17,15 @@ from skcw._kernels.steps cimport LEAST_VARIANCE, hildreth, precision_diagonal
 
 cdef extern from "row_loops.h" nogil:
     void skcw_row_sums_f(
-        double*, const float*, Py_ssize_t, const int*, const double*, Py_ssize_t)
+        double*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, const int*,
+        const double*, Py_ssize_t)
     void skcw_row_sums_d(
-        double*, const double*, Py_ssize_t, const int*, const double*, Py_ssize_t)
-    void skcw_prefetch_rows_f(const float*, Py_ssize_t, const int*, Py_ssize_t)
-    void skcw_prefetch_rows_d(const double*, Py_ssize_t, const int*, Py_ssize_t)
+        double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, const int*,
+        const double*, Py_ssize_t)
+    void skcw_prefetch_rows_f(
+        const float*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
+    void skcw_prefetch_rows_d(
+        const double*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
 
 cdef extern from "row_moves.h" nogil:
     void skcw_move_row_f(
@@ -32,27 +37,32 @@ cdef extern from "row_moves.h" nogil:
 
 
 cdef void row_sums(
-    const real* table, Py_ssize_t width, Row row, double* out
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Py_ssize_t reach, Row row,
+    double* out
 ) noexcept nogil:
-    """out[c] = sum of value * table[index, c] over the entries of the row."""
+    """out[c] = sum of value * table[index, c] over the entries of the row.
+
+    `reach` numbers of every entry are asked for on the way, a few entries ahead.
+    """
     if real is float:
-        skcw_row_sums_f(out, table, width, row.index, row.value, row.n)
+        skcw_row_sums_f(out, table, stride, width, reach, row.index, row.value, row.n)
     else:
-        skcw_row_sums_d(out, table, width, row.index, row.value, row.n)
+        skcw_row_sums_d(out, table, stride, width, reach, row.index, row.value, row.n)
 
 
 cdef void prefetch_rows(
-    const real* table, Py_ssize_t width, const int* index, Py_ssize_t n
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n
 ) noexcept nogil:
-    """Ask the memory for table rows that will be read soon."""
+    """Ask the memory for the first few of n table rows that will be read soon."""
     if real is float:
-        skcw_prefetch_rows_f(table, width, index, n)
+        skcw_prefetch_rows_f(table, stride, reach, index, n)
     else:
-        skcw_prefetch_rows_d(table, width, index, n)
+        skcw_prefetch_rows_d(table, stride, reach, index, n)
 
 
 cdef double spread_of(
-    const real* variance, Py_ssize_t width, Py_ssize_t label, Row squares
+    const real* variance, Py_ssize_t stride, Py_ssize_t label, Row squares
 ) noexcept nogil:
     """Return the variance of one label's score; without variances all are one."""
     cdef Py_ssize_t k
@@ -62,12 +72,12 @@ cdef double spread_of(
             total += squares.value[k]
         return total
     for k in range(squares.n):
-        total += squares.value[k] * variance[squares.index[k] * width + label]
+        total += squares.value[k] * variance[squares.index[k] * stride + label]
     return total
 
 
 cdef void move(
-    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t width,
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t stride,
     Row row, const Step* steps, Py_ssize_t n_steps, Diagonal diagonal,
 ) noexcept nogil:
     """mean += alpha sigma x for the label of each step, then narrow its variances."""
@@ -75,25 +85,25 @@ cdef void move(
     # The usual diagonal is worth a test: calls would take longer than the rest.
     if variance != NULL and diagonal != precision_diagonal:
         for s in range(n_steps):
-            _move_label(mean, variance, drift, rounds_before, width, row, steps[s],
+            _move_label(mean, variance, drift, rounds_before, stride, row, steps[s],
                         diagonal)
     elif real is float:
-        skcw_move_row_f(mean, variance, drift, rounds_before, LEAST_VARIANCE, width,
+        skcw_move_row_f(mean, variance, drift, rounds_before, LEAST_VARIANCE, stride,
                         row.index, row.value, row.n, steps, n_steps)
     else:
-        skcw_move_row_d(mean, variance, drift, rounds_before, LEAST_VARIANCE, width,
+        skcw_move_row_d(mean, variance, drift, rounds_before, LEAST_VARIANCE, stride,
                         row.index, row.value, row.n, steps, n_steps)
 
 
 cdef void _move_label(
-    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t width,
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t stride,
     Row row, Step step, Diagonal diagonal,
 ) noexcept nogil:
     """The same for one label, with any diagonal."""
     cdef Py_ssize_t k, cell
     cdef double sigma, change
     for k in range(row.n):
-        cell = row.index[k] * width + step.label
+        cell = row.index[k] * stride + step.label
         sigma = variance[cell]
         change = step.alpha * sigma * row.value[k]
         mean[cell] = <real>(mean[cell] + change)
@@ -167,19 +177,21 @@ cdef bint _update_two_classes(
     cdef double sign = 1.0 if gold == 1 else -1.0
     cdef Step step
     if options.kind in (EXACT_STDEV, EXACT_VARIANCE):
-        read_one_vector(work.joint, variance, squares, sign * work.scores[0])
+        read_one_vector(
+            work.joint, variance, options.stride, squares, sign * work.scores[0])
         solve_cw(work.joint, options.strength, options.kind == EXACT_STDEV)
         step.alpha, step.beta = work.joint.alpha[0], work.joint.beta[0]
         step.spread = work.joint.own_spread
     else:
-        step.spread = spread_of(variance, 1, 0, squares)
+        step.spread = spread_of(variance, options.stride, 0, squares)
         _solve(options, squares, sign * work.scores[0], &step)
     if step.alpha <= 0.0:
         return False
     step.alpha *= sign * share
     step.beta *= share
     step.label = 0
-    move(mean, variance, drift, rounds, 1, row, &step, 1, options.diagonal)
+    move(mean, variance, drift, rounds, options.stride, row, &step, 1,
+         options.diagonal)
     return True
 
 
@@ -190,15 +202,16 @@ cdef void _read_spreads(
     """Fetch the variances of the scores of gold and its rivals."""
     cdef Py_ssize_t c
     if variance == NULL:
-        work.spreads[0] = spread_of(variance, options.width, 0, squares)
+        work.spreads[0] = spread_of(variance, options.stride, 0, squares)
         for c in range(1, options.n_labels):
             work.spreads[c] = work.spreads[0]
     elif options.k == 1:
         c = work.rivals[0]
-        work.spreads[gold] = spread_of(variance, options.width, gold, squares)
-        work.spreads[c] = spread_of(variance, options.width, c, squares)
+        work.spreads[gold] = spread_of(variance, options.stride, gold, squares)
+        work.spreads[c] = spread_of(variance, options.stride, c, squares)
     else:
-        row_sums(variance, options.width, squares, &work.spreads[0])
+        row_sums(variance, options.stride, options.width, options.variance_reach,
+                 squares, &work.spreads[0])
 
 
 cdef bint _update_in_turn(
@@ -224,10 +237,10 @@ cdef bint _update_in_turn(
         work.moves[1] = own[0]
         work.moves[1].alpha = -own.alpha
         work.moves[1].label = rival
-        move(mean, variance, drift, rounds, options.width, row, own, 2,
+        move(mean, variance, drift, rounds, options.stride, row, own, 2,
              options.diagonal)
         if j + 1 < options.k:
-            work.spreads[gold] = spread_of(variance, options.width, gold, squares)
+            work.spreads[gold] = spread_of(variance, options.stride, gold, squares)
     return moved
 
 
@@ -267,7 +280,7 @@ cdef void _average(
     cdef Py_ssize_t i, j, cell
     cdef double sigma, precision, change, weight = 1.0 / options.k
     for i in range(row.n):
-        cell = row.index[i] * options.width + label
+        cell = row.index[i] * options.stride + label
         sigma = variance[cell]
         precision = weight * (options.k - (stop - first)) / sigma
         change = 0.0
@@ -308,7 +321,7 @@ cdef bint _update_at_once(
     if not moved:
         return False
     if options.diagonal == precision_diagonal:
-        move(mean, variance, drift, rounds, options.width, row, &work.moves[0],
+        move(mean, variance, drift, rounds, options.stride, row, &work.moves[0],
              _mean_moves(options, work, gold, pull, share), options.diagonal)
         return True
     _average(mean, variance, drift, rounds, options, row, work, gold, 0, options.k,
@@ -328,7 +341,7 @@ cdef bint _update_exactly(
     cdef Py_ssize_t j, n = 1
     cdef Step* own = &work.moves[0]
     cdef bint moved
-    read_constraints(work.joint, variance, options.width, squares, gold,
+    read_constraints(work.joint, variance, options.stride, squares, gold,
                      &work.scores[0], work.rivals, options.k)
     if options.kind == EXACT_AROW:
         moved = solve_arow(work.joint, options.strength)
@@ -345,7 +358,7 @@ cdef bint _update_exactly(
         own.alpha -= work.moves[n].alpha
         own.beta += work.moves[n].beta
         n += work.moves[n].beta > 0.0
-    move(mean, variance, drift, rounds, options.width, row, own, n, precision_diagonal)
+    move(mean, variance, drift, rounds, options.stride, row, own, n, precision_diagonal)
     return True
 
 
@@ -359,7 +372,7 @@ cdef bint _update_shared_slack(
     """
     cdef Py_ssize_t i, j, n = 1
     cdef real* no_variance = NULL
-    cdef double norm = spread_of(no_variance, options.width, 0, squares)
+    cdef double norm = spread_of(no_variance, options.stride, 0, squares)
     cdef Step* own = &work.moves[0]
     cdef bint violated = False
     for i in range(options.k):
@@ -377,7 +390,7 @@ cdef bint _update_shared_slack(
         work.moves[n].label = work.rivals[j]
         own.alpha -= work.moves[n].alpha
         n += work.moves[n].alpha < 0.0
-    move(mean, no_variance, drift, rounds, options.width, row, own, n, options.diagonal)
+    move(mean, no_variance, drift, rounds, options.stride, row, own, n, options.diagonal)
     return True
 
 

@@ -293,6 +293,8 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 self._initial_variance(),
                 self.averaging,
                 self.dtype,
+                # A piece may be a single row: it is not worth a copy at the end.
+                together=not one_pass,
             )
         # A training that fails must leave the classifier as it was, and others may ask
         # it in the meantime.

@@ -220,6 +220,7 @@ class ShardedPasses:
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
+        belief.lay_apart()
         salt = None if self.shuffler is None else self.shuffler.salt()
         common = self.folder.share({"mean": belief.mean, "variance": belief.variance})
         self.traffic.start(common.n_bytes)

@@ -14,11 +14,28 @@ from skcw.linear_model._passes import row_passes
 
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
 LANES = 4
+# The size of what a processor fetches at once, in bytes.
+CACHE_LINE = 64
+# Rows of tables up to so many bytes lie side by side while they are learnt: wider ones
+# would hardly share what is fetched at once, and the memory is needed twice at the end.
+WIDEST_SHARED = 2 * CACHE_LINE
 
 
 def table_width(n_classes):
     """Return the number of columns: two classes need one, for their difference."""
     return 1 if n_classes == 2 else -(-n_classes // LANES) * LANES
+
+
+def _side_by_side(n_tables, shape, dtype):
+    """Return tables of zeros in one memory: the first rows of all, then the second."""
+    n_rows, width = shape
+    itemsize = np.dtype(dtype).itemsize
+    size = n_rows * n_tables * width
+    memory = np.zeros(size + CACHE_LINE // itemsize, dtype)
+    # From the beginning of a line on; otherwise rows would reach into one more.
+    first = -memory.ctypes.data % CACHE_LINE // itemsize
+    memory = memory[first : first + size].reshape(n_rows, n_tables, width)
+    return memory.swapaxes(0, 1)
 
 
 @dataclass
@@ -47,15 +64,36 @@ class TableBelief:
     rounds: float = 0.0
 
     @classmethod
-    def start(cls, n_features, n_classes, initial_variance, averaging, dtype):
-        """Return the prior: mean zero, the same variance everywhere."""
+    def start(
+        cls, n_features, n_classes, initial_variance, averaging, dtype, together=True
+    ):
+        """Return the prior: mean zero, the same variance everywhere.
+
+        If ``together`` tables of narrow rows lie side by side: what an update needs of
+        a feature is then in fewer pieces of memory. `lay_apart` ends it.
+        """
         shape = (n_features + 1, table_width(n_classes))
-        variance = initial_variance
-        return cls(
-            np.zeros(shape, dtype),
-            None if variance is None else np.full(shape, variance, dtype),
-            np.zeros(shape, dtype) if averaging else None,
+        has_variance = initial_variance is not None
+        n_tables = 1 + has_variance + averaging
+        together &= shape[1] * np.dtype(dtype).itemsize <= WIDEST_SHARED
+        if together:
+            tables = iter(_side_by_side(n_tables, shape, dtype))
+        else:
+            tables = (np.zeros(shape, dtype) for _ in range(n_tables))
+        belief = cls(
+            next(tables),
+            next(tables) if has_variance else None,
+            next(tables) if averaging else None,
         )
+        if has_variance:
+            belief.variance[:] = initial_variance
+        return belief
+
+    def lay_apart(self):
+        """Give each table a memory of its own, if they share one."""
+        for name, table in self.tables().items():
+            if table is not None and not table.flags.c_contiguous:
+                setattr(self, name, np.ascontiguousarray(table))
 
     def extended(self, places, n_classes, initial_variance):
         """Return a belief about more classes, new ones at the prior.
@@ -223,6 +261,7 @@ def train(belief, rows, plan):
             if stop:
                 break
     trained = monitor.best or belief
+    trained.lay_apart()
     for name, table in trained.tables().items():
         if table is not None:
             most = LARGEST_LEARNT if name == "mean" else LARGEST_SAVED

@@ -112,10 +112,11 @@ class Learner(NamedTuple):
     def keeps_variance(self):
         return self.name in ("cw", "arow")
 
-    def run(self, tables, rows, k, order=None):
+    def run(self, tables, rows, k, order=None, side_by_side=False):
         """Train a copy of the tables; return it and the number of wrong rows."""
         order = np.arange(len(rows.gold)) if order is None else np.asarray(order)
-        mean, variance, drift = (table.copy() for table in tables[:3])
+        axis = 1 if side_by_side else 0
+        mean, variance, drift = np.moveaxis(np.stack(tables[:3], axis), axis, 0)
         given = rows.as_type(mean.dtype), order.astype(np.int64), tables.n_labels
         since = drift, tables.rounds, *given
         if self.name == "cw":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.row_passes import row_keys
+from skcw._kernels.row_passes import cw_row_pass, row_keys
 from tests.kernels.problems import FLOAT32
 from tests.kernels.row_problems import (
     GAUSSIAN,
@@ -161,6 +161,39 @@ def test_padding_stays_as_it_was(name, n_labels):
     outside = np.s_[:, tables.n_columns :]
     assert_array_equal(trained.mean[outside], 0.0)
     assert_array_equal(trained.variance[outside], 1.0)
+
+
+@every_learner
+@pytest.mark.parametrize("n_labels", [2, 5])
+def test_tables_that_lie_side_by_side_get_the_same_bits(name, n_labels):
+    learner = LEARNERS[name]
+    rng = np.random.default_rng(n_labels)
+    # More entries than are asked for ahead.
+    X, gold = random_rows(rng, 12, 80, n_labels)
+    tables = random_tables(rng, 80, n_labels, np.float32)
+    apart, wrong = learner.run(tables, compressed(X, gold), 3)
+    beside, also_wrong = learner.run(tables, compressed(X, gold), 3, side_by_side=True)
+    assert wrong == also_wrong
+    for one, other in zip(apart[:4], beside[:4], strict=True):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("lay", "message"),
+    [
+        (lambda table: np.repeat(table, 2, axis=1)[:, ::2], "columns of a table"),
+        (lambda table: np.repeat(table, 2, axis=0)[::2], "equally far apart"),
+    ],
+)
+@pytest.mark.parametrize("name", ["variance", "drift"])
+def test_tables_that_lie_otherwise_are_refused(lay, message, name):
+    rng = np.random.default_rng(0)
+    tables = random_tables(rng, N_FEATURES, 4)
+    tables = tables._replace(**{name: lay(getattr(tables, name))})
+    X, gold = random_rows(rng, 2, N_FEATURES, 4)
+    parts = compressed(X, gold), np.arange(2), 4, 1, *cw().parameters
+    with pytest.raises(ValueError, match=message):
+        cw_row_pass(*tables[:4], *parts)
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])

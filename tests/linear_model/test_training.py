@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw import MultiClassCW, MultiClassPA
+from skcw.linear_model import _training
 from skcw.linear_model._rows import class_weights
 from tests.linear_model.classifiers import (
     copy_of,
@@ -385,6 +386,23 @@ def test_more_features_than_a_piece_shows_are_kept_at_their_prior():
     assert classifier.coef_.shape == (3, 1000)
     assert set(np.nonzero(classifier.coef_)[1]) == {3, 5}
     assert (classifier.coef_variance_[:, 4] == 1).all()
+
+
+@every_classifier
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("averaging", [True, False])
+def test_tables_that_were_side_by_side_end_apart_with_the_same_bits(
+    Classifier, n_classes, averaging, monkeypatch
+):
+    X, y = data(n_classes)
+    classifier = Classifier(averaging=averaging, random_state=0)
+    beside = copy_of(classifier).fit(X, y)
+    monkeypatch.setattr(_training, "WIDEST_SHARED", 0)
+    apart = copy_of(classifier).fit(X, y)
+    for name, table in beside.belief_.tables().items():
+        if table is not None:
+            assert table.flags.c_contiguous, name
+            assert_array_equal(table, apart.belief_.tables()[name])
 
 
 def test_64_bit_indices_are_taken():
