@@ -337,6 +337,21 @@ def table_sums(
     return sums
 
 
+def seen_features(const int[::1] indices):
+    """Return for each feature up to the last one whether it occurs."""
+    cdef Py_ssize_t k
+    cdef int last = -1
+    with nogil:
+        for k in range(indices.shape[0]):
+            last = max(last, indices[k])
+    seen = np.zeros(last + 1, dtype=bool)
+    cdef unsigned char[::1] out = seen.view(np.uint8)
+    with nogil:
+        for k in range(indices.shape[0]):
+            out[indices[k]] = 1
+    return seen
+
+
 cdef unsigned long long _mixed(unsigned long long key) noexcept nogil:
     """Scatter the bits of a key (the finaliser of splitmix64)."""
     key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ULL

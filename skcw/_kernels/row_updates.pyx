@@ -390,7 +390,8 @@ cdef bint _update_shared_slack(
         work.moves[n].label = work.rivals[j]
         own.alpha -= work.moves[n].alpha
         n += work.moves[n].alpha < 0.0
-    move(mean, no_variance, drift, rounds, options.stride, row, own, n, options.diagonal)
+    move(mean, no_variance, drift, rounds, options.stride, row, own, n,
+         options.diagonal)
     return True
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
-from skcw._kernels.row_passes import row_keys, table_sums
+from skcw._kernels.row_passes import row_keys, seen_features, table_sums
 from skcw._limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
 from skcw.data._checks import check_sample_weight, check_weight_values
 from skcw.data._ragged import joined_ranges, offsets_of
@@ -53,9 +53,14 @@ class Rows:
         return row_keys(self.indptr, self.indices, self.values, self.gold)
 
     @cached_property
+    def seen(self):
+        """Whether each feature up to the last one occurs."""
+        return seen_features(self.indices)
+
+    @cached_property
     def touched(self):
         """The features of the rows in order, and the intercept if there is one."""
-        features = np.flatnonzero(_seen(self.indices))
+        features = np.flatnonzero(self.seen)
         return features if self.bias < 0 else np.append(features, self.bias)
 
     def counts(self):
@@ -64,11 +69,13 @@ class Rows:
         Rows of weight 0 do not count.
         """
         if self.weight is None:
-            return len(np.unique(self.keys)), _distinct(self.indices, self.values)
-        present = self.weight > 0
-        entries = np.repeat(present, np.diff(self.indptr))
-        n_features = _distinct(self.indices[entries], self.values[entries])
-        return len(np.unique(self.keys[present])), n_features
+            keys, counted = self.keys, self.values != 0.0
+        else:
+            present = self.weight > 0
+            keys = self.keys[present]
+            counted = np.repeat(present, np.diff(self.indptr)) & (self.values != 0.0)
+        seen = self.seen if counted.all() else seen_features(self.indices[counted])
+        return len(np.unique(keys)), np.count_nonzero(seen)
 
 
 def compressed_rows(X, dtype, fit_intercept):
@@ -123,20 +130,6 @@ def take_rows(rows, positions):
         gold=rows.gold[positions],
         weight=None if rows.weight is None else rows.weight[positions],
     )
-
-
-def _distinct(indices, values):
-    """Return how many features have a value that is not zero."""
-    if not values.all():
-        indices = indices[values != 0.0]
-    return np.count_nonzero(_seen(indices))
-
-
-def _seen(indices):
-    """Return for each feature up to the last one whether it occurs."""
-    seen = np.zeros(indices.max(initial=-1) + 1, dtype=bool)
-    seen[indices] = True
-    return seen
 
 
 def _check_magnitude(values):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._kernels.row_passes import cw_row_pass, row_keys
+from skcw._kernels.row_passes import cw_row_pass, row_keys, seen_features
 from tests.kernels.problems import FLOAT32
 from tests.kernels.row_problems import (
     GAUSSIAN,
@@ -268,6 +268,13 @@ def test_keys_depend_on_content_and_label_alone():
     rows = compressed(X, 1 - gold)
     other = row_keys(rows.indptr, rows.indices, rows.values, rows.gold)
     assert not np.intersect1d(other, keys).size
+
+
+@pytest.mark.parametrize("indices", [[], [0], [3, 1, 3, 7], [5, 5]])
+def test_features_are_seen_where_an_index_names_them(indices):
+    seen = seen_features(np.array(indices, dtype=np.int32))
+    assert seen.dtype == bool
+    assert_array_equal(seen, np.isin(np.arange(max(indices, default=-1) + 1), indices))
 
 
 def test_stored_zeros_do_not_change_the_key():
