@@ -20,6 +20,22 @@ SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
         SKCW_PREFETCH((const char *)first + c);
 }
 
+/* Rows of a table that will be needed soon: those of n entries. Strides are in bytes,
+ * and so is how much of a row to ask for. */
+typedef struct {
+    const void *table;
+    const int *index;
+    ptrdiff_t n, stride, reach;
+} skcw_ahead;
+
+/* Ask for the row of entry k. */
+SKCW_INLINE void skcw_prefetch_ahead(const skcw_ahead *ahead, ptrdiff_t k)
+{
+    const char *row = (const char *)ahead->table + ahead->index[k] * ahead->stride;
+    for (ptrdiff_t c = 0; c < ahead->reach; c += 64)
+        SKCW_PREFETCH_FAR(row + c);
+}
+
 /* Add up N vectors of labels: the entries are walked once. */
 #define SKCW_SUM_LANES(N, REAL, LANES)                                         \
     do {                                                                       \
@@ -28,9 +44,8 @@ SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
             sum[n] = (LANES){0};                                               \
         for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
             const REAL *row = table + index[k] * stride + b;                   \
-            if (b == 0 && k + SKCW_ROWS_AHEAD < n_entries)                     \
-                skcw_prefetch(table + index[k + SKCW_ROWS_AHEAD] * stride,     \
-                              reach * (ptrdiff_t)sizeof(REAL));                \
+            if (b == 0 && k < ahead->n)                                        \
+                skcw_prefetch_ahead(ahead, k);                                 \
             for (int n = 0; n < N * SKCW_FOUR / SKCW_NARROW; ++n) {            \
                 memcpy(&part, row + n * SKCW_NARROW, sizeof(part));            \
                 sum[n] += (REAL)value[k] * part;                               \
@@ -44,18 +59,22 @@ SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
 
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
                                                                                \
-/* out[c] = sum over the entries k of value[k] * table[index[k], c]. On the */ \
-/* way `reach` numbers are asked for from each row on that is yet to come.  */ \
+/* out[c] = sum over the entries k of value[k] * table[index[k], c]. With */   \
+/* each entry one of the rows `ahead` is asked for. */                         \
 SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
     double *restrict out, const REAL *restrict table, ptrdiff_t stride,        \
-    ptrdiff_t width, ptrdiff_t reach, const int *restrict index,               \
-    const double *restrict value, ptrdiff_t n_entries)                         \
+    ptrdiff_t width, const skcw_ahead *restrict ahead,                         \
+    const int *restrict index, const double *restrict value,                   \
+    ptrdiff_t n_entries)                                                       \
 {                                                                              \
     ptrdiff_t b = 0;                                                           \
     if (width == 1) {                                                          \
         double sum = 0.0;                                                      \
-        for (ptrdiff_t k = 0; k < n_entries; ++k)                              \
+        for (ptrdiff_t k = 0; k < n_entries; ++k) {                            \
+            if (k < ahead->n)                                                  \
+                skcw_prefetch_ahead(ahead, k);                                 \
             sum += value[k] * table[index[k] * stride];                        \
+        }                                                                      \
         out[0] = sum;                                                          \
         return;                                                                \
     }                                                                          \

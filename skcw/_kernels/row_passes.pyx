@@ -15,7 +15,7 @@ from skcw._kernels.common cimport Row, longest_sequence, real
 from skcw._kernels.row_updates cimport (
     EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, JOINT, PARALLEL, SEQUENTIAL,
     SHARED_SLACK, RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums,
-    update_row)
+    rows_ahead, update_row)
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
     precision_diagonal, variance_step)
@@ -143,30 +143,33 @@ cdef Py_ssize_t _row_stride(const real[:, :] table, Py_ssize_t wanted=-1) except
 cdef _set_strides(
     RowOptions* options, real[:, :] mean, real[:, :] variance, real[:, :] drift
 ):
-    """Tell how the tables lie, and what to ask for together with a row of means."""
+    """Tell how far apart the rows of the tables are; raise if it is not the same."""
     options.stride = _row_stride(mean)
     if variance is not None:
         _row_stride(variance, options.stride)
     if drift is not None:
         _row_stride(drift, options.stride)
-    options.mean_reach = options.stride
-    # Side by side, the variances have come with the means.
-    options.variance_reach = 0 if options.stride > options.width else options.width
 
 
 cdef void _ask_for_next(
-    const real* means, const RowOptions* options, const long long[::1] indptr,
+    const real* means, RowOptions* options, const long long[::1] indptr,
     const int[::1] indices, const real[::1] values, const long long[::1] order,
     Py_ssize_t t
 ) noexcept nogil:
-    """Ask the memory for the next row's first weights, and the entries after it."""
+    """Ask the memory for the next row's first weights, and the entries after it.
+
+    The other weights of the next row are asked for little by little.
+    """
     cdef Py_ssize_t i, n
+    options.next.n = 0
     if t + 1 < order.shape[0]:
         i = order[t + 1]
         n = indptr[i + 1] - indptr[i]
         if n > 0:
             prefetch_rows(
-                means, options.stride, options.mean_reach, &indices[indptr[i]], n)
+                means, options.stride, options.stride, &indices[indptr[i]], n)
+            options.next = rows_ahead(
+                means, options.stride, options.stride, &indices[indptr[i]], n)
     if t + 2 < order.shape[0]:
         i = order[t + 2]
         n = indptr[i + 1] - indptr[i]
@@ -202,11 +205,13 @@ cdef _run(
     cdef Py_ssize_t t, i, n, n_wrong = 0
     cdef double copies_left, share
     cdef bint first
+    cdef Row row
     with nogil:
         for t in range(order.shape[0]):
             i = order[t]
             n = read_row(reader, indptr, indices, values, i)
             _ask_for_next(means, &options, indptr, indices, values, order, t)
+            row = reader.values(n)
             copies_left = 1.0 if weight is None else weight[i]
             first = True
             if class_factor is not None:
@@ -214,8 +219,10 @@ cdef _run(
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies_left > 0.0:
-                row_sums(means, options.stride, options.width, options.mean_reach,
-                         reader.values(n), &work.scores[0])
+                row_sums(
+                    means, options.stride, options.width,
+                    rows_ahead(means, options.stride, options.stride, row.index, n),
+                    row, &work.scores[0])
                 if options.width > 1:
                     rank_rivals(work, gold[i], &options)
                 if first:
@@ -223,8 +230,7 @@ cdef _run(
                     first = False
                 share = min(copies_left, 1.0)
                 if not update_row(means, variances, drifts, rounds, &options,
-                                  reader.values(n), reader.squares(n), work, gold[i],
-                                  share):
+                                  row, reader.squares(n), work, gold[i], share):
                     # Further copies would meet the same model: nothing moves.
                     rounds += copies_left
                     break
@@ -239,7 +245,9 @@ cdef RowOptions _row_options(
 ):
     cdef RowOptions options
     options.width, options.n_labels = width, n_labels
-    options.stride = options.mean_reach = options.variance_reach = width
+    options.stride = width
+    options.next.table = options.next.index = NULL
+    options.next.n = options.next.stride = options.next.reach = 0
     options.k = min(k, n_labels - 1)
     options.rule, options.diagonal, options.strength = rule, diagonal, strength
     options.kind = SEQUENTIAL
@@ -326,14 +334,17 @@ def table_sums(
     sums = np.empty((n_rows, width))
     cdef double[:, ::1] out = sums
     cdef RowReader reader = RowReader(indptr, bias)
+    cdef Row row
     with nogil:
         for i in range(n_rows):
             if i + 1 < n_rows and indptr[i + 2] > indptr[i + 1]:
                 prefetch_rows(&table[0, 0], stride, width, &indices[indptr[i + 1]],
                               indptr[i + 2] - indptr[i + 1])
             n = read_row(reader, indptr, indices, values, i)
-            row_sums(&table[0, 0], stride, width, width,
-                     reader.squares(n) if squared else reader.values(n), &out[i, 0])
+            row = reader.squares(n) if squared else reader.values(n)
+            row_sums(&table[0, 0], stride, width,
+                     rows_ahead(&table[0, 0], stride, width, row.index, n), row,
+                     &out[i, 0])
     return sums
 
 

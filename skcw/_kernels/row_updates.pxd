@@ -10,6 +10,14 @@ cdef extern from "row_moves.h":
         double spread
         Py_ssize_t label
 
+cdef extern from "row_loops.h":
+    ctypedef struct Ahead "skcw_ahead":
+        const void* table
+        const int* index
+        Py_ssize_t n
+        Py_ssize_t stride
+        Py_ssize_t reach
+
 
 # What a learner does with a rival: fill in alpha and beta; the spread is there.
 ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
@@ -32,9 +40,8 @@ cdef enum UpdateKind:
 cdef struct RowOptions:
     Py_ssize_t width
     Py_ssize_t stride
-    # How many numbers from a weight on will be needed soon, of all tables that follow.
-    Py_ssize_t mean_reach
-    Py_ssize_t variance_reach
+    # What the next row needs of the tables.
+    Ahead next
     Py_ssize_t n_labels
     Py_ssize_t k
     Rule rule
@@ -59,8 +66,11 @@ cdef class Work:
 
 
 cdef void row_sums(
-    const real* table, Py_ssize_t stride, Py_ssize_t width, Py_ssize_t reach, Row row,
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Ahead ahead, Row row,
     double* out) noexcept nogil
+cdef Ahead rows_ahead(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n) noexcept nogil
 cdef void prefetch_rows(
     const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
     Py_ssize_t n) noexcept nogil

@@ -16,11 +16,12 @@ from skcw._kernels.row_exact_updates cimport (
 from skcw._kernels.steps cimport LEAST_VARIANCE, hildreth, precision_diagonal
 
 cdef extern from "row_loops.h" nogil:
+    const Py_ssize_t ROWS_AHEAD "SKCW_ROWS_AHEAD"
     void skcw_row_sums_f(
-        double*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, const int*,
+        double*, const float*, Py_ssize_t, Py_ssize_t, const Ahead*, const int*,
         const double*, Py_ssize_t)
     void skcw_row_sums_d(
-        double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, const int*,
+        double*, const double*, Py_ssize_t, Py_ssize_t, const Ahead*, const int*,
         const double*, Py_ssize_t)
     void skcw_prefetch_rows_f(
         const float*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
@@ -37,17 +38,29 @@ cdef extern from "row_moves.h" nogil:
 
 
 cdef void row_sums(
-    const real* table, Py_ssize_t stride, Py_ssize_t width, Py_ssize_t reach, Row row,
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Ahead ahead, Row row,
     double* out
 ) noexcept nogil:
     """out[c] = sum of value * table[index, c] over the entries of the row.
 
-    `reach` numbers of every entry are asked for on the way, a few entries ahead.
+    On the way the rows `ahead` are asked for.
     """
     if real is float:
-        skcw_row_sums_f(out, table, stride, width, reach, row.index, row.value, row.n)
+        skcw_row_sums_f(out, table, stride, width, &ahead, row.index, row.value, row.n)
     else:
-        skcw_row_sums_d(out, table, stride, width, reach, row.index, row.value, row.n)
+        skcw_row_sums_d(out, table, stride, width, &ahead, row.index, row.value, row.n)
+
+
+cdef Ahead rows_ahead(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n
+) noexcept nogil:
+    """Return the table rows of n entries but the first few: `reach` numbers of each."""
+    cdef Ahead ahead
+    cdef Py_ssize_t first = min(n, ROWS_AHEAD)
+    ahead.table, ahead.index, ahead.n = table, index + first, n - first
+    ahead.stride, ahead.reach = stride * sizeof(real), reach * sizeof(real)
+    return ahead
 
 
 cdef void prefetch_rows(
@@ -201,6 +214,7 @@ cdef void _read_spreads(
 ) noexcept nogil:
     """Fetch the variances of the scores of gold and its rivals."""
     cdef Py_ssize_t c
+    cdef Ahead ahead
     if variance == NULL:
         work.spreads[0] = spread_of(variance, options.stride, 0, squares)
         for c in range(1, options.n_labels):
@@ -210,8 +224,13 @@ cdef void _read_spreads(
         work.spreads[gold] = spread_of(variance, options.stride, gold, squares)
         work.spreads[c] = spread_of(variance, options.stride, c, squares)
     else:
-        row_sums(variance, options.stride, options.width, options.variance_reach,
-                 squares, &work.spreads[0])
+        ahead = options.next
+        if options.stride == options.width:
+            # They have not come with the means.
+            ahead = rows_ahead(variance, options.stride, options.width, squares.index,
+                               squares.n)
+        row_sums(variance, options.stride, options.width, ahead, squares,
+                 &work.spreads[0])
 
 
 cdef bint _update_in_turn(

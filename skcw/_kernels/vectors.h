@@ -22,10 +22,13 @@
 #define SKCW_INLINE static inline __attribute__((always_inline, unused))
 #define SKCW_UNUSED __attribute__((unused))
 #define SKCW_PREFETCH(address) __builtin_prefetch(address)
+/* Into the second cache: the first one is left to what is needed now. */
+#define SKCW_PREFETCH_FAR(address) __builtin_prefetch(address, 0, 2)
 #else
 #define SKCW_INLINE static inline
 #define SKCW_UNUSED
 #define SKCW_PREFETCH(address) ((void)(address))
+#define SKCW_PREFETCH_FAR(address) ((void)(address))
 #endif
 
 /* Clones choose AVX2 when the program starts; wheels still run without it. */
