@@ -1,5 +1,7 @@
 """Sums over what shards have moved: the inner loop of their merge."""
 
+from libc.math cimport sqrt
+
 from skcw._kernels.common cimport real
 
 ctypedef fused number:
@@ -91,5 +93,6 @@ def move_cells(
                     rounds * step + new_rounds * (sum[LATE] / weight)))
             mean[cell] = <real>(mean[cell] + step)
             if variance is not None:
+                # The mean gain, times the root of their number.
                 variance[cell] = <real>(1.0 / (
-                    _precision(variance[cell]) + sum[GAIN] / sum[N_MOVES]))
+                    _precision(variance[cell]) + sum[GAIN] / sqrt(sum[N_MOVES])))

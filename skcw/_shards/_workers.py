@@ -193,11 +193,11 @@ class Traffic:
 
     def __init__(self, n_shards):
         self.n_shards = n_shards
-        self.start(0)
+        self.sent = self.returned = 0
 
-    def start(self, n_bytes):
-        """Begin a pass from a belief of so many bytes, which all shards share."""
-        self.sent, self.returned = n_bytes, 0
+    def start(self):
+        """Begin a pass."""
+        self.sent = self.returned = 0
 
     def record(self):
         """Return the numbers of the last pass for the history."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._shards._mixing import Mixture, moved_cells
+from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.linear_model._rows import Rows, take_rows
@@ -39,6 +39,18 @@ def salted_order(keys, salt):
     mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
+
+
+def order_of_piece(keys, salt, piece, n_pieces):
+    """Return the order in one of several pieces of a pass.
+
+    A piece has whole groups of equal rows, unless rows are learnt in the order in which
+    they come (no salt).
+    """
+    if salt is None:
+        return np.arange(piece, len(keys), n_pieces)
+    order = salted_order(keys, salt)
+    return order[keys[order] % np.uint64(n_pieces) == piece]
 
 
 def orders(rows, plan):
@@ -116,6 +128,7 @@ class RowTask(NamedTuple):
     ``shard`` opens its rows, ``common`` the tables that all shards start from;
     ``belief_about`` makes a belief of those of its features; ``learner`` has the
     kernel; ``salt`` makes the order, or is None for the order in which rows are given.
+    ``piece`` is which of how many pieces of the pass it is.
     """
 
     shard: Any
@@ -125,19 +138,15 @@ class RowTask(NamedTuple):
     learner: Any
     n_classes: int
     salt: np.uint64 | None
+    piece: tuple[int, int]
 
 
 def learn_shard(task):
-    """Make one pass over a shard; return what it has moved."""
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
     parts = {name: arrays.get(name) for name in ROW_ARRAYS if name != "keys"}
     rows = Rows(**parts, bias=header["bias"])
-    if task.salt is not None:
-        order = salted_order(arrays["keys"], task.salt)
-    else:
-        order = np.arange(len(rows))
-        if rows.weight is not None:
-            order = order[rows.weight > 0]
+    order = order_of_piece(arrays["keys"], task.salt, *task.piece)
     _, common = task.common.open()
     tables = common["mean"], common.get("variance")
     belief = task.belief_about(arrays["features"], *tables, task.averaging)
@@ -221,8 +230,16 @@ class ShardedPasses:
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
         salt = None if self.shuffler is None else self.shuffler.salt()
+        self.number += 1
+        self.traffic.start()
+        n_pieces = n_merges(self.number, len(self.shards))
+        found = [self._run_piece(belief, salt, (k, n_pieces)) for k in range(n_pieces)]
+        return np.sum(found, axis=0).tolist()
+
+    def _run_piece(self, belief, salt, piece):
+        """Let every shard learn from the common belief, then merge."""
         common = self.folder.share({"mean": belief.mean, "variance": belief.variance})
-        self.traffic.start(common.n_bytes)
+        self.traffic.sent += common.n_bytes
         tasks = [
             RowTask(
                 shard.shared,
@@ -231,11 +248,11 @@ class ShardedPasses:
                 belief.drift is not None,
                 self.learner,
                 salt=salt,
+                piece=piece,
                 **self.n_classes,
             )
             for shard in self.shards
         ]
-        self.number += 1
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
         found = np.zeros(2, dtype=np.int64)
         results = self.workers.run(learn_shard, tasks)
@@ -245,7 +262,7 @@ class ShardedPasses:
             self.traffic.returned += moves.n_bytes
         common.remove()
         belief.rounds = mixture.finish()
-        return found.tolist()
+        return found
 
 
 def _flat(belief):

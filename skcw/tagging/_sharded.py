@@ -6,7 +6,7 @@ import numpy as np
 
 from skcw._belief import Belief, padded
 from skcw._kernels.mixing import mark_rows
-from skcw._shards._mixing import Mixture, moved_cells
+from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.tagging._passes import (
@@ -24,7 +24,7 @@ class ShardTask(NamedTuple):
     ``shard`` opens its sequences, ``common`` the belief that all shards start from;
     ``learner`` has the kernel; ``turn`` tells which tokens to hide, if any. In
     ``options`` the order is not set yet: ``seed`` makes it, or is None for the order in
-    which sequences are given.
+    which sequences are given. ``piece`` is which of how many pieces of the pass it is.
     """
 
     shard: Any
@@ -35,10 +35,11 @@ class ShardTask(NamedTuple):
     options: PassOptions
     seed: int | None
     turn: int | None
+    piece: tuple[int, int]
 
 
 def learn_shard(task):
-    """Make one pass over a shard; return what it has moved."""
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
     corpus = Corpus.from_arrays(arrays)
     if task.turn is not None:
@@ -48,6 +49,8 @@ def learn_shard(task):
     order = np.arange(n_sequences, dtype=np.int64)
     if task.seed is not None:
         order = np.random.RandomState(task.seed).permutation(order)
+    piece, n_pieces = task.piece
+    order = np.ascontiguousarray(order[piece::n_pieces])
     before = part_of(task.common.open()[1], task.n_labels, arrays["features"])
     width = before.width
     belief, n_rows = before.expanded_for_training()
@@ -130,6 +133,7 @@ class ShardedPasses:
             self._shard(np.sort(order[k :: plan.n_shards]), n_labels)
             for k in range(plan.n_shards)
         ]
+        self.n_smallest = n_sequences // plan.n_shards
         self.traffic = Traffic(plan.n_shards)
 
     def __enter__(self):
@@ -179,14 +183,21 @@ class ShardedPasses:
         return self.rng.randint(np.iinfo(np.int32).max, size=len(self.shards))
 
     def run(self, progress, number, seeds):
-        """Make a pass: every shard from the common belief, then merge."""
+        """Make a pass, in one piece or in several."""
+        self.traffic.start()
+        n_pieces = min(n_merges(number + 1, len(self.shards)), self.n_smallest)
+        for piece in range(n_pieces):
+            self._run_piece(progress, number, seeds, (piece, n_pieces))
+
+    def _run_piece(self, progress, number, seeds, piece):
+        """Let every shard learn from the common belief, then merge."""
         belief, n_rows = progress.expanded, progress.n_rows
         common = self._common(belief, n_rows)
-        self.traffic.start(common.n_bytes)
+        self.traffic.sent += common.n_bytes
         tables = belief.mean, belief.variance, belief.average
         mixture = Mixture(*tables, belief.rounds, number + 1)
         wrong = np.zeros(2, dtype=np.int64)
-        tasks = self._tasks(common, belief, number, seeds)
+        tasks = self._tasks(common, belief, number, seeds, piece)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
             n_rows = self._add(mixture, belief, n_rows, shard.features, moves)
@@ -205,7 +216,7 @@ class ShardedPasses:
             {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
         )
 
-    def _tasks(self, common, belief, number, seeds):
+    def _tasks(self, common, belief, number, seeds, piece):
         """Return the task of each shard."""
         plan = self.plan
         options = pass_options(plan, np.empty(0), belief.width)
@@ -221,6 +232,7 @@ class ShardedPasses:
                 options,
                 int(seed) if plan.shuffle else None,
                 turn,
+                piece,
             )
             for shard, seed in zip(self.shards, seeds, strict=True)
         ]

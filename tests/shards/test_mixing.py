@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._shards._mixing import Mixture, Moves, moved_cells
+from skcw._shards._mixing import Mixture, Moves, moved_cells, n_merges
 from tests.reference import mixing
 
 DOUBLE = 1e-9  # sums in another order
@@ -65,11 +65,21 @@ def test_one_shard_is_taken_as_it_is(problem):
 
 
 @given(passes(gaussian=True))
-def test_equal_shards_merge_to_one_of_them(problem):
+def test_equal_shards_merge_to_one_of_them_that_is_surer_by_the_root_of_their_number(
+    problem,
+):
     *common, shards = problem
-    one, several = merge(*common, shards[:1]), merge(*common, shards[:1] * 3)
+    one, several = merge(*common, shards[:1]), merge(*common, shards[:1] * 4)
     assert_allclose(several[0], one[0], rtol=DOUBLE)
-    assert_allclose(several[1], one[1], rtol=DOUBLE)
+    before = 1 / common[1]
+    assert_allclose(1 / several[1] - before, 2 * (1 / one[1] - before), rtol=DOUBLE)
+
+
+@pytest.mark.parametrize(
+    ("number", "n_shards", "n"), [(1, 1, 1), (1, 5, 5), (1, 64, 16), (2, 64, 1)]
+)
+def test_only_the_first_pass_is_merged_more_than_once(number, n_shards, n):
+    assert n_merges(number, n_shards) == n
 
 
 @given(passes(gaussian=True))
@@ -81,15 +91,17 @@ def test_the_order_of_shards_changes_only_roundings(problem):
 
 
 @given(passes(gaussian=True))
-def test_means_stay_between_those_of_shards_and_variances_never_grow(problem):
+def test_means_stay_between_those_of_shards_and_precision_gains_at_most_their_sum(
+    problem,
+):
     mean, variance, _, _, shards = problem
     new_mean, new_variance, _, _ = merge(*problem)
     every = np.array([mean] + [shard[0] for shard in shards])
     assert (new_mean >= every.min(axis=0) - DOUBLE).all()
     assert (new_mean <= every.max(axis=0) + DOUBLE).all()
     assert (new_variance <= variance * (1 + DOUBLE)).all()
-    least = np.min([shard[1] for shard in shards], axis=0)
-    assert (new_variance >= least * (1 - DOUBLE)).all()
+    gained = np.sum([1 / shard[1] - 1 / variance for shard in shards], axis=0)
+    assert (1 / new_variance - 1 / variance <= gained + DOUBLE).all()
 
 
 @given(passes(gaussian=True))
