@@ -296,25 +296,16 @@ class Belief:
         row_of = self.all_rows()
         untouched = int(np.count_nonzero(row_of == self.width))
         size = len(self.mean) + untouched * self.width
-        mean = _with_room(self.mean, size)
-        variance = None if self.variance is None else _with_room(self.variance, size)
+        mean = with_room(self.mean, size)
+        variance = None if self.variance is None else with_room(self.variance, size)
         drift = None
         if self.average is not None:
-            drift = _with_room(self.mean - self.average, size)
+            drift = with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
         expanded = self.replaced(
             row_of=row_of.copy(), mean=mean, variance=variance, average=drift
         )
         return expanded, self.n_rows
-
-    def grown(self, n_rows):
-        """Return the mean and the variance with so many rows, new ones at the prior."""
-        more = (n_rows - self.n_rows) * self.width
-        mean = np.append(self.mean, np.zeros(more, self.mean.dtype))
-        if self.variance is None:
-            return mean, None
-        prior = np.full(more, self._prior_variance(), self.variance.dtype)
-        return mean, np.append(self.variance, prior)
 
     def compacted(self, n_rows):
         """Return a compact copy of an expanded belief, with its average."""
@@ -410,7 +401,7 @@ def _saved_part(arrays, name, kinds):
     return saved_array(arrays, SAVED_AS + name, kinds, (None,), largest=most)
 
 
-def _with_room(flat, size):
+def with_room(flat, size):
     """Return a longer copy; the system gives the rest memory only when it is used."""
     spare = ALIGNMENT // flat.itemsize
     room = np.zeros(size + spare, flat.dtype)

@@ -17,10 +17,35 @@ cdef double _precision(double variance) noexcept nogil:
     return 1.0 / variance
 
 
+def mark_moved(
+    const real[::1] old_mean, const real[::1] old_variance, const long long[::1] origin,
+    Py_ssize_t width, const real[::1] mean, const real[::1] variance,
+    const real[::1] drift, unsigned char[::1] moved,
+):
+    """Set ``moved`` to one for every cell that is not what it was, else to zero.
+
+    Row r of the new tables was row ``origin[r]`` of the old ones, ``width`` cells long.
+    The drift was zero. Variances and drift may be None.
+    """
+    cdef Py_ssize_t r, c, at, old
+    cdef bint other
+    with nogil:
+        for r in range(origin.shape[0]):
+            old = origin[r] * width
+            for c in range(width):
+                at = r * width + c
+                other = mean[at] != old_mean[old + c]
+                if variance is not None:
+                    other |= variance[at] != old_variance[old + c]
+                if drift is not None:
+                    other |= drift[at] != 0.0
+                moved[at] = other
+
+
 def mark_rows(
     const number[::1] cells, Py_ssize_t width, unsigned char[::1] moved
 ):
-    """Set ``moved`` for every row of a table, ``width`` cells long, with such a cell."""
+    """Set ``moved`` for every row of ``width`` cells that has one of the cells."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(cells.shape[0]):
@@ -41,8 +66,8 @@ def add_moves(
     moved are in ``met``, their sums in ``sums``; ``place`` tells for each cell of the
     common tables which one it is there, from 1 on, or 0. A cell has as sums: weight,
     weighted move, weighted drift of one round, gain in precision and number of moves.
-    The weight is the gain, and at least ``least`` times the precision there was. Without
-    variances all weights are 1; ``new_drift`` may be None.
+    The weight is the gain, and at least ``least`` times the precision there was. All
+    weights are 1 without variances; ``new_drift`` may be None.
     """
     cdef Py_ssize_t i, at, cell
     cdef double weight, gain, before

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._kernels.mixing import add_moves, move_cells
+from skcw._kernels.mixing import add_moves, mark_moved, move_cells
 
 # The weight of a move that gained no precision, as a share of the precision there was.
 LEAST_WEIGHT = 1e-12
@@ -66,15 +66,17 @@ class Moves(NamedTuple):
         return sum(array.nbytes for array in self if isinstance(array, np.ndarray))
 
 
-def moved_cells(before, mean, variance, drift, rounds, found):
+def moved_cells(before, origin, mean, variance, drift, rounds, found):
     """Return the cells of tables that are not what they were.
 
     Parameters
     ----------
     before : tuple of ndarray
-        The mean and the variance (or None) before the pass, flat.
+        The common mean and variance (or None) that the pass started from, flat.
+    origin : ndarray of int
+        The row of these tables that each row of those below was.
     mean, variance, drift : ndarray or None
-        The same after it, and the drift, which was zero.
+        What the pass has made of them, flat, and the drift, which was zero.
     rounds : float
         The rounds of the pass.
     found : tuple of int
@@ -90,14 +92,13 @@ def moved_cells(before, mean, variance, drift, rounds, found):
     >>> import numpy as np
     >>> from skcw._shards._mixing import moved_cells
     >>> before, after = np.zeros(3), np.array([0.0, 0.5, 0.0])
-    >>> moved_cells((before, None), after, None, None, 1.0, (1,)).cells
+    >>> rows = np.arange(3)
+    >>> moved_cells((before, None), rows, after, None, None, 1.0, (1,)).cells
     array([1], dtype=int32)
     """
-    moved = mean != before[0]
-    if variance is not None:
-        moved |= variance != before[1]
-    if drift is not None:
-        moved |= drift != 0.0
+    moved = np.empty(len(mean), dtype=bool)
+    width = len(mean) // len(origin)
+    mark_moved(*before, origin, width, mean, variance, drift, moved.view(np.uint8))
     cells = np.flatnonzero(moved)
     kept = (None if table is None else table[cells] for table in (variance, drift))
     small = len(mean) <= np.iinfo(np.int32).max

@@ -150,11 +150,12 @@ def learn_shard(task):
     _, common = task.common.open()
     tables = common["mean"], common.get("variance")
     belief = task.belief_about(arrays["features"], *tables, task.averaging)
-    before = tuple(None if t is None else t.copy() for t in _flat(belief)[:2])
     rounds, wrong = task.learner._run_pass(
         belief, rows, order.astype(np.int64), n_classes=task.n_classes
     )
-    return moved_cells(before, *_flat(belief), rounds, (int(wrong), len(order)))
+    before = tuple(None if table is None else table.reshape(-1) for table in tables)
+    found = int(wrong), len(order)
+    return moved_cells(before, arrays["features"], *_flat(belief), rounds, found)
 
 
 class Shard(NamedTuple):

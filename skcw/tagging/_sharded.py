@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._belief import Belief, padded
+from skcw._belief import Belief, padded, with_room
 from skcw._kernels.mixing import mark_rows
 from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
@@ -51,15 +51,15 @@ def learn_shard(task):
         order = np.random.RandomState(task.seed).permutation(order)
     piece, n_pieces = task.piece
     order = np.ascontiguousarray(order[piece::n_pieces])
-    before = part_of(task.common.open()[1], task.n_labels, arrays["features"])
-    width = before.width
-    belief, n_rows = before.expanded_for_training()
+    _, common = task.common.open()
+    belief, origin = part_of(common, task.n_labels, arrays["features"])
+    width = belief.width
     drift = np.zeros(len(belief.mean), belief.mean.dtype) if task.averaging else None
     n_rows, rounds, *found = task.learner._run_pass(
         belief.mean,
         belief.variance,
         drift,
-        (belief.row_of, n_rows, 0.0),
+        (belief.row_of, len(origin), 0.0),
         corpus,
         task.options._replace(order=order),
     )
@@ -67,8 +67,10 @@ def learn_shard(task):
     after = (
         None if t is None else t[:size] for t in (belief.mean, belief.variance, drift)
     )
-    known = before.grown(n_rows)
-    moves = moved_cells(known, *after, rounds, tuple(map(int, found)))
+    # What is new was at the prior, which is the row after those of the transitions.
+    origin = np.append(origin, np.full(n_rows - len(origin), width))
+    before = common["mean"], common.get("variance")
+    moves = moved_cells(before, origin, *after, rounds, tuple(map(int, found)))
     return _by_feature(moves, belief.row_of, width, n_rows)
 
 
@@ -254,7 +256,7 @@ class ShardedPasses:
 
 
 def part_of(common, n_labels, features):
-    """Return a compact belief about some features of the one that all shards share.
+    """Return a belief about some features of the one that all shards share.
 
     Parameters
     ----------
@@ -268,18 +270,29 @@ def part_of(common, n_labels, features):
     Returns
     -------
     belief : Belief
-        The belief, without an average.
+        The belief, with room for a row of every feature, and without an average.
+    origin : ndarray of int
+        The row that each row in use has in the common belief.
     """
     width = padded(n_labels)
     rows = common["row_of"][features]
     used = np.flatnonzero(rows != width)
     own = np.full(len(features), width, dtype=np.int32)
     own[used] = np.arange(width + 1, width + 1 + len(used))
-    kept = np.concatenate([np.arange(width + 1), rows[used]])
+    origin = np.concatenate([np.arange(width + 1), rows[used]])
+    size = (width + 1 + len(features)) * width
     mean, variance = (
-        common[name].reshape(-1, width).take(kept, axis=0).ravel()
+        _taken(common[name].reshape(-1, width), origin, size)
         if name in common
         else None
         for name in ("mean", "variance")
     )
-    return Belief(n_labels, own, mean, variance, None, 0.0)
+    return Belief(n_labels, own, mean, variance, None, 0.0), origin
+
+
+def _taken(table, rows, size):
+    """Return some rows of a table, flat, with room for so many numbers in all."""
+    flat = with_room(table[:0].ravel(), size)
+    first = flat[: len(rows) * table.shape[1]].reshape(len(rows), -1)
+    table.take(rows, axis=0, out=first, mode="clip")
+    return flat

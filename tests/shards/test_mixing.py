@@ -41,8 +41,9 @@ def merge(mean, variance, average, rounds, shards, order=None):
     for k in range(len(shards)) if order is None else order:
         after, less, own, own_rounds = shards[k]
         late = own_rounds * (after - own)
-        moves = moved_cells((mean, variance), after, less, late, own_rounds, ())
-        mixture.add(np.arange(len(mean)), 1, moves)
+        rows, tables = np.arange(len(mean)), (after, less, late)
+        moves = moved_cells((mean, variance), rows, *tables, own_rounds, ())
+        mixture.add(rows, 1, moves)
     total = mixture.finish()
     return mean, variance, mean - drift / (total or 1.0), total
 
@@ -54,6 +55,34 @@ def test_the_merge_is_that_of_the_twin(gaussian, data):
     for found, expected in zip(merge(*problem), mixing.merged(*problem), strict=True):
         if expected is not None:
             assert_allclose(found, expected, rtol=DOUBLE, atol=DOUBLE)
+
+
+@pytest.mark.parametrize("gaussian", [True, False])
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_moved_cells_are_those_that_differ_from_the_row_they_come_from(
+    gaussian, seed, averaging
+):
+    rng = np.random.default_rng(seed)
+    mean, variance = rng.normal(size=(4, 3)), rng.uniform(0.5, 1.0, (4, 3))
+    origin = rng.integers(0, 4, rng.integers(1, 6))
+    moved = [rng.random((len(origin), 3)) < 0.2 for _ in range(3)]
+    after = np.where(moved[0], 9.0, mean[origin])
+    less = np.where(moved[1], 0.1, variance[origin])
+    drift = np.where(moved[2], 1.0, 0.0)
+    if not gaussian:
+        moved[1][:] = False
+    if not averaging:
+        moved[2][:] = False
+    tables = (
+        after.ravel(),
+        less.ravel() if gaussian else None,
+        drift.ravel() if averaging else None,
+    )
+    before = mean.ravel(), variance.ravel() if gaussian else None
+    found = moved_cells(before, origin, *tables, 1.0, ())
+    expected = np.any(moved, axis=0)
+    assert_array_equal(found.cells, np.flatnonzero(expected))
+    assert_array_equal(found.mean, after[expected])
 
 
 @given(passes(gaussian=True))
@@ -127,6 +156,7 @@ def test_a_move_without_gain_counts_if_there_is_no_other():
 
 def test_the_bytes_of_moves_are_those_of_their_arrays():
     after = np.array([0.0, 1.0, 2.0], "float32")
-    moves = moved_cells((np.zeros(3, "float32"), None), after, None, None, 2.0, (1,))
+    before = np.zeros(3, "float32"), None
+    moves = moved_cells(before, np.arange(3), after, None, None, 2.0, (1,))
     assert moves.cells.tolist() == [1, 2]
     assert moves.n_bytes == 2 * (4 + 4)
