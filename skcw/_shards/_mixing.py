@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._kernels.mixing import add_moves, mark_moved, move_cells
+from skcw._kernels.mixing import add_moves, mark_moved, move_cells, take_moved
 
 # The weight of a move that gained no precision, as a share of the precision there was.
 LEAST_WEIGHT = 1e-12
@@ -30,6 +30,7 @@ N_SUMS = 5
 # How often the shards are merged in the first pass, if there are as many. Chosen, like
 # the powers above, on a fifth of the training parts of three corpora and 20 Newsgroups.
 FIRST_MERGES = 16
+NO_ROWS = np.empty(0, dtype=np.int32)
 
 
 def n_merges(number, n_shards):
@@ -43,7 +44,9 @@ class Moves(NamedTuple):
     Parameters
     ----------
     cells : ndarray of int
-        The places of these weights in the shard's tables, each once.
+        The places of these weights in the common tables, each once. From ``n_old`` rows
+        on come those of features that had no row when the shard began, in the order of
+        the shard's features.
     mean, variance, drift : ndarray or None
         What stands there now. ``drift`` is ``rounds * (mean - average)``, the average
         being that over the rounds of this pass; None without averaging.
@@ -66,7 +69,7 @@ class Moves(NamedTuple):
         return sum(array.nbytes for array in self if isinstance(array, np.ndarray))
 
 
-def moved_cells(before, origin, mean, variance, drift, rounds, found):
+def moved_cells(before, origin, numbers, tables, rounds, found):
     """Return the cells of tables that are not what they were.
 
     Parameters
@@ -75,8 +78,11 @@ def moved_cells(before, origin, mean, variance, drift, rounds, found):
         The common mean and variance (or None) that the pass started from, flat.
     origin : ndarray of int
         The row of these tables that each row of those below was.
-    mean, variance, drift : ndarray or None
-        What the pass has made of them, flat, and the drift, which was zero.
+    numbers : ndarray of int
+        The number under which each of them is told.
+    tables : tuple of ndarray or None
+        Mean and variance as the pass has made them, and the drift, which was zero; all
+        flat.
     rounds : float
         The rounds of the pass.
     found : tuple of int
@@ -92,18 +98,20 @@ def moved_cells(before, origin, mean, variance, drift, rounds, found):
     >>> import numpy as np
     >>> from skcw._shards._mixing import moved_cells
     >>> before, after = np.zeros(3), np.array([0.0, 0.5, 0.0])
-    >>> rows = np.arange(3)
-    >>> moved_cells((before, None), rows, after, None, None, 1.0, (1,)).cells
+    >>> rows, tables = np.arange(3), (after, None, None)
+    >>> moved_cells((before, None), rows, rows, tables, 1.0, (1,)).cells
     array([1], dtype=int32)
     """
-    moved = np.empty(len(mean), dtype=bool)
-    width = len(mean) // len(origin)
-    mark_moved(*before, origin, width, mean, variance, drift, moved.view(np.uint8))
-    cells = np.flatnonzero(moved)
-    kept = (None if table is None else table[cells] for table in (variance, drift))
-    small = len(mean) <= np.iinfo(np.int32).max
-    numbers = cells.astype(np.int32) if small else cells
-    return Moves(numbers, mean[cells], *kept, float(rounds), found)
+    width = len(tables[0]) // len(origin)
+    moved = np.empty(len(tables[0]), dtype=np.uint8)
+    n_moved = mark_moved(*before, origin, width, *tables, moved)
+    small = (numbers.max() + 1) * width <= np.iinfo(np.int32).max
+    cells = np.empty(n_moved, np.int32 if small else np.int64)
+    kept = [
+        None if table is None else np.empty(n_moved, table.dtype) for table in tables
+    ]
+    take_moved(moved, numbers, width, *tables, cells, *kept)
+    return Moves(cells, *kept, float(rounds), found)
 
 
 class Mixture:
@@ -126,9 +134,9 @@ class Mixture:
     >>> mixture = Mixture(mean, variance, None, 0.0)
     >>> both, one = np.array([0, 1]), np.array([0])
     >>> moves = Moves(both, np.ones(2), np.full(2, 0.5), None, 1.0, ())
-    >>> mixture.add(both, 1, moves)
+    >>> mixture.add(moves)
     >>> moves = Moves(one, np.array([0.0]), np.array([0.25]), None, 1.0, ())
-    >>> mixture.add(both, 1, moves)
+    >>> mixture.add(moves)
     >>> mixture.finish()
     2.0
     >>> mean, 1 / variance
@@ -146,27 +154,31 @@ class Mixture:
         # One more than the place of a cell among them; 0 for none.
         self.place = np.zeros(len(mean), dtype=np.int32)
 
-    def add(self, rows, width, moves):
+    def add(self, moves, n_old=None, new_rows=NO_ROWS, width=1):
         """Add what a shard has moved.
 
         Parameters
         ----------
-        rows : ndarray of int
-            The rows of the common tables that are those of the shard.
-        width : int
-            The length of a row.
         moves : Moves
             What it has moved.
+        n_old : int, default=None
+            How many rows there were when it began; None if no more have come.
+        new_rows : ndarray of int32, default=()
+            The rows that the features of the shard have now.
+        width : int, default=1
+            The length of a row.
         """
         self._make_room(len(moves.cells))
         mean, variance, drift = self.tables
+        n_old = len(mean) // width if n_old is None else n_old
         self.n_met = add_moves(
             self.place,
             self.met,
             self.sums,
             self.n_met,
             moves.cells,
-            rows.astype(np.int64, copy=False),
+            n_old,
+            new_rows,
             width,
             mean,
             variance,
@@ -182,10 +194,9 @@ class Mixture:
         """Let the sums have room for so many cells more."""
         size = min(self.n_met + n_cells, len(self.place))
         if size > len(self.met):
-            size = min(max(size, 2 * len(self.met)), len(self.place))
+            size = min(2 * size, len(self.place))
             met, sums = self.met[: self.n_met], self.sums[: self.n_met]
-            self.met = np.empty(size, dtype=np.int64)
-            self.sums = np.zeros((size, N_SUMS))
+            self.met, self.sums = np.empty(size, np.int64), np.empty((size, N_SUMS))
             self.met[: self.n_met], self.sums[: self.n_met] = met, sums
 
     def finish(self):

@@ -154,8 +154,8 @@ def learn_shard(task):
         belief, rows, order.astype(np.int64), n_classes=task.n_classes
     )
     before = tuple(None if table is None else table.reshape(-1) for table in tables)
-    found = int(wrong), len(order)
-    return moved_cells(before, arrays["features"], *_flat(belief), rounds, found)
+    features, found = arrays["features"], (int(wrong), len(order))
+    return moved_cells(before, features, features, _flat(belief), rounds, found)
 
 
 class Shard(NamedTuple):
@@ -257,8 +257,8 @@ class ShardedPasses:
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
         found = np.zeros(2, dtype=np.int64)
         results = self.workers.run(learn_shard, tasks)
-        for shard, moves in zip(self.shards, results, strict=True):
-            mixture.add(shard.features, belief.mean.shape[1], moves)
+        for moves in results:
+            mixture.add(moves)
             found += moves.found
             self.traffic.returned += moves.n_bytes
         common.remove()

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcw._belief import Belief, padded, with_room
-from skcw._kernels.mixing import mark_rows
 from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
@@ -64,24 +63,17 @@ def learn_shard(task):
         task.options._replace(order=order),
     )
     size = n_rows * width
-    after = (
+    after = tuple(
         None if t is None else t[:size] for t in (belief.mean, belief.variance, drift)
     )
-    # What is new was at the prior, which is the row after those of the transitions.
-    origin = np.append(origin, np.full(n_rows - len(origin), width))
     before = common["mean"], common.get("variance")
-    moves = moved_cells(before, origin, *after, rounds, tuple(map(int, found)))
-    return _by_feature(moves, belief.row_of, width, n_rows)
-
-
-def _by_feature(moves, row_of, width, n_rows):
-    """Return moves whose cells are in the order of features instead of rows."""
-    place = np.arange(n_rows)
-    used = np.flatnonzero(row_of != width)
-    place[row_of[used]] = width + 1 + used
-    rows, columns = np.divmod(moves.cells, width)
-    cells = place[rows] * width + columns
-    return moves._replace(cells=cells.astype(moves.cells.dtype))
+    n_old, n_kept = len(before[0]) // width, len(origin)
+    # What is new was at the prior, which is the row after those of the transitions.
+    origin = np.append(origin, np.full(n_rows - n_kept, width))
+    numbers = origin.copy()
+    new = np.flatnonzero(belief.row_of >= n_kept)
+    numbers[belief.row_of[new]] = n_old + new
+    return moved_cells(before, origin, numbers, after, rounds, tuple(map(int, found)))
 
 
 class Shard(NamedTuple):
@@ -193,8 +185,8 @@ class ShardedPasses:
 
     def _run_piece(self, progress, number, seeds, piece):
         """Let every shard learn from the common belief, then merge."""
-        belief, n_rows = progress.expanded, progress.n_rows
-        common = self._common(belief, n_rows)
+        belief, n_old = progress.expanded, progress.n_rows
+        common, n_rows = self._common(belief, n_old), n_old
         self.traffic.sent += common.n_bytes
         tables = belief.mean, belief.variance, belief.average
         mixture = Mixture(*tables, belief.rounds, number + 1)
@@ -202,7 +194,8 @@ class ShardedPasses:
         tasks = self._tasks(common, belief, number, seeds, piece)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
-            n_rows = self._add(mixture, belief, n_rows, shard.features, moves)
+            features = shard.features
+            n_rows = self._add(mixture, belief, n_old, n_rows, features, moves)
             self.traffic.returned += moves.n_bytes
             wrong += moves.found
         common.remove()
@@ -239,19 +232,18 @@ class ShardedPasses:
             for shard, seed in zip(self.shards, seeds, strict=True)
         ]
 
-    def _add(self, mixture, belief, n_rows, features, moves):
+    def _add(self, mixture, belief, n_old, n_rows, features, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""
         width = belief.width
-        moved = np.zeros(width + 1 + len(features), dtype=np.uint8)
-        mark_rows(moves.cells, width, moved)
-        first = (moved[width + 1 :] > 0) & (belief.row_of[features] == width)
-        new = features[first]
+        moved = np.zeros(len(features), dtype=bool)
+        new_cells = moves.cells[moves.cells >= n_old * width]
+        moved[new_cells // width - n_old] = True
+        new = features[moved & (belief.row_of[features] == width)]
         last = n_rows + len(new)
         belief.row_of[new] = np.arange(n_rows, last, dtype=np.int32)
         if belief.variance is not None:
             belief.variance[n_rows * width : last * width] = belief.variance[width**2]
-        rows = np.concatenate([np.arange(width + 1), belief.row_of[features]])
-        mixture.add(rows, width, moves)
+        mixture.add(moves, n_old, belief.row_of[features], width)
         return last
 
 
@@ -277,6 +269,8 @@ def part_of(common, n_labels, features):
     width = padded(n_labels)
     rows = common["row_of"][features]
     used = np.flatnonzero(rows != width)
+    # In the order of the common belief, which whoever merges reads from end to end.
+    used = used[np.argsort(rows[used], kind="stable")]
     own = np.full(len(features), width, dtype=np.int32)
     own[used] = np.arange(width + 1, width + 1 + len(used))
     origin = np.concatenate([np.arange(width + 1), rows[used]])

@@ -42,8 +42,8 @@ def merge(mean, variance, average, rounds, shards, order=None):
         after, less, own, own_rounds = shards[k]
         late = own_rounds * (after - own)
         rows, tables = np.arange(len(mean)), (after, less, late)
-        moves = moved_cells((mean, variance), rows, *tables, own_rounds, ())
-        mixture.add(rows, 1, moves)
+        moves = moved_cells((mean, variance), rows, rows, tables, own_rounds, ())
+        mixture.add(moves)
     total = mixture.finish()
     return mean, variance, mean - drift / (total or 1.0), total
 
@@ -79,9 +79,11 @@ def test_moved_cells_are_those_that_differ_from_the_row_they_come_from(
         drift.ravel() if averaging else None,
     )
     before = mean.ravel(), variance.ravel() if gaussian else None
-    found = moved_cells(before, origin, *tables, 1.0, ())
+    numbers = rng.permutation(len(origin))
+    found = moved_cells(before, origin, numbers, tables, 1.0, ())
     expected = np.any(moved, axis=0)
-    assert_array_equal(found.cells, np.flatnonzero(expected))
+    rows, columns = np.nonzero(expected)
+    assert_array_equal(found.cells, 3 * numbers[rows] + columns)
     assert_array_equal(found.mean, after[expected])
 
 
@@ -148,7 +150,7 @@ def test_a_move_without_gain_counts_if_there_is_no_other():
     cells = np.zeros(1, int)
     for step in (1, 3):
         moves = Moves(cells, mean + step, variance, None, 1.0, ())
-        mixture.add(cells, 1, moves)
+        mixture.add(moves)
     mixture.finish()
     assert_allclose(mean, 2.0, rtol=SINGLE)
     assert_allclose(variance, 1e-30, rtol=SINGLE)
@@ -157,6 +159,7 @@ def test_a_move_without_gain_counts_if_there_is_no_other():
 def test_the_bytes_of_moves_are_those_of_their_arrays():
     after = np.array([0.0, 1.0, 2.0], "float32")
     before = np.zeros(3, "float32"), None
-    moves = moved_cells(before, np.arange(3), after, None, None, 2.0, (1,))
+    rows = np.arange(3)
+    moves = moved_cells(before, rows, rows, (after, None, None), 2.0, (1,))
     assert moves.cells.tolist() == [1, 2]
     assert moves.n_bytes == 2 * (4 + 4)
