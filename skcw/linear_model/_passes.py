@@ -13,25 +13,34 @@ from skcw.linear_model._rows import Rows, take_rows
 ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor", "keys")
 
 
-class Shuffler:
-    """Orders of the rows that depend on what the rows are, not on where they stand.
+def pass_order(rows, salt, keys=None):
+    """Return the order in which a pass presents rows, as the kernels read it.
 
     Every pass sorts the rows by a hash of their content, their label and a random
     number. So the model does not depend on the order in which rows are given, equal
     rows stand beside each other, and a weight of two is the same as two copies.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    salt : uint64 or None
+        The random number; None for the order in which rows are given.
+    keys : ndarray of uint64, default=None
+        The keys of the rows, where their features have other numbers than all rows had.
+
+    Returns
+    -------
+    order : ndarray of int64
+        The positions of the rows.
     """
-
-    def __init__(self, rows, seed):
-        self.keys = rows.keys
-        self.rng = np.random.RandomState(seed)
-
-    def salt(self):
-        """Return the next random number."""
-        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
-
-    def order(self):
-        """Return the order of the next pass."""
-        return salted_order(self.keys, self.salt())
+    if salt is not None:
+        order = salted_order(rows.keys if keys is None else keys, salt)
+    else:
+        order = np.arange(len(rows))
+        if rows.weight is not None:
+            order = order[rows.weight > 0]
+    return order.astype(np.int64)
 
 
 def salted_order(keys, salt):
@@ -39,18 +48,6 @@ def salted_order(keys, salt):
     mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
-
-
-def orders(rows, plan):
-    """Yield the order of every pass."""
-    shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
-    order = np.arange(len(rows))
-    if rows.weight is not None:
-        order = order[rows.weight > 0]
-    while True:
-        if shuffler is not None:
-            order = shuffler.order()
-        yield order.astype(np.int64)
 
 
 def row_passes(rows, plan, seen=None):
@@ -77,7 +74,45 @@ def row_passes(rows, plan, seen=None):
     return ShardedPasses(rows, plan)
 
 
-class PlainPasses:
+class Passes:
+    """What passes have in common, be they in one piece or in shards.
+
+    Parameters
+    ----------
+    plan : Plan
+        What all passes have in common.
+    """
+
+    def __init__(self, plan):
+        self.plan = plan
+        self.rng = np.random.RandomState(plan.seed) if plan.shuffle else None
+        self.number = 0
+        self.traffic = Traffic(plan.n_shards)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def skip(self, n_passes):
+        """Leave out passes that were made before; the next have their own orders."""
+        for _ in range(n_passes):
+            self.next_salt()
+
+    def next_salt(self):
+        """Return the random number of the next pass; None if nothing is shuffled."""
+        self.number += 1
+        return self.salt()
+
+    def salt(self):
+        """Return a random number, or None if nothing is shuffled."""
+        if self.rng is None:
+            return None
+        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
+
+
+class PlainPasses(Passes):
     """Passes over all rows, one after the other.
 
     Parameters
@@ -91,19 +126,12 @@ class PlainPasses:
     """
 
     def __init__(self, rows, plan, seen=None):
-        self.rows, self.plan, self.seen = rows, plan, seen
-        self.orders = orders(rows, plan)
-        self.traffic = Traffic(1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
+        super().__init__(plan)
+        self.rows, self.seen = rows, seen
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
-        order = next(self.orders)
+        order = pass_order(self.rows, self.next_salt())
         if self.seen is not None:
             order = order[self.seen[order]]
         belief.rounds, wrong = self.plan.run_pass(belief, self.rows, order)
@@ -132,18 +160,13 @@ def learn_shard(task):
     header, arrays = task.shard.open()
     parts = {name: arrays.get(name) for name in ROW_ARRAYS if name != "keys"}
     rows = Rows(**parts, bias=header["bias"])
-    if task.salt is not None:
-        order = salted_order(arrays["keys"], task.salt)
-    else:
-        order = np.arange(len(rows))
-        if rows.weight is not None:
-            order = order[rows.weight > 0]
+    order = pass_order(rows, task.salt, arrays["keys"])
     _, common = task.common.open()
     tables = common["mean"], common.get("variance")
     belief = task.belief_about(arrays["features"], *tables, task.averaging)
     before = tuple(None if t is None else t.copy() for t in _flat(belief)[:2])
     rounds, wrong = task.learner._run_pass(
-        belief, rows, order.astype(np.int64), n_classes=task.n_classes
+        belief, rows, order, n_classes=task.n_classes
     )
     return moved_cells(before, *_flat(belief), rounds, (int(wrong), len(order)))
 
@@ -155,7 +178,7 @@ class Shard(NamedTuple):
     features: np.ndarray
 
 
-class ShardedPasses:
+class ShardedPasses(Passes):
     """Passes over the shards of the rows, each from the common belief.
 
     Which rows make a shard depends on their content, as their order does: copies of a
@@ -171,20 +194,14 @@ class ShardedPasses:
     """
 
     def __init__(self, rows, plan):
-        self.plan = plan
+        super().__init__(plan)
         learner, self.n_classes = plan.run_pass.func.__self__, plan.run_pass.keywords
         self.learner = bare_learner(learner)
         if rows.weight is not None:
             rows = take_rows(rows, np.flatnonzero(rows.weight > 0))
-        self.shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
         self.folder = ShardFolder()
         self.workers = Workers(None, self.folder)
         self.shards = [self._shard(rows, part) for part in self._parts(rows)]
-        self.number = 0
-        self.traffic = Traffic(plan.n_shards)
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *error):
         self.workers.__exit__(*error)
@@ -199,11 +216,12 @@ class ShardedPasses:
                 f"n_shards is {n_shards}, but there are only {len(keys)} different "
                 "rows to learn from; each shard needs at least one"
             )
-        if self.shuffler is None:
+        salt = self.salt()
+        if salt is None:
             shard_of = np.arange(len(rows)) % n_shards
         else:
             shard_of = np.empty(len(keys), dtype=np.int64)
-            order = salted_order(keys, self.shuffler.salt())
+            order = salted_order(keys, salt)
             shard_of[order] = np.arange(len(keys)) % n_shards
             shard_of = shard_of[copy_of]
         return [np.flatnonzero(shard_of == k) for k in range(n_shards)]
@@ -220,7 +238,7 @@ class ShardedPasses:
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
-        salt = None if self.shuffler is None else self.shuffler.salt()
+        salt = self.next_salt()
         common = self.folder.share({"mean": belief.mean, "variance": belief.variance})
         self.traffic.start(common.n_bytes)
         tasks = [
@@ -235,7 +253,6 @@ class ShardedPasses:
             )
             for shard in self.shards
         ]
-        self.number += 1
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
         found = np.zeros(2, dtype=np.int64)
         results = self.workers.run(learn_shard, tasks)

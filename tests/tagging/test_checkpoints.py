@@ -1,7 +1,6 @@
 """Checkpoints: a training that was cut off ends with the bits of one that was not."""
 
 import signal
-from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning
 from skcw.features import basic_features
 from skcw.tagging._progress import pieces
+from tests.killing import content, killed_after, really_killed
 from tests.processes import run_code
 
 CORPUS = make_tagged_corpus(60, random_state=0)
@@ -48,37 +48,9 @@ TAGGERS = {
 }
 
 
-class Killed(BaseException):
-    """Stands for the end of a process."""
-
-
-def content(tagger, folder):
-    """Return the bytes of the file of a model."""
-    tagger.save(folder / "m.skcw")
-    return (folder / "m.skcw").read_bytes()
-
-
 def fit(tagger, checkpoint=None, **data):
     given = {"X": X, "y": Y} | data
     return clone(tagger).fit(**given, checkpoint=checkpoint)
-
-
-@contextmanager
-def killed_after(n, words=120):
-    """Let the process die right after its n-th checkpoint, if there are so many."""
-    save, left = module.Keeper.save, [n]
-
-    def dying(self, header, arrays):
-        save(self, header, arrays)
-        left[0] -= 1
-        if left[0] <= 0:
-            raise Killed
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.Keeper, "save", dying)
-        patch.setattr(module, "PIECE_WORDS", words)
-        with suppress(Killed):
-            yield
 
 
 @pytest.mark.parametrize("name", TAGGERS)
@@ -135,19 +107,8 @@ def test_pieces_are_the_order_cut_and_none_is_much_too_long(lengths, words):
 
 
 KILLED = """
-import os, signal, sys
-from tests.tagging.test_checkpoints import X, Y, CWSequenceTagger, Checkpoint, module
+from tests.tagging.test_checkpoints import X, Y, CWSequenceTagger, Checkpoint
 
-save, left = module.Keeper.save, [int(sys.argv[2])]
-module.PIECE_WORDS = 100
-
-def dying(self, header, arrays):
-    save(self, header, arrays)
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-module.Keeper.save = dying
 checkpoint = Checkpoint(sys.argv[1], every_minutes=0, resume=True)
 CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y, checkpoint=checkpoint)
 """
@@ -157,11 +118,8 @@ CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y, checkpoint=checkpoint)
 def test_a_process_that_is_really_killed_continues(tmp_path):
     whole = content(fit(TAGGERS["CW"]), tmp_path)
     folder = tmp_path / "c"
-    found = run_code(KILLED, folder, 4, check=False)
-    assert found.returncode == -signal.SIGKILL
-    # No draft is left over, and the lock went with the process.
-    names = sorted(path.name for path in folder.iterdir())
-    assert names == [
+    # No draft is left over, and the lock goes with the process.
+    assert really_killed(KILLED, folder, 4) == [
         "model-1.000003.checkpoint", "model-1.000004.checkpoint", "training.lock"
     ]  # fmt: skip
     checkpoint = Checkpoint(folder, resume=True)
