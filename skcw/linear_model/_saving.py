@@ -6,7 +6,14 @@ from skcw._limits import LARGEST_LEARNT
 from skcw._monitor import without_seconds
 from skcw._persistence import write_model
 from skcw._version import __version__
-from skcw.data._saved import FLOATS, saved_array, saved_kind, saved_number, saved_texts
+from skcw.data._saved import (
+    FLOATS,
+    half_precision,
+    saved_array,
+    saved_kind,
+    saved_number,
+    saved_texts,
+)
 from skcw.exceptions import ModelFileError
 from skcw.linear_model._table_belief import TableBelief, table_width
 
@@ -32,9 +39,10 @@ NUMBERS = ("n_features_in_", "n_iter_", "phi_", "variance_scale_", "noise_", "ca
 LABEL_KINDS = "biufUO"
 
 
-def save_classifier(classifier, path):
-    """Write a fitted classifier to a file."""
-    write_model(path, *_saved(classifier))
+def save_classifier(classifier, path, dtype=None):
+    """Write a fitted classifier to a file, in half precision if asked to."""
+    header, arrays = _saved(classifier)
+    write_model(path, header, arrays, halved=half_precision(arrays, dtype))
 
 
 def _saved(classifier):

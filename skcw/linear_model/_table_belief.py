@@ -5,8 +5,8 @@ from sys import getrefcount
 
 import numpy as np
 
-# What arrays are called in the file of a model, before the name of a table.
-SAVED_AS = "belief."
+from skcw.data._saved import SAVED_AS
+
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
 LANES = 4
 
