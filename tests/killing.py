@@ -37,11 +37,30 @@ def killed_after(n, words=120):
             yield
 
 
+def files_in(folder):
+    """Return the bytes of each file by its name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@contextmanager
+def noted_saves():
+    """Give a list that grows by the number of passes of each checkpoint."""
+    seen, save = [], module.Keeper.save
+
+    def noting(self, header, arrays):
+        seen.append(len(header["history"]))
+        save(self, header, arrays)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.Keeper, "save", noting)
+        yield seen
+
+
 DYING = """
 import os, signal
 from skcw import _checkpoint as module
 
-save, left = module.Keeper.save, [int(sys.argv[2])]
+save, left = module.Keeper.save, [int(sys.argv.pop(1))]
 module.PIECE_WORDS = 100
 
 def dying(self, header, arrays):
@@ -54,11 +73,30 @@ module.Keeper.save = dying
 """
 
 
-def really_killed(code, folder, n):
-    """Run code in a process that is killed after its n-th checkpoint in a folder.
-
-    Return the names of what it leaves there.
-    """
-    found = run_code(DYING + code, folder, n, check=False)
+def really_killed(code, n, *arguments):
+    """Run code in a process that is killed by signal after its n-th checkpoint."""
+    found = run_code(DYING + code, n, *arguments, check=False)
     assert found.returncode == -signal.SIGKILL, found.stderr
-    return sorted(path.name for path in folder.iterdir())
+
+
+FULL = """
+import resource, signal
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(sys.argv.pop(1)),))
+"""
+
+
+def told_on_a_full_disk(code, n_bytes, folder):
+    """Return the error of code in a process whose files have room for so many bytes.
+
+    It must be an `OSError`, and leave the folder as it was.
+    """
+    pytest.importorskip("resource")
+    before = files_in(folder)
+    lines = "".join(f"    {line}\n" for line in code.strip().splitlines())
+    program = f"{FULL}\ntry:\n{lines}"
+    program += "except OSError as error:\n    print(error.strerror, *error.__notes__)\n"
+    found = run_code(program, n_bytes, folder)
+    assert files_in(folder) == before
+    return found.stdout
