@@ -3,15 +3,19 @@
 import numpy as np
 
 from skcw._limits import LARGEST_LEARNT, LARGEST_SAVED
-from skcw.data._saved import FLOATS, largest_size, saved_array, saved_number
+from skcw.data._saved import (
+    FLOATS,
+    SAVED_AS,
+    largest_size,
+    saved_array,
+    saved_number,
+)
 
 # Label columns are padded to a multiple of this, so that rows fill registers.
 BLOCK = 8
 # Rows that begin where a line of the cache does reach into fewer lines: 8 % less time
 # for a pass over CoNLL-2000.
 ALIGNMENT = 64
-# How the names of the arrays begin in the file of a model.
-SAVED_AS = "belief."
 # How large the numbers of an array may be, after a training and in a file.
 LIMITS = {
     "mean": LARGEST_LEARNT,

@@ -143,8 +143,8 @@ class Workers:
             raise self.folder.error
         if lost == MOST_LOST:
             raise ShardError(
-                f"no worker can learn {self.noun} {number}: {lost} were lost, the last "
-                f"one with this {self.noun} alone "
+                f"no worker can learn {self.noun} {number}: {lost} attempts ended with "
+                f"the loss of a worker, the last one with this {self.noun} alone "
                 f"({type(error).__name__}: {error}). Its memory may be short: more "
                 "shards are smaller"
             ) from error

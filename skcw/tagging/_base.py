@@ -3,13 +3,12 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skcw._belief import SAVED_AS
 from skcw._config import presented
 from skcw._monitor import without_seconds
 from skcw._persistence import model_size, naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
-from skcw.data._saved import saved_kind
+from skcw.data._saved import half_precision, saved_kind
 from skcw.data._token_columns import TokenColumns
 from skcw.exceptions import ModelFileError
 from skcw.metrics import token_accuracy_score
@@ -34,25 +33,6 @@ def file_name_of(cls):
     if cls.__module__.partition(".")[0] == "skcw":
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def half_precision(arrays, dtype):
-    """Return the names of the arrays of a model that are to be in half precision."""
-    if dtype is None:
-        return []
-    if dtype != "float16":
-        raise ValueError(
-            f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
-        )
-    # Settings of confidence and the like are few, and stay exact.
-    names = [name for name, array in arrays.items() if _is_table(name, array)]
-    if not names:
-        raise ValueError("the model has no tables of weights to save as float16")
-    return names
-
-
-def _is_table(name, array):
-    return SAVED_AS in name and array.dtype.kind == "f"
 
 
 def store_parameters(estimator, values):

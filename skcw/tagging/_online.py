@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from skcw._belief import Belief
 from skcw._callbacks import PassTasks
+from skcw._checkpoint import keeping
 from skcw._compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._decoding import Decoder
 from skcw._one_step import changes_at_once
@@ -31,7 +32,7 @@ from skcw.tagging._inputs import (
     token_costs,
 )
 from skcw.tagging._judges import choose_judges, learnt_confidence
-from skcw.tagging._keeping import keeping, told_of_training
+from skcw.tagging._keeping import told_of_training
 from skcw.tagging._out_of_core import check_streamable, learn_spilled, spilled
 from skcw.tagging._training import Plan, train_several
 
