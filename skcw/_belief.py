@@ -25,6 +25,11 @@ def padded(n_labels):
     return max(BLOCK, -(-n_labels // BLOCK) * BLOCK)
 
 
+def width_of(arrays):
+    """Return the length of the rows of the belief among the arrays of a model."""
+    return padded(arrays[f"{SAVED_AS}edge_rows"].shape[1])
+
+
 class Belief:
     """A mean and a variance for every weight of a sequence tagger.
 
