@@ -220,12 +220,12 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @available_if(_tagger_has("prune"))
     @changes_at_once
-    def prune(self, share=0.5, *, drop_features=True):
+    def prune(self, share=0.25, *, drop_features=True):
         """Set the weights nearest to zero back to the prior, for a smaller model.
 
         Parameters
         ----------
-        share : float, default=0.5
+        share : float, default=0.25
             The share of the weights that training has moved to be set back.
         drop_features : bool, default=True
             Whether to forget the names of features without any weight.
