@@ -29,6 +29,11 @@ def padded(n_labels):
     return max(BLOCK, -(-n_labels // BLOCK) * BLOCK)
 
 
+def width_of(arrays):
+    """Return the length of the rows of the belief among the arrays of a model."""
+    return padded(arrays[f"{SAVED_AS}edge_rows"].shape[1])
+
+
 class Belief:
     """A mean and a variance for every weight of a sequence tagger.
 
@@ -197,7 +202,7 @@ class Belief:
             n_labels=n_labels,
             row_of=row_of,
             mean=self._widened(self.mean, width, 0.0),
-            variance=self._widened(self.variance, width, self._prior_variance()),
+            variance=self._widened(self.variance, width, self.prior_variance),
             average=self._widened(self.average, width, 0.0),
             unknown_row=unknown_row,
             unseen=unseen,
@@ -278,7 +283,9 @@ class Belief:
             "edge_rows": rows[first:].reshape(self.edge_rows.shape).copy(),
         }
 
-    def _prior_variance(self):
+    @property
+    def prior_variance(self):
+        """The variance of weights that no update has touched; None if there is none."""
         blank = self.width * self.width
         return None if self.variance is None else self.variance[blank]
 
@@ -362,7 +369,7 @@ class Belief:
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
         least = 1.0 if self.variance is None else self.variance.min()
-        if least < 0 or (self.variance is not None and not self._prior_variance() > 0):
+        if least < 0 or (self.variance is not None and not self.prior_variance > 0):
             raise ValueError("a variance is negative, or that of the prior is zero")
         if not _within(self.all_rows(), self.width, self.n_rows):
             raise ValueError("a feature refers to a row that does not exist")

@@ -100,10 +100,15 @@ def half_precision(arrays, dtype):
         raise ValueError(
             f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
         )
-    names = [n for n, a in arrays.items() if SAVED_AS in n and a.dtype.kind == "f"]
+    names = table_names(arrays)
     if not names:
         raise ValueError("the model has no tables of weights to save as float16")
     return names
+
+
+def table_names(arrays):
+    """Return the names of those arrays of a model that are tables of weights."""
+    return [n for n, a in arrays.items() if SAVED_AS in n and a.dtype.kind == "f"]
 
 
 def whole_arrays(arrays, origins):
