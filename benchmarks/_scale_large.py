@@ -1,43 +1,56 @@
-"""Many labels: memory, time and files as they grow, and weights in half precision."""
+"""Many labels: memory, time and files as they grow; half precision, and pruning."""
 
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import _scale_pruning as pruning
 import numpy as np
 from _corpora import has_corpora
 from _measure import MB, progress
+from _multiclass_data import NEWS, load_rows, set_or_made
 from _tables import at_least, format_goals, format_table, number
 from _travel_corpora import ARK, BUILT_IN, CHUNKS, DUTCH, EWT, NP, SPANISH, encode, load
+from sklearn.metrics import accuracy_score
 
-from skcw import CWSequenceTagger
+from skcw import CWSequenceTagger, Model, MultiClassCW
 from skcw import load as load_model
 from skcw.metrics import span_f1_score, token_accuracy_score
 
 N_LABELS, QUICK_LABELS = (50, 100, 200, 500), (16, 32)
 PASSES = 3
+# Blocks of so many labels: were they the unit of memory, those untouched cost nothing.
+BLOCKS = (8, 16)
 CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
 NOTE = f"""\
 Labels: tags of {EWT}, each joined with that of the word before; the rarest pairs are
 dealt out so that there are as many as told. {PASSES} passes of CW without
 learn_confidence; CPU microseconds a token of one pass and of tagging. Tables: mean,
-variance and average; used: the share of their cells that an update has changed. Files:
-as they are, and with dtype="float16". Half precision: span F1 (accuracy on {ARK} and
-{EWT}) on the test set, as trained and from such a file, with the share of words whose
-label is another one; mean over the seeds."""
+variance and average; used: the share of their cells that an update has changed, and of
+blocks of 8 and 16 labels that have such a cell. Files: as they are, and with
+dtype="float16"; mapped: with whole tables; open: CPU seconds of Model.open. Half
+precision: span F1 (accuracy on {ARK} and {EWT}) on the test set, as trained and from
+such a file, with the share of words whose label is another one; mean over the seeds.
+{NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the share of
+messages. {pruning.NOTE}"""
 
 
 def run(settings):
     """Return what many labels cost, and what half precision costs."""
     real = has_corpora(settings.data_home) and not settings.quick
     corpora = CORPORA if real else MADE
-    halves = []
+    halves, prunes = [], []
     for corpus in corpora:
         progress(f"large: half precision, {corpus}")
         data = encode(corpus, "ready", load(corpus, settings))
-        runs = [_halved(data, seed) for seed in range(settings.seeds)]
-        means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
-        halves.append({"corpus": corpus, **means})
+        halves.append({"corpus": corpus, **_mean(_halved, data, settings.seeds)})
+        progress(f"large: pruning, {corpus}")
+        lines = pruning.measured(data, settings.seeds)
+        prunes.append({"corpus": corpus, "lines": lines})
+    name = set_or_made(NEWS, settings.data_home)
+    progress(f"large: half precision, {name}")
+    rows = load_rows(name, settings.data_home, settings.quick)
+    halves.append({"corpus": name, **_mean(_halved_rows, rows, settings.seeds)})
     grown = []
     for n_labels in QUICK_LABELS if settings.quick else N_LABELS:
         progress(f"large: {n_labels} labels")
@@ -48,6 +61,7 @@ def run(settings):
         "corpus": corpora[-1],
         "grown": grown,
         "halves": halves,
+        "prunes": prunes,
     }
     return {**found, "goals": _goals(found)}
 
@@ -74,40 +88,83 @@ def _grown(data, n_labels):
     tagger.predict(data.train)
     tagged = time.process_time()
     belief = tagger.belief_
-    rows = belief.variance.reshape(-1, belief.width)[belief.width + 1 :]
-    changed = rows[:, : belief.n_labels] != belief.variance[belief.width**2]
     tables = (belief.mean, belief.variance, belief.average)
     whole, half, _ = _files(tagger)
     return {
         "train": (learnt - began) / PASSES / n_tokens * 1e6,
         "tag": (tagged - learnt) / n_tokens * 1e6,
         "tables": sum(table.nbytes for table in tables) / MB,
-        "used": float(changed.mean()),
+        **_used(belief),
         "file": whole,
         "half": half,
+        **_opened(tagger),
     }
 
 
-def _files(tagger):
-    """Return the megabytes of a tagger's file, of one in half precision, and that."""
+def _used(belief):
+    """Return the share of cells that were changed, and of blocks that have one."""
+    rows = belief.variance.reshape(-1, belief.width)[belief.width + 1 :]
+    changed = rows[:, : belief.n_labels] != belief.prior_variance
+    found = {"used": float(changed.mean())}
+    for size in BLOCKS:
+        more = -belief.n_labels % size
+        blocks = np.pad(changed, ((0, 0), (0, more))).reshape(len(rows), -1, size)
+        found[f"blocks {size}"] = float(blocks.any(axis=2).mean())
+    return found
+
+
+def _opened(tagger):
+    """Return the seconds to open a tagger's file, and its size and those if mapped."""
+    found = {}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        for name, mapped in (("open", False), ("open mapped", True)):
+            tagger.save(path, mapped=mapped)
+            began = time.process_time()
+            Model.open(path, mapped=mapped)
+            found[name] = time.process_time() - began
+        found["mapped"] = path.stat().st_size / MB
+    return found
+
+
+def _files(model):
+    """Return the megabytes of a model's file, of one in half precision, and that."""
     with TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("whole", "half")]
-        tagger.save(paths[0])
-        tagger.save(paths[1], dtype="float16")
+        model.save(paths[0])
+        model.save(paths[1], dtype="float16")
         sizes = [path.stat().st_size / MB for path in paths]
         return *sizes, load_model(paths[1])
+
+
+def _mean(halved, data, n_seeds):
+    """Return what half precision costs, the mean over the seeds."""
+    runs = [halved(data, seed) for seed in range(n_seeds)]
+    return {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
 
 
 def _halved(data, seed):
     tagger = CWSequenceTagger(learn_confidence=False, random_state=seed)
     tagger.fit(data.train, data.train_labels)
-    whole, half, loaded = _files(tagger)
     score = span_f1_score if data.spans else token_accuracy_score
-    guess, rounded = tagger.predict(data.test), loaded.predict(data.test)
+    return _compared(tagger, data.test, data.test_labels, score, token_accuracy_score)
+
+
+def _halved_rows(rows, seed):
+    test = np.arange(len(rows.y)) % 4 == 3
+    classifier = MultiClassCW(random_state=seed).fit(rows.X[~test], rows.y[~test])
+    accuracy = accuracy_score
+    return _compared(classifier, rows.X[test], rows.y[test], accuracy, accuracy)
+
+
+def _compared(model, new, truth, score, agreement):
+    """Return the scores of a model and of its file, how they agree, and sizes."""
+    whole, half, loaded = _files(model)
+    guess, rounded = model.predict(new), loaded.predict(new)
     return {
-        "score": score(data.test_labels, guess),
-        "rounded": score(data.test_labels, rounded),
-        "other": 1.0 - token_accuracy_score(guess, rounded),
+        "score": float(score(truth, guess)),
+        "rounded": float(score(truth, rounded)),
+        "other": 1.0 - float(agreement(guess, rounded)),
         "file": whole,
         "half": half,
     }
@@ -115,7 +172,8 @@ def _halved(data, seed):
 
 def _goals(found):
     lost = min(row["rounded"] - row["score"] for row in found["halves"])
-    return [at_least("least gain by half precision", lost, -0.0005, ".5f")]
+    half = at_least("least gain by half precision", lost, -0.0005, ".5f")
+    return [half, pruning.goal(found["prunes"])]
 
 
 def render(found):
@@ -125,8 +183,12 @@ def render(found):
         "tag": ".2f",
         "tables": ".0f",
         "used": ".1%",
+        **{f"blocks {size}": ".1%" for size in BLOCKS},
         "file": ".0f",
         "half": ".0f",
+        "open": ".2f",
+        "mapped": ".0f",
+        "open mapped": ".2f",
     }
     grown = [
         (row["labels"], *(number(row[key], form) for key, form in forms.items()))
@@ -143,16 +205,19 @@ def render(found):
         (row["corpus"], *(number(row[key], form) for key, form in forms.items()))
         for row in found["halves"]
     ]
-    title = f"Many labels ({found['corpus']}), and half precision"
+    title = f"Many labels ({found['corpus']}), half precision and pruning"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
-    header = ("labels", "train us", "tag us", "tables MB", "used")
+    blocks = tuple(f"blocks of {size}" for size in BLOCKS)
+    header = ("labels", "train us", "tag us", "tables MB", "used", *blocks)
     sizes = ("file MB", "half MB")
+    opened = ("open s", "mapped MB", "open s, mapped")
     return "\n\n".join(
         [
             title,
-            format_table((*header, *sizes), grown),
+            format_table((*header, *sizes, *opened), grown),
             format_table(("corpus", "score", "from half", "others", *sizes), halves),
+            pruning.render(found["prunes"]),
             NOTE,
             format_goals(found["goals"], found["quick"]),
         ]

@@ -8,7 +8,7 @@ digests    the same weights from this process, loky, Dask, Ray and Spark
 memory     a corpus made on the fly, of up to 100 million words: memory and speed
 faults     the log of a training that was killed and resumed, with digests
 one_core   training of taggers and classifiers beside their peers; resting sequences
-large      memory, time and files as labels grow; weights in half precision
+large      memory, time and files as labels grow; half precision, pruning
 
     python benchmarks/bench_scale.py --data-home DIR
     python benchmarks/bench_scale.py --quick

@@ -38,7 +38,7 @@ def main():
         Client(here),
     ):
         path = str(Path(folder, "names.skcw"))
-        model.save(path)
+        model.save(path, mapped=True)
         # For text in files: dask.bag.read_text("corpus-*.txt").map(str.split).
         bag = dask.bag.from_sequence(words[300:], npartitions=4)
         found = bag.map_partitions(tagged, path).compute()

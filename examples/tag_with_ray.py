@@ -43,7 +43,7 @@ def main():
     ray.data.DataContext.get_current().enable_progress_bars = False
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "names.skcw"))
-        model.save(path)
+        model.save(path, mapped=True)
         # For text in files: ray.data.read_text("corpus/").
         rows = [{"id": i, "text": " ".join(row)} for i, row in enumerate(words[300:])]
         dataset = ray.data.from_items(rows).map_batches(

@@ -52,7 +52,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         # On a cluster: a path that all workers see.
         path = str(Path(folder, "names.skcw"))
-        model.save(path)
+        model.save(path, mapped=True)
         # For text in files: spark.read.text("corpus/").
         rows = [(i, " ".join(row)) for i, row in enumerate(words[300:])]
         frame = spark.createDataFrame(rows, "id long, text string").repartition(4)

@@ -3,15 +3,19 @@
 import numpy as np
 
 from skcw._limits import LARGEST_LEARNT, LARGEST_SAVED
-from skcw.data._saved import FLOATS, largest_size, saved_array, saved_number
+from skcw.data._saved import (
+    FLOATS,
+    SAVED_AS,
+    largest_size,
+    saved_array,
+    saved_number,
+)
 
 # Label columns are padded to a multiple of this, so that rows fill registers.
 BLOCK = 8
 # Rows that begin where a line of the cache does reach into fewer lines: 8 % less time
 # for a pass over CoNLL-2000.
 ALIGNMENT = 64
-# How the names of the arrays begin in the file of a model.
-SAVED_AS = "belief."
 # How large the numbers of an array may be, after a training and in a file.
 LIMITS = {
     "mean": LARGEST_LEARNT,
@@ -23,6 +27,11 @@ LIMITS = {
 def padded(n_labels):
     """Return the number of columns that a belief about so many labels has."""
     return max(BLOCK, -(-n_labels // BLOCK) * BLOCK)
+
+
+def width_of(arrays):
+    """Return the length of the rows of the belief among the arrays of a model."""
+    return padded(arrays[f"{SAVED_AS}edge_rows"].shape[1])
 
 
 class Belief:
@@ -193,7 +202,7 @@ class Belief:
             n_labels=n_labels,
             row_of=row_of,
             mean=self._widened(self.mean, width, 0.0),
-            variance=self._widened(self.variance, width, self._prior_variance()),
+            variance=self._widened(self.variance, width, self.prior_variance),
             average=self._widened(self.average, width, 0.0),
             unknown_row=unknown_row,
             unseen=unseen,
@@ -274,7 +283,9 @@ class Belief:
             "edge_rows": rows[first:].reshape(self.edge_rows.shape).copy(),
         }
 
-    def _prior_variance(self):
+    @property
+    def prior_variance(self):
+        """The variance of weights that no update has touched; None if there is none."""
         blank = self.width * self.width
         return None if self.variance is None else self.variance[blank]
 
@@ -296,25 +307,16 @@ class Belief:
         row_of = self.all_rows()
         untouched = int(np.count_nonzero(row_of == self.width))
         size = len(self.mean) + untouched * self.width
-        mean = _with_room(self.mean, size)
-        variance = None if self.variance is None else _with_room(self.variance, size)
+        mean = with_room(self.mean, size)
+        variance = None if self.variance is None else with_room(self.variance, size)
         drift = None
         if self.average is not None:
-            drift = _with_room(self.mean - self.average, size)
+            drift = with_room(self.mean - self.average, size)
             drift[: len(self.mean)] *= self.rounds
         expanded = self.replaced(
             row_of=row_of.copy(), mean=mean, variance=variance, average=drift
         )
         return expanded, self.n_rows
-
-    def grown(self, n_rows):
-        """Return the mean and the variance with so many rows, new ones at the prior."""
-        more = (n_rows - self.n_rows) * self.width
-        mean = np.append(self.mean, np.zeros(more, self.mean.dtype))
-        if self.variance is None:
-            return mean, None
-        prior = np.full(more, self._prior_variance(), self.variance.dtype)
-        return mean, np.append(self.variance, prior)
 
     def compacted(self, n_rows):
         """Return a compact copy of an expanded belief, with its average."""
@@ -367,7 +369,7 @@ class Belief:
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
         least = 1.0 if self.variance is None else self.variance.min()
-        if least < 0 or (self.variance is not None and not self._prior_variance() > 0):
+        if least < 0 or (self.variance is not None and not self.prior_variance > 0):
             raise ValueError("a variance is negative, or that of the prior is zero")
         if not _within(self.all_rows(), self.width, self.n_rows):
             raise ValueError("a feature refers to a row that does not exist")
@@ -410,7 +412,7 @@ def _saved_part(arrays, name, kinds):
     return saved_array(arrays, SAVED_AS + name, kinds, (None,), largest=most)
 
 
-def _with_room(flat, size):
+def with_room(flat, size):
     """Return a longer copy; the system gives the rest memory only when it is used."""
     spare = ALIGNMENT // flat.itemsize
     room = np.zeros(size + spare, flat.dtype)

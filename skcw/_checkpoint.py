@@ -16,21 +16,24 @@ from skcw._version import __version__
 from skcw.data._files import take_lock
 from skcw.exceptions import CheckpointError, CheckpointWarning, ModelFileError
 
-SUFFIX, LOCK = ".checkpoint", "training.lock"
+SUFFIX, LOCK, FOLD = ".checkpoint", "training.lock", "fold-"
 _NAME = re.compile(r"(?P<model>[a-z]+(-\d+)?)\.(?P<number>\d+)" + re.escape(SUFFIX))
 # The newest of each model, and the one before it.
 KEPT = 2
 # Checkpoints within a pass can come after about so many words: a fraction of a second.
 PIECE_WORDS = 100_000
+# Parameters that change no bit of the result, or show in where the training starts.
+NEUTRAL = ("n_jobs", "verbose", "warm_start")
 
 
 class Checkpoint:
     """Where and how often a training is saved, so that it can go on after a crash.
 
-    Give it to ``fit`` of CW, AROW, PA or the perceptron. If the process ends, by
-    ``kill -9`` or a power cut even, the same call with ``resume=True`` continues from
-    the last checkpoint, and its result has the same bits as that of a training that
-    was never cut off. So ``random_state`` must be an integer.
+    Give it to ``fit`` of CW, AROW, PA or the perceptron, be they taggers or
+    classifiers. If the process ends, by ``kill -9`` or a power cut even, the same call
+    with ``resume=True`` continues from the last checkpoint, and its result has the same
+    bits as that of a training that was never cut off. So ``random_state`` must be an
+    integer.
 
     A checkpoint appears complete or not at all, carries a checksum, and the one before
     it is kept. One of other data or other parameters is refused. After ``fit`` the
@@ -46,7 +49,7 @@ class Checkpoint:
         pass is always saved.
     every_minutes : float or None, default=None
         Save whenever so many minutes have gone by, within a pass as well (with
-        ``n_shards`` after it).
+        ``n_shards``, and classifiers, after it).
     resume : bool, default=False
         Continue from the checkpoints that are in the folder, if there are any. If
         False, a folder with checkpoints is refused.
@@ -54,6 +57,7 @@ class Checkpoint:
     See Also
     --------
     skcw.CWSequenceTagger.fit : Takes it.
+    skcw.MultiClassCW.fit : Takes it too.
 
     Examples
     --------
@@ -81,11 +85,22 @@ class Checkpoint:
             f"every_minutes={self.every_minutes}, resume={self.resume})"
         )
 
+    def of_fold(self, number):
+        """Return one for a fold of the training, in a folder of its own."""
+        return Checkpoint(
+            Path(self.folder) / f"{FOLD}{number}",
+            every_passes=self.every_passes,
+            every_minutes=self.every_minutes,
+            resume=self.resume,
+        )
+
     def clear(self):
         """Remove the checkpoints from the folder, and the folder if nothing is left."""
         folder = Path(self.folder)
         for _, _, path in _found(folder):
             path.unlink(missing_ok=True)
+        for fold in folder.glob(f"{FOLD}[0-9]*"):
+            Checkpoint(fold).clear()
         (folder / LOCK).unlink(missing_ok=True)
         with suppress(OSError):
             folder.rmdir()
@@ -198,6 +213,106 @@ class Keeper:
         self.last_save = time.monotonic()
 
 
+class KeptProgress:
+    """How far a training is; a keeper saves it after its passes.
+
+    A subclass has ``_state()``, the header and the arrays of where it is,
+    ``_restore(header, arrays)``, which continues from there, and ``_best(arrays,
+    rounds)``, the best belief so far among the arrays.
+
+    Parameters
+    ----------
+    monitor : Monitor
+        Keeps the history.
+    keeper : Keeper or None
+        Saves it now and then.
+    """
+
+    def __init__(self, monitor, keeper):
+        self.monitor, self.keeper, self.is_over = monitor, keeper, False
+
+    @property
+    def n_passes(self):
+        """The number of complete passes."""
+        return len(self.monitor.history)
+
+    def keep(self, is_over):
+        """Save after a pass, if it is time or this was the last one."""
+        self.is_over = is_over
+        if self.keeper is not None and (is_over or self.keeper.is_due(self.n_passes)):
+            self.save()
+
+    def save(self):
+        """Write a checkpoint."""
+        header, arrays = self._state()
+        monitor = self.monitor
+        header |= {
+            "is_over": self.is_over, "history": monitor.history, "idle": monitor.idle
+        }  # fmt: skip
+        if monitor.best is not None:
+            header["best_score"] = monitor.best_score
+            header["best_rounds"] = monitor.best.rounds
+            arrays |= monitor.best.arrays()
+        self.keeper.save(header, arrays)
+
+    def resume(self):
+        """Continue from the last checkpoint, if there is one.
+
+        What belongs to the training was compared before.
+        """
+        if self.keeper is None or self.keeper.state is None:
+            return
+        header, arrays = self.keeper.state
+        self._restore(header, arrays)
+        self.is_over = header["is_over"]
+        monitor = self.monitor
+        monitor.history = list(header["history"])
+        monitor.idle = header["idle"]
+        if "best_score" in header:
+            monitor.best = self._best(arrays, header["best_rounds"])
+            monitor.best_score = header["best_score"]
+
+
+def no_keeper(model):
+    """Return what saves a model if nobody wants it to be saved: nothing."""
+    return None
+
+
+@contextmanager
+def keeping(checkpoint, estimator, about):
+    """Give what saves the models of one training.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint or None
+        Where and how often.
+    estimator : object
+        The estimator that learns.
+    about : callable
+        Tells what the training is about, if it is saved.
+
+    Yields
+    ------
+    keeper_of : callable
+        ``keeper_of(name)`` gives the keeper of a model, or None.
+    """
+    if checkpoint is None:
+        yield no_keeper
+        return
+    if not isinstance(checkpoint, Checkpoint):
+        raise TypeError(
+            f"checkpoint is {checkpoint!r}; it must be a skcw.Checkpoint, such as "
+            "skcw.Checkpoint('folder', resume=True)"
+        )
+    if not isinstance(estimator.random_state, Integral):
+        raise ValueError(
+            f"random_state is {estimator.random_state!r}; a training with checkpoints "
+            "needs an integer, or it could not continue with the same shuffles"
+        )
+    with checkpoint.opened(about()) as keeper_of:
+        yield keeper_of
+
+
 def _found(folder):
     """Return the model, the number and the path of each checkpoint in a folder."""
     if not folder.is_dir():
@@ -236,22 +351,31 @@ def _check_same(folder, before, now):
         )
 
 
-def parameters_told(params, without=()):
-    """Return parameters as texts that are equal if the parameters are.
+def told_of_learner(estimator):
+    """Return an estimator's class and parameters as texts that tell it from others.
 
     Parameters
     ----------
-    params : dict
-        The parameters of an estimator.
-    without : sequence of str, default=()
-        Those that change no result.
+    estimator : object
+        The estimator.
 
     Returns
     -------
     told : dict of str to str
-        What each is; functions are told by their names.
+        What each parameter is; functions are told by their names. Those that change no
+        result are left out.
+
+    Examples
+    --------
+    >>> from skcw import MultiClassPA
+    >>> from skcw._checkpoint import told_of_learner
+    >>> told = told_of_learner(MultiClassPA(max_iter=3))
+    >>> told["the learner"], told["max_iter"], "verbose" in told
+    ('MultiClassPA', '3', False)
     """
-    return {n: _told(value) for n, value in params.items() if n not in without}
+    params = estimator.get_params().items()
+    told = {name: _told(value) for name, value in params if name not in NEUTRAL}
+    return {"the learner": type(estimator).__name__, **told}
 
 
 def _told(value):

@@ -53,6 +53,9 @@ MOST_CANDIDATE_FEATURES = 2**30
 MOST_NUMBERED = 10**8
 # Draws and labelings that a model file may ask for: more would be a trap.
 MOST_IN_A_FILE = 10_000
+# Cells of a table for each one that a file stores of it: a small file cannot ask for
+# all memory. With 500 labels training had touched one in 67.
+MOST_CELLS_FOR_ONE = 1000
 # CRFsuite has a weight for each pair of labels, and a file may say there are millions.
 MOST_CRFSUITE_LABELS = 20_000
 # Slots of a hash table that are taken in a row: more would make every search slow.

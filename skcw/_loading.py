@@ -24,9 +24,10 @@ def load(path, *, mapped=False):
         of a reranker wrote.
     mapped : bool, default=False
         Whether to map the arrays into memory instead of reading them. Processes that
-        open the same large model then share its memory. The file must stay as it is
-        while one of them lives: to change it in place ends them, to replace it as
-        ``save`` does is safe.
+        open the same large model then share its memory, but for weights of which only
+        those that were touched are in the file: ``save(path, mapped=True)`` stores all.
+        The file must stay as it is while one of them lives: to change it in place ends
+        them, to replace it as ``save`` does is safe.
 
     Returns
     -------

@@ -18,13 +18,16 @@ import numpy as np
 
 from skcw._kernels.integrity import checksum
 from skcw._limits import MOST_DIGITS_IN_A_FILE
+from skcw.data._cells import CELLS, SAME, filled
 from skcw.data._files import replacing
 from skcw.data._saved import halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
 
 # 2: names are hashed in another way than in 1. 3: parameters have other names.
-# 4: there is a checksum. 5: transitions may look at words.
-FORMAT = 5
+# 4: there is a checksum. 5: transitions may look at words. 6: tables may be stored by
+# the cells that were touched.
+FORMAT = 6
+OLDEST_READ = 5
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
 # Under this name the header tells how arrays in half precision are brought back.
 HALVES = "halves"
@@ -34,7 +37,7 @@ _DIGITS = re.compile(rb'"skcw\.checksum":"([0-9a-f]{16})"')
 # The checksum continues from block to block, so that each is still in the cache.
 BLOCK_BYTES = 1 << 20
 _TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8"}
-_TYPES |= {"U8": "u1", "U64": "<u8", "F16": "<f2"}
+_TYPES |= {"U8": "u1", "U16": "<u2", "U64": "<u8", "F16": "<f2"}
 _NAMES = {dtype.lstrip("<"): name for name, dtype in _TYPES.items()}
 
 
@@ -165,13 +168,13 @@ def read_model(path, *, mapped=False):
             places = _places(path, entries, n_bytes - len(head))
             data, total = _read_data(file, path, head, n_bytes, mapped)
         _check_sum(path, metadata, head, total)
-        return header, whole_arrays(
-            {
-                name: np.asarray(data[first:last].view(dtype)).reshape(shape)
-                for name, (first, last, dtype, shape) in places.items()
-            },
-            header.pop(HALVES, {}),
-        )
+        arrays = {
+            name: np.asarray(data[first:last].view(dtype)).reshape(shape)
+            for name, (first, last, dtype, shape) in places.items()
+        }
+        arrays = whole_arrays(arrays, header.pop(HALVES, {}))
+        arrays = filled(arrays, header.pop(CELLS, None), header.pop(SAME, {}))
+        return header, arrays
 
 
 @contextmanager
@@ -264,7 +267,7 @@ def _checked_header(path, text):
     try:
         header = _parsed(text)
         written, version = header["format"], header.get("version")
-        newer, older = written > FORMAT, written < FORMAT
+        newer, older = written > FORMAT, written < OLDEST_READ
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise ModelFileError(f"{path} has a damaged header: {error!r}") from error
     if newer:

@@ -9,12 +9,21 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
+from sklearn.base import clone
 
-from skcw import AROWSequenceTagger, CWSequenceTagger, Model, load
+from skcw import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    Model,
+    MultiClassAROW,
+    MultiClassCW,
+    MultiClassPA,
+    MultiClassPerceptron,
+    load,
+)
 from skcw._persistence import CHECKSUM, HALVES, HEADER, seal
-from skcw.data._saved import halved_array, whole_arrays
+from skcw.data._saved import half_precision, halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
-from skcw.tagging._base import half_precision
 from skcw.utils._check_data import make_tagged
 from tests.test_persistence import TAGGERS
 
@@ -82,7 +91,7 @@ def test_the_tables_take_half_the_room(tagger, tmp_path):
     tagger.save(tmp_path / "whole")
     tagger.save(tmp_path / "half", dtype="float16")
     whole, half = load_file(tmp_path / "whole"), load_file(tmp_path / "half")
-    tables = {"belief.mean", "belief.variance", "belief.average"}
+    tables = {"belief.mean", "belief.variance"}
     assert {name for name in half if half[name].dtype == np.float16} == tables
     for name in tables:
         assert 2 * half[name].nbytes == whole[name].nbytes
@@ -104,6 +113,75 @@ def test_every_tagger_predicts_what_it_did(example, data, tmp_path):
     example.fit(*data).save(tmp_path / "half", dtype="float16")
     loaded = type(example).load(tmp_path / "half")
     assert loaded.score(*data) == pytest.approx(example.score(*data), abs=0.01)
+
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(150, 8))
+CLASSES = np.argmax(ROWS[:, :4] + 0.3 * RNG.normal(size=(150, 4)), axis=1)
+CLASSIFIERS = {
+    "CW": MultiClassCW(random_state=0),
+    "CW in double": MultiClassCW(dtype="float64", random_state=0),
+    "CW of large variance": MultiClassCW(initial_variance=1e10, random_state=0),
+    "CW of small variance": MultiClassCW(initial_variance=1e-10, random_state=0),
+    "AROW": MultiClassAROW(random_state=0),
+    "PA": MultiClassPA(random_state=0),
+    "perceptron": MultiClassPerceptron(random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_classifier_comes_back_rounded(name, n_classes, tmp_path):
+    y = CLASSES % n_classes
+    # More rows afterwards: then it also has an average that goes on.
+    classifier = clone(CLASSIFIERS[name]).fit(ROWS, y).partial_fit(ROWS[:50], y[:50])
+    classifier.save(tmp_path / "half", dtype="float16")
+    loaded = load(tmp_path / "half")
+    for table, was in classifier.belief_.tables().items():
+        now = loaded.belief_.tables()[table]
+        if was is None:
+            assert now is None
+            continue
+        assert now.dtype == was.dtype
+        # Below this numbers have no eleven digits left.
+        atol = 2.0**-38 * np.abs(was).max()
+        np.testing.assert_allclose(now, was, rtol=HALF, atol=atol)
+    scores = classifier.decision_function(ROWS)
+    # Eight features and an intercept, each weight off by half a thousandth.
+    atol = 10 * HALF * np.abs(scores).max()
+    np.testing.assert_allclose(loaded.decision_function(ROWS), scores, atol=atol)
+    assert loaded.classes_.tolist() == list(range(n_classes))
+    loaded.partial_fit(ROWS, y)
+
+
+@pytest.mark.parametrize("name", ["CW", "AROW"])
+def test_how_sure_a_classifier_is_stays_what_it_was(name, tmp_path):
+    classifier = clone(CLASSIFIERS[name]).fit(ROWS, CLASSES)
+    classifier.save(tmp_path / "half", dtype="float16")
+    loaded = load(tmp_path / "half")
+    # Scale, noise and caution are no tables: they are exact.
+    for learnt in ("variance_scale_", "noise_", "caution_"):
+        assert getattr(loaded, learnt) == getattr(classifier, learnt)
+    proba = loaded.predict_proba(ROWS)
+    np.testing.assert_allclose(proba, classifier.predict_proba(ROWS), atol=5e-3)
+
+
+@pytest.mark.parametrize(("name", "share"), [("CW", 2), ("CW in double", 4)])
+def test_the_tables_of_a_classifier_take_less_room(name, share, tmp_path):
+    classifier = clone(CLASSIFIERS[name]).fit(ROWS, CLASSES)
+    classifier.save(tmp_path / "whole")
+    classifier.save(tmp_path / "half", dtype="float16")
+    whole, half = load_file(tmp_path / "whole"), load_file(tmp_path / "half")
+    assert whole.keys() == half.keys() == {"belief.mean", "belief.variance"}
+    for table in whole:
+        assert share * half[table].nbytes == whole[table].nbytes
+
+
+def test_a_classifier_refuses_another_precision_and_leaves_no_file(tmp_path):
+    classifier = clone(CLASSIFIERS["PA"]).fit(ROWS, CLASSES)
+    with pytest.raises(ValueError, match="dtype is 'float32'"):
+        classifier.save(tmp_path / "model", dtype="float32")
+    assert not list(tmp_path.iterdir())
 
 
 def tampered(path, exponents, table=None):

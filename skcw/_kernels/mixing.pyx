@@ -1,5 +1,8 @@
 """Sums over what shards have moved: the inner loop of their merge."""
 
+from libc.math cimport sqrt
+from libc.string cimport memset
+
 from skcw._kernels.common cimport real
 
 ctypedef fused number:
@@ -8,49 +11,94 @@ ctypedef fused number:
 
 # The columns of the sums of a weight, in this order.
 cdef enum:
-    WEIGHT, STEP, LATE, GAIN, N_MOVES
+    WEIGHT, STEP, LATE, GAIN, N_MOVES, N_SUMS
 
 
 cdef double _precision(double variance) noexcept nogil:
     return 1.0 / variance
 
 
-def mark_rows(
-    const number[::1] cells, Py_ssize_t width, unsigned char[::1] moved
+def mark_moved(
+    const real[::1] old_mean, const real[::1] old_variance, const long long[::1] origin,
+    Py_ssize_t width, const real[::1] mean, const real[::1] variance,
+    const real[::1] drift, unsigned char[::1] moved,
 ):
-    """Set ``moved`` for every row of a table, ``width`` cells long, with such a cell."""
-    cdef Py_ssize_t i
+    """Set ``moved`` to one for every cell that is not what it was; return how many.
+
+    Row r of the new tables was row ``origin[r]`` of the old ones, ``width`` cells long.
+    The drift was zero. Variances and drift may be None.
+    """
+    cdef Py_ssize_t r, c, at, old, n_moved = 0
+    cdef bint other
     with nogil:
-        for i in range(cells.shape[0]):
-            moved[cells[i] // width] = 1
+        for r in range(origin.shape[0]):
+            old = origin[r] * width
+            for c in range(width):
+                at = r * width + c
+                other = mean[at] != old_mean[old + c]
+                if variance is not None:
+                    other |= variance[at] != old_variance[old + c]
+                if drift is not None:
+                    other |= drift[at] != 0.0
+                moved[at] = other
+                n_moved += other
+    return n_moved
+
+
+def take_moved(
+    const unsigned char[::1] moved, const long long[::1] numbers, Py_ssize_t width,
+    const real[::1] mean, const real[::1] variance, const real[::1] drift,
+    number[::1] cells, real[::1] new_mean, real[::1] new_variance, real[::1] new_drift,
+):
+    """Fill the last four arrays with the cells that have moved, row by row.
+
+    Row r of the tables is told as row ``numbers[r]``.
+    """
+    cdef Py_ssize_t r, c, at, n = 0
+    with nogil:
+        for r in range(numbers.shape[0]):
+            for c in range(width):
+                at = r * width + c
+                if moved[at]:
+                    cells[n] = <number>(numbers[r] * width + c)
+                    new_mean[n] = mean[at]
+                    if variance is not None:
+                        new_variance[n] = variance[at]
+                    if drift is not None:
+                        new_drift[n] = drift[at]
+                    n += 1
 
 
 def add_moves(
     int[::1] place, long long[::1] met, double[:, ::1] sums, Py_ssize_t n_met,
-    const number[::1] cells, const long long[::1] row_of, Py_ssize_t width,
-    const real[::1] mean, const real[::1] variance, const real[::1] new_mean,
+    const number[::1] cells, Py_ssize_t first_new, const int[::1] new_rows,
+    Py_ssize_t width, const real[::1] mean, const real[::1] variance, const real[::1] new_mean,
     const real[::1] new_variance, const real[::1] new_drift, double rounds,
     double least,
 ):
     """Add what a shard has moved to the sums of the cells; return how many are met.
 
-    Row r of the shard's tables, which are ``width`` cells long, is row ``row_of[r]`` of
-    the common ones. The first ``n_met`` cells of the common tables that anybody has
+    Rows are ``width`` cells long. A row that was new to the shard when it began is told
+    as one from ``first_new`` on; it is now row ``new_rows[r]`` of the common tables. The
+    first ``n_met`` cells of the common tables that anybody has
     moved are in ``met``, their sums in ``sums``; ``place`` tells for each cell of the
     common tables which one it is there, from 1 on, or 0. A cell has as sums: weight,
     weighted move, weighted drift of one round, gain in precision and number of moves.
-    The weight is the gain, and at least ``least`` times the precision there was. Without
-    variances all weights are 1; ``new_drift`` may be None.
+    The weight is the gain, and at least ``least`` times the precision there was. All
+    weights are 1 without variances; ``new_drift`` may be None.
     """
     cdef Py_ssize_t i, at, cell
     cdef double weight, gain, before
     cdef double* sum
     with nogil:
         for i in range(cells.shape[0]):
-            at = cells[i]
-            cell = row_of[at // width] * width + at % width
+            cell = cells[i]
+            if cell >= first_new * width:
+                at = cell - first_new * width
+                cell = <Py_ssize_t>new_rows[at // width] * width + at % width
             if place[cell] == 0:
                 met[n_met] = cell
+                memset(&sums[n_met, 0], 0, N_SUMS * sizeof(double))
                 n_met += 1
                 place[cell] = <int>n_met
             sum = &sums[place[cell] - 1, 0]
@@ -91,5 +139,6 @@ def move_cells(
                     rounds * step + new_rounds * (sum[LATE] / weight)))
             mean[cell] = <real>(mean[cell] + step)
             if variance is not None:
+                # The mean gain, times the root of their number.
                 variance[cell] = <real>(1.0 / (
-                    _precision(variance[cell]) + sum[GAIN] / sum[N_MOVES]))
+                    _precision(variance[cell]) + sum[GAIN] / sqrt(sum[N_MOVES])))

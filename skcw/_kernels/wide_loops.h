@@ -30,13 +30,20 @@
         b += N * SKCW_BLOCK;                                                   \
     } while (0)
 
-/* Find the best step into N blocks of labels: the labels before are walked once. */
-#define SKCW_BEST_BLOCKS(N, REAL, BLOCK, MASK, BITS, FROM)                     \
+/* From so many labels on it pays to find out which of them a best path can come from;
+ * for more than the second number there is no room on the stack. */
+#define SKCW_MANY 64
+#define SKCW_MOST_LABELS 4096
+
+/* Find the best step into N blocks of labels: the labels before are walked once. These
+ * are COUNT labels, of which LABEL is the p-th. */
+#define SKCW_BEST_BLOCKS(N, REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT)       \
     do {                                                                       \
         BLOCK top[N * SKCW_BLOCK / SKCW_WIDTH], path;                          \
         for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n)                  \
             top[n] = (BLOCK){0} - (REAL)INFINITY;                              \
-        for (ptrdiff_t i = 0; i < n_labels; ++i) {                             \
+        for (ptrdiff_t p = 0; p < COUNT; ++p) {                                \
+            const ptrdiff_t i = LABEL;                                         \
             for (int n = 0; n < N * SKCW_BLOCK / SKCW_WIDTH; ++n) {            \
                 memcpy(&path, links + i * width + b + n * SKCW_WIDTH,          \
                        sizeof(path));                                          \
@@ -52,6 +59,25 @@
         }                                                                      \
         memcpy(best + t * stride + b, top, sizeof(top));                       \
         b += N * SKCW_BLOCK;                                                   \
+    } while (0)
+
+/* best[t, :] from the labels before, some or all of them. */
+#define SKCW_BEST_STEP(REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT)            \
+    do {                                                                       \
+        ptrdiff_t b = 0;                                                       \
+        while (width - b >= 4 * SKCW_BLOCK)                                    \
+            SKCW_BEST_BLOCKS(4, REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT);  \
+        switch ((width - b) / SKCW_BLOCK) {                                    \
+        case 3:                                                                \
+            SKCW_BEST_BLOCKS(3, REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT);  \
+            break;                                                             \
+        case 2:                                                                \
+            SKCW_BEST_BLOCKS(2, REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT);  \
+            break;                                                             \
+        case 1:                                                                \
+            SKCW_BEST_BLOCKS(1, REAL, BLOCK, MASK, BITS, FROM, LABEL, COUNT);  \
+            break;                                                             \
+        }                                                                      \
     } while (0)
 
 #define SKCW_DEFINE_LOOPS(REAL, BLOCK, MASK, BITS, FROM, SUFFIX)               \
@@ -86,6 +112,79 @@ SKCW_CLONES static void skcw_emissions_##SUFFIX(                               \
     }                                                                          \
 }                                                                              \
                                                                                \
+/* The greatest number of a row times `sign`, which is 1 or -1. */             \
+SKCW_INLINE REAL skcw_greatest_##SUFFIX(                                       \
+    const REAL *row, ptrdiff_t width, REAL sign)                               \
+{                                                                              \
+    enum { N = SKCW_BLOCK / SKCW_WIDTH };                                      \
+    BLOCK top[2 * N], part;                                                    \
+    REAL lane[2 * SKCW_BLOCK], found = -(REAL)INFINITY;                        \
+    for (int n = 0; n < 2 * N; ++n)                                            \
+        top[n] = (BLOCK){0} - (REAL)INFINITY;                                  \
+    for (ptrdiff_t b = 0, odd = 0; b < width; b += SKCW_BLOCK, odd ^= N)       \
+        for (int n = 0; n < N; ++n) {                                          \
+            memcpy(&part, row + b + n * SKCW_WIDTH, sizeof(part));             \
+            part *= sign;                                                      \
+            const MASK more = SKCW_MASK(part > top[odd + n]);                  \
+            top[odd + n] = FROM(                                               \
+                (more & BITS(part)) | (~more & BITS(top[odd + n])));           \
+        }                                                                      \
+    memcpy(lane, top, sizeof(lane));                                           \
+    for (int n = 0; n < 2 * SKCW_BLOCK; ++n)                                   \
+        found = lane[n] > found ? lane[n] : found;                             \
+    return found;                                                              \
+}                                                                              \
+                                                                               \
+/* Fill `source` with the labels that a best step can come from, in their order, */ \
+/* and return how many. Whatever label comes next, the step from the best label */ \
+/* before scores `bound` or more. A label that scores less even by its greatest */ \
+/* link, which is in `most`, is behind everywhere: rounding keeps the order. */ \
+/* Returns -1 if constraints forbid a step from the best label: any may be needed. */ \
+SKCW_INLINE ptrdiff_t skcw_sources_##SUFFIX(                                   \
+    int *restrict source, REAL *restrict most, int *known,                     \
+    const REAL *restrict before, const REAL *restrict trans,                   \
+    ptrdiff_t n_labels, ptrdiff_t width)                                       \
+{                                                                              \
+    ptrdiff_t first = 0, n = 0;                                                \
+    for (ptrdiff_t i = 1; i < n_labels; ++i)                                   \
+        first = before[i] > before[first] ? i : first;                         \
+    const REAL *row = trans + first * width;                                   \
+    const REAL bound =                                                         \
+        before[first] - skcw_greatest_##SUFFIX(row, width, (REAL)-1);          \
+    if (!(bound > -(REAL)INFINITY))                                            \
+        return -1;                                                             \
+    if (!*known)                                                               \
+        for (ptrdiff_t i = 0; i < n_labels; ++i)                               \
+            most[i] =                                                          \
+                skcw_greatest_##SUFFIX(trans + i * width, width, (REAL)1);     \
+    *known = 1;                                                                \
+    for (ptrdiff_t i = 0; i < n_labels; ++i) {                                 \
+        source[n] = (int)i;                                                    \
+        n += !(before[i] + most[i] < bound);                                   \
+    }                                                                          \
+    return n;                                                                  \
+}                                                                              \
+                                                                               \
+/* skcw_forward_max for many labels and links that all tokens share. */        \
+SKCW_CLONES static void skcw_forward_many_##SUFFIX(                            \
+    REAL *restrict best, const REAL *restrict scores,                          \
+    const REAL *restrict links, ptrdiff_t n_tokens, ptrdiff_t n_labels,        \
+    ptrdiff_t width, ptrdiff_t stride)                                         \
+{                                                                              \
+    REAL most[SKCW_MOST_LABELS];                                               \
+    int source[SKCW_MOST_LABELS], known = 0;                                   \
+    memcpy(best, scores, width * sizeof(REAL));                                \
+    for (ptrdiff_t t = 1; t < n_tokens; ++t) {                                 \
+        const REAL *before = best + (t - 1) * stride;                          \
+        const ptrdiff_t n_sources = skcw_sources_##SUFFIX(                     \
+            source, most, &known, before, links, n_labels, width);             \
+        if (n_sources < 0)                                                     \
+            SKCW_BEST_STEP(REAL, BLOCK, MASK, BITS, FROM, p, n_labels);        \
+        else                                                                   \
+            SKCW_BEST_STEP(REAL, BLOCK, MASK, BITS, FROM, source[p], n_sources); \
+    }                                                                          \
+}                                                                              \
+                                                                               \
 /* best[t, j] = scores[t, j] + max_i best[t - 1, i] + trans[i, j]. */          \
 /* A negative stride walks from the last token to the first. Transitions move */ \
 /* on by `step` numbers with every token; by none if all share them. */        \
@@ -94,18 +193,17 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
     const REAL *restrict trans, ptrdiff_t n_tokens, ptrdiff_t n_labels,        \
     ptrdiff_t width, ptrdiff_t stride, ptrdiff_t step)                         \
 {                                                                              \
+    if (n_labels >= SKCW_MANY && n_labels <= SKCW_MOST_LABELS                  \
+        && n_tokens > 2 && step == 0) {                                        \
+        skcw_forward_many_##SUFFIX(                                            \
+            best, scores, trans, n_tokens, n_labels, width, stride);           \
+        return;                                                                \
+    }                                                                          \
     memcpy(best, scores, width * sizeof(REAL));                                \
     for (ptrdiff_t t = 1; t < n_tokens; ++t) {                                 \
         const REAL *before = best + (t - 1) * stride;                          \
         const REAL *links = trans + t * step;                                  \
-        ptrdiff_t b = 0;                                                       \
-        while (width - b >= 4 * SKCW_BLOCK)                                    \
-            SKCW_BEST_BLOCKS(4, REAL, BLOCK, MASK, BITS, FROM);                \
-        switch ((width - b) / SKCW_BLOCK) {                                    \
-        case 3: SKCW_BEST_BLOCKS(3, REAL, BLOCK, MASK, BITS, FROM); break;     \
-        case 2: SKCW_BEST_BLOCKS(2, REAL, BLOCK, MASK, BITS, FROM); break;     \
-        case 1: SKCW_BEST_BLOCKS(1, REAL, BLOCK, MASK, BITS, FROM); break;     \
-        }                                                                      \
+        SKCW_BEST_STEP(REAL, BLOCK, MASK, BITS, FROM, p, n_labels);            \
     }                                                                          \
 }
 

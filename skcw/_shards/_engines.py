@@ -1,8 +1,8 @@
 """Dask, Ray and Spark by name: ``joblib.parallel_config("ray")`` finds them.
 
-joblib knows Dask itself. The packages of Ray and Spark have backends for joblib that
-somebody has to register, and of an engine that is not installed joblib says only that
-it is unknown.
+joblib knows Dask itself, but waits for ever for what Dask gives up. The packages of Ray
+and Spark have backends for joblib that somebody has to register, and of an engine that
+is not installed joblib says only that it is unknown.
 """
 
 from functools import partial
@@ -11,9 +11,9 @@ from importlib.util import find_spec
 
 from joblib import register_parallel_backend
 
-# The package that must be there, and where it has its backend, unless joblib knows.
+# The package that must be there, and where its backend is.
 ENGINES = {
-    "dask": ("distributed", None),
+    "dask": ("distributed", ("skcw._shards._dask", "WatchedDask")),
     "ray": ("ray", ("ray.util.joblib.ray_backend", "RayBackend")),
     "spark": ("joblibspark", ("joblibspark.backend", "SparkDistributedBackend")),
 }
@@ -35,7 +35,7 @@ def offer_engines():
     for name, (package, place) in ENGINES.items():
         if find_spec(package) is None:
             register_parallel_backend(name, partial(_refuse, name))
-        elif place is not None:
+        else:
             register_parallel_backend(name, partial(_open, *place))
 
 

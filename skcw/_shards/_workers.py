@@ -143,8 +143,8 @@ class Workers:
             raise self.folder.error
         if lost == MOST_LOST:
             raise ShardError(
-                f"no worker can learn {self.noun} {number}: {lost} were lost, the last "
-                f"one with this {self.noun} alone "
+                f"no worker can learn {self.noun} {number}: {lost} attempts ended with "
+                f"the loss of a worker, the last one with this {self.noun} alone "
                 f"({type(error).__name__}: {error}). Its memory may be short: more "
                 "shards are smaller"
             ) from error
@@ -193,11 +193,11 @@ class Traffic:
 
     def __init__(self, n_shards):
         self.n_shards = n_shards
-        self.start(0)
+        self.sent = self.returned = 0
 
-    def start(self, n_bytes):
-        """Begin a pass from a belief of so many bytes, which all shards share."""
-        self.sent, self.returned = n_bytes, 0
+    def start(self):
+        """Begin a pass."""
+        self.sent = self.returned = 0
 
     def record(self):
         """Return the numbers of the last pass for the history."""

@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+from skcw.cli._model_files import save_model
 from skcw.cli._taggers import kept_passes
 
 
@@ -51,7 +52,7 @@ def train_streaming(options, tagger, checkpoint, clock):
     # Whoever opens the model did not ask for progress.
     tagger.set_params(verbose=0)
     model.reading_ = corpus.reading()
-    model.save(options.output, dtype="float16" if options.half else None)
+    save_model(model, options)
     if checkpoint is not None:
         checkpoint.clear()
     scores = {"judged_on": None}

@@ -6,6 +6,7 @@ import warnings
 
 from skcw.cli._files import check_replaceable, check_writable
 from skcw.cli._messages import UsageError
+from skcw.cli._model_files import add_model_file, save_model
 from skcw.cli._options import (
     add_features,
     add_json,
@@ -63,14 +64,7 @@ def add_parser(commands):
     parser.add_argument(
         "corpus", metavar="CORPUS", help="the file to learn from; - is standard input"
     )
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="MODEL", help="the file to write"
-    )
-    parser.add_argument(
-        "--half",
-        action="store_true",
-        help="save the weights in half precision, in a smaller file",
-    )
+    add_model_file(parser)
     parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
@@ -307,7 +301,7 @@ def _save(features, tagger, options, X, held_out, reading):
 
         model = calibrated(model, options, X, held_out)
     model.reading_ = reading
-    model.save(options.output, dtype="float16" if options.half else None)
+    save_model(model, options)
     return [str(promise) for promise in getattr(model, "promises_", ())]
 
 

@@ -8,6 +8,8 @@ from skcw._kernels.integrity import largest_double, largest_float
 from skcw._limits import LARGEST_SAVED
 
 FLOATS = ("f4", "f8")
+# How the names of tables of weights begin in the file of a model.
+SAVED_AS = "belief."
 # Half precision has room for numbers below two to the power of this, and no more; and
 # a double for those that have one of these exponents.
 HALF_DIGITS, EXPONENTS = 15, (-1100, 1100)
@@ -68,6 +70,45 @@ def halved_array(array):
     lost = (half == 0) & (array != 0)
     half[lost] = np.copysign(np.finfo(np.float16).smallest_subnormal, array[lost])
     return half, [exponent, array.dtype.str[1:]]
+
+
+def half_precision(arrays, dtype):
+    """Return the names of the arrays of a model that are to be in half precision.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    dtype : {"float16"} or None
+        What was asked for; None keeps all as they are.
+
+    Returns
+    -------
+    names : list of str
+        The tables of weights. Settings of confidence and the like are few, and stay
+        exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> half_precision({"belief.mean": np.ones(2), "scale": np.ones(1)}, "float16")
+    ['belief.mean']
+    """
+    if dtype is None:
+        return []
+    if dtype != "float16":
+        raise ValueError(
+            f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
+        )
+    names = table_names(arrays)
+    if not names:
+        raise ValueError("the model has no tables of weights to save as float16")
+    return names
+
+
+def table_names(arrays):
+    """Return the names of those arrays of a model that are tables of weights."""
+    return [n for n, a in arrays.items() if SAVED_AS in n and a.dtype.kind == "f"]
 
 
 def whole_arrays(arrays, origins):

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, indexable
 
 from skcw._compat import Interval, StrOptions, _safe_indexing
+from skcw._monitor import Monitor
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.linear_model._base import RowClassifier, sklearn_shape
@@ -28,8 +29,9 @@ from skcw.linear_model._probabilities import (
     with_caution,
     with_predicted_first,
 )
+from skcw.linear_model._progress import RowProgress
 from skcw.linear_model._rows import row_weights, take_rows
-from skcw.linear_model._training import TableBelief
+from skcw.linear_model._table_belief import TableBelief
 from skcw.metrics import root_calibration_mse
 from skcw.metrics._proper_losses import CLIP
 
@@ -126,7 +128,7 @@ class GaussianRowClassifier(RowClassifier):
         return min(self.n_rivals, n_classes - 1)
 
     @changes_at_once
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, checkpoint=None):
         """Learn from labelled rows.
 
         Parameters
@@ -138,15 +140,18 @@ class GaussianRowClassifier(RowClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight w presents the row w times in succession in every pass; a fraction
             scales the step of the last presentation, 0 leaves the row out.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        super().fit(X, y, sample_weight)
+        super().fit(X, y, sample_weight, checkpoint=checkpoint)
         if self.variance_scale in LOSSES:
-            self.variance_scale_ = cross_validated_scale(self, X, y, sample_weight)
+            data = X, y, sample_weight
+            self.variance_scale_ = cross_validated_scale(self, *data, checkpoint)
             self.noise_ = self.caution_ = None
         return self
 
@@ -418,14 +423,24 @@ def shadow_predictions(start, rows, plan, n_passes):
     for number in left_out:
         belief = start()
         seen = (part != number)[copy_of]
-        with row_passes(rows, plan, seen) as passes:
-            for _ in range(n_passes):
-                passes.run(belief)
+        keeper = plan.keeper_of(f"shadow-{number + 1}")
+        _train_shadow(belief, rows, plan, n_passes, seen, keeper)
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])
         scores, spreads = new.scores(belief.weights()), new.spreads(belief.variance)
         found.append((scores, spreads, gold[unseen], repeats[unseen]))
     return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+
+def _train_shadow(belief, rows, plan, n_passes, seen, keeper):
+    """Train a belief in place on the rows that are seen; nobody watches it."""
+    monitor = Monitor(n_passes, n_passes, 0.0)
+    progress = RowProgress(belief, monitor, keeper)
+    with row_passes(rows, plan, seen) as passes:
+        for number in progress.left(passes, n_passes):
+            wrong, _ = passes.run(belief)
+            monitor.end_pass({"wrong_rows": int(wrong)}, "")
+            progress.keep(number == n_passes)
 
 
 def _parts(gold, present):
@@ -443,10 +458,11 @@ def _parts(gold, present):
     return part
 
 
-def cross_validated_scale(classifier, X, y, sample_weight):
+def cross_validated_scale(classifier, X, y, sample_weight, checkpoint=None):
     """Return the scale with the least loss on held-out folds."""
     measure = LOSSES[classifier.variance_scale]
-    scores, spreads, codes = _fold_predictions(classifier, X, y, sample_weight)
+    data = X, y, sample_weight
+    scores, spreads, codes = _fold_predictions(classifier, *data, checkpoint)
 
     def loss(exponent):
         spread = spreads * 10.0**exponent
@@ -461,17 +477,18 @@ def cross_validated_scale(classifier, X, y, sample_weight):
     return float(10.0 ** (found.x if found.fun <= loss(best) else best))
 
 
-def _fold_predictions(classifier, X, y, sample_weight):
+def _fold_predictions(classifier, X, y, sample_weight, checkpoint):
     """Return scores, spreads and codes of rows that copies have not learnt from."""
     X, y = indexable(X, y)
     y = column_or_1d(y)
     weight = row_weights(sample_weight, len(y))
     folds = check_cv(classifier.scale_cv, y, classifier=True)
     parts = []
-    for seen, unseen in folds.split(X, y):
+    for number, (seen, unseen) in enumerate(folds.split(X, y), 1):
         copy = clone(classifier).set_params(variance_scale=1.0)
         own_weight = None if weight is None else weight[seen]
-        copy.fit(_safe_indexing(X, seen), y[seen], sample_weight=own_weight)
+        own = None if checkpoint is None else checkpoint.of_fold(number)
+        copy.fit(_safe_indexing(X, seen), y[seen], own_weight, checkpoint=own)
         if len(copy.classes_) != len(classifier.classes_):
             raise ValueError(
                 "a fold lacks a class, so a variance scale cannot be chosen by "

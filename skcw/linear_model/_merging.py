@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._shards._merging import GaussianMerge
 from skcw.linear_model._base import are_text
-from skcw.linear_model._training import TableBelief
+from skcw.linear_model._table_belief import TableBelief
 
 # Learnt numbers that are averaged, where all classifiers have them.
 NUMBERS = ("phi_", "variance_scale_", "noise_", "caution_")

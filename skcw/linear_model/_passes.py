@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._shards._mixing import Mixture, moved_cells
+from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.linear_model._rows import Rows, take_rows
@@ -13,25 +13,32 @@ from skcw.linear_model._rows import Rows, take_rows
 ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor", "keys")
 
 
-class Shuffler:
-    """Orders of the rows that depend on what the rows are, not on where they stand.
+def pass_order(rows, salt):
+    """Return the order in which a pass presents rows, as the kernels read it.
 
     Every pass sorts the rows by a hash of their content, their label and a random
     number. So the model does not depend on the order in which rows are given, equal
     rows stand beside each other, and a weight of two is the same as two copies.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    salt : uint64 or None
+        The random number; None for the order in which rows are given.
+
+    Returns
+    -------
+    order : ndarray of int64
+        The positions of the rows.
     """
-
-    def __init__(self, rows, seed):
-        self.keys = rows.keys
-        self.rng = np.random.RandomState(seed)
-
-    def salt(self):
-        """Return the next random number."""
-        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
-
-    def order(self):
-        """Return the order of the next pass."""
-        return salted_order(self.keys, self.salt())
+    if salt is not None:
+        order = salted_order(rows.keys, salt)
+    else:
+        order = np.arange(len(rows))
+        if rows.weight is not None:
+            order = order[rows.weight > 0]
+    return order.astype(np.int64)
 
 
 def salted_order(keys, salt):
@@ -41,16 +48,16 @@ def salted_order(keys, salt):
     return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
 
 
-def orders(rows, plan):
-    """Yield the order of every pass."""
-    shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
-    order = np.arange(len(rows))
-    if rows.weight is not None:
-        order = order[rows.weight > 0]
-    while True:
-        if shuffler is not None:
-            order = shuffler.order()
-        yield order.astype(np.int64)
+def order_of_piece(keys, salt, piece, n_pieces):
+    """Return the order in one of several pieces of a pass.
+
+    A piece has whole groups of equal rows, unless rows are learnt in the order in which
+    they come (no salt).
+    """
+    if salt is None:
+        return np.arange(piece, len(keys), n_pieces)
+    order = salted_order(keys, salt)
+    return order[keys[order] % np.uint64(n_pieces) == piece]
 
 
 def row_passes(rows, plan, seen=None):
@@ -77,7 +84,45 @@ def row_passes(rows, plan, seen=None):
     return ShardedPasses(rows, plan)
 
 
-class PlainPasses:
+class Passes:
+    """What passes have in common, be they in one piece or in shards.
+
+    Parameters
+    ----------
+    plan : Plan
+        What all passes have in common.
+    """
+
+    def __init__(self, plan):
+        self.plan = plan
+        self.rng = np.random.RandomState(plan.seed) if plan.shuffle else None
+        self.number = 0
+        self.traffic = Traffic(plan.n_shards)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def skip(self, n_passes):
+        """Leave out passes that were made before; the next have their own orders."""
+        for _ in range(n_passes):
+            self.next_salt()
+
+    def next_salt(self):
+        """Return the random number of the next pass; None if nothing is shuffled."""
+        self.number += 1
+        return self.salt()
+
+    def salt(self):
+        """Return a random number, or None if nothing is shuffled."""
+        if self.rng is None:
+            return None
+        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
+
+
+class PlainPasses(Passes):
     """Passes over all rows, one after the other.
 
     Parameters
@@ -91,19 +136,12 @@ class PlainPasses:
     """
 
     def __init__(self, rows, plan, seen=None):
-        self.rows, self.plan, self.seen = rows, plan, seen
-        self.orders = orders(rows, plan)
-        self.traffic = Traffic(1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
+        super().__init__(plan)
+        self.rows, self.seen = rows, seen
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
-        order = next(self.orders)
+        order = pass_order(self.rows, self.next_salt())
         if self.seen is not None:
             order = order[self.seen[order]]
         belief.rounds, wrong = self.plan.run_pass(belief, self.rows, order)
@@ -116,6 +154,7 @@ class RowTask(NamedTuple):
     ``shard`` opens its rows, ``common`` the tables that all shards start from;
     ``belief_about`` makes a belief of those of its features; ``learner`` has the
     kernel; ``salt`` makes the order, or is None for the order in which rows are given.
+    ``piece`` is which of how many pieces of the pass it is.
     """
 
     shard: Any
@@ -125,37 +164,27 @@ class RowTask(NamedTuple):
     learner: Any
     n_classes: int
     salt: np.uint64 | None
+    piece: tuple[int, int]
 
 
 def learn_shard(task):
-    """Make one pass over a shard; return what it has moved."""
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
     parts = {name: arrays.get(name) for name in ROW_ARRAYS if name != "keys"}
     rows = Rows(**parts, bias=header["bias"])
-    if task.salt is not None:
-        order = salted_order(arrays["keys"], task.salt)
-    else:
-        order = np.arange(len(rows))
-        if rows.weight is not None:
-            order = order[rows.weight > 0]
+    order = order_of_piece(arrays["keys"], task.salt, *task.piece)
     _, common = task.common.open()
     tables = common["mean"], common.get("variance")
     belief = task.belief_about(arrays["features"], *tables, task.averaging)
-    before = tuple(None if t is None else t.copy() for t in _flat(belief)[:2])
     rounds, wrong = task.learner._run_pass(
-        belief, rows, order.astype(np.int64), n_classes=task.n_classes
+        belief, rows, order, n_classes=task.n_classes
     )
-    return moved_cells(before, *_flat(belief), rounds, (int(wrong), len(order)))
+    before = tuple(None if table is None else table.reshape(-1) for table in tables)
+    features, found = arrays["features"], (int(wrong), len(order))
+    return moved_cells(before, features, features, _flat(belief), rounds, found)
 
 
-class Shard(NamedTuple):
-    """The arrays of a shard, and the numbers that its features have in common."""
-
-    shared: Any
-    features: np.ndarray
-
-
-class ShardedPasses:
+class ShardedPasses(Passes):
     """Passes over the shards of the rows, each from the common belief.
 
     Which rows make a shard depends on their content, as their order does: copies of a
@@ -171,20 +200,14 @@ class ShardedPasses:
     """
 
     def __init__(self, rows, plan):
-        self.plan = plan
+        super().__init__(plan)
         learner, self.n_classes = plan.run_pass.func.__self__, plan.run_pass.keywords
         self.learner = bare_learner(learner)
         if rows.weight is not None:
             rows = take_rows(rows, np.flatnonzero(rows.weight > 0))
-        self.shuffler = Shuffler(rows, plan.seed) if plan.shuffle else None
         self.folder = ShardFolder()
         self.workers = Workers(None, self.folder)
         self.shards = [self._shard(rows, part) for part in self._parts(rows)]
-        self.number = 0
-        self.traffic = Traffic(plan.n_shards)
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *error):
         self.workers.__exit__(*error)
@@ -199,11 +222,12 @@ class ShardedPasses:
                 f"n_shards is {n_shards}, but there are only {len(keys)} different "
                 "rows to learn from; each shard needs at least one"
             )
-        if self.shuffler is None:
+        salt = self.salt()
+        if salt is None:
             shard_of = np.arange(len(rows)) % n_shards
         else:
             shard_of = np.empty(len(keys), dtype=np.int64)
-            order = salted_order(keys, self.shuffler.salt())
+            order = salted_order(keys, salt)
             shard_of[order] = np.arange(len(keys)) % n_shards
             shard_of = shard_of[copy_of]
         return [np.flatnonzero(shard_of == k) for k in range(n_shards)]
@@ -216,37 +240,44 @@ class ShardedPasses:
         own = np.searchsorted(features, part.indices).astype(np.int32)
         arrays |= {"indices": own, "keys": rows.keys[positions], "features": features}
         header = {"bias": -1 if part.bias < 0 else len(features) - 1}
-        return Shard(self.folder.share(arrays, header), features)
+        return self.folder.share(arrays, header)
 
     def run(self, belief):
         """Make a pass in place; return how many rows were wrong, and of how many."""
         belief.lay_apart()
-        salt = None if self.shuffler is None else self.shuffler.salt()
+        salt = self.next_salt()
+        self.traffic.start()
+        n_pieces = n_merges(self.number, len(self.shards))
+        found = [self._run_piece(belief, salt, (k, n_pieces)) for k in range(n_pieces)]
+        return np.sum(found, axis=0).tolist()
+
+    def _run_piece(self, belief, salt, piece):
+        """Let every shard learn from the common belief, then merge."""
         common = self.folder.share({"mean": belief.mean, "variance": belief.variance})
-        self.traffic.start(common.n_bytes)
+        self.traffic.sent += common.n_bytes
         tasks = [
             RowTask(
-                shard.shared,
+                shard,
                 common,
                 belief.about,
                 belief.drift is not None,
                 self.learner,
                 salt=salt,
+                piece=piece,
                 **self.n_classes,
             )
             for shard in self.shards
         ]
-        self.number += 1
         mixture = Mixture(*_flat(belief), belief.rounds, self.number)
         found = np.zeros(2, dtype=np.int64)
         results = self.workers.run(learn_shard, tasks)
-        for shard, moves in zip(self.shards, results, strict=True):
-            mixture.add(shard.features, belief.mean.shape[1], moves)
+        for moves in results:
+            mixture.add(moves)
             found += moves.found
             self.traffic.returned += moves.n_bytes
         common.remove()
         belief.rounds = mixture.finish()
-        return found.tolist()
+        return found
 
 
 def _flat(belief):

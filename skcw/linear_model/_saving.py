@@ -6,9 +6,16 @@ from skcw._limits import LARGEST_LEARNT
 from skcw._monitor import without_seconds
 from skcw._persistence import write_model
 from skcw._version import __version__
-from skcw.data._saved import FLOATS, saved_array, saved_kind, saved_number, saved_texts
+from skcw.data._saved import (
+    FLOATS,
+    half_precision,
+    saved_array,
+    saved_kind,
+    saved_number,
+    saved_texts,
+)
 from skcw.exceptions import ModelFileError
-from skcw.linear_model._training import TableBelief, table_width
+from skcw.linear_model._table_belief import TableBelief, table_width
 
 # The entry of a header that names the class; taggers have another one.
 KIND = "classifier"
@@ -28,14 +35,14 @@ ALWAYS = ("n_features_in_", "n_iter_", "history_")
 UNLEARNT = ("noise_", "caution_")
 # Those that are numbers, none of them negative.
 NUMBERS = ("n_features_in_", "n_iter_", "phi_", "variance_scale_", "noise_", "caution_")
-BELIEF = "belief."
 # What names of columns and labels can be in a file: numbers, truth values and text.
 LABEL_KINDS = "biufUO"
 
 
-def save_classifier(classifier, path):
-    """Write a fitted classifier to a file."""
-    write_model(path, *_saved(classifier))
+def save_classifier(classifier, path, dtype=None):
+    """Write a fitted classifier to a file, in half precision if asked to."""
+    header, arrays = _saved(classifier)
+    write_model(path, header, arrays, halved=half_precision(arrays, dtype))
 
 
 def _saved(classifier):
@@ -59,8 +66,7 @@ def _saved(classifier):
         "params": _plain_params(classifier),
         "state": state,
     }
-    tables = belief.tables().items()
-    return header, {BELIEF + name: table for name, table in tables if table is not None}
+    return header, belief.arrays()
 
 
 def restored_classifier(path, header, arrays):
@@ -90,11 +96,10 @@ def _restored(cls, params, state, arrays):
     classifier = cls(**params)
     classifier._validate_params()
     classes = _unpacked(state["classes"])
-    variance, drift = (arrays.get(BELIEF + name) for name in ("variance", "drift"))
     rounds = saved_number(state["rounds"], "rounds", 0.0)
-    belief = TableBelief(arrays[f"{BELIEF}mean"], variance, drift, rounds)
+    belief = TableBelief.from_arrays(arrays, rounds)
     _check_tables(belief, state["n_features_in_"], len(classes))
-    if (variance is None) != (classifier._initial_variance() is None):
+    if (belief.variance is None) != (classifier._initial_variance() is None):
         raise ValueError("there are variances too many, or none")
     fitted = classifier._fitted(belief, classes)
     # What `_fitted` knows of confidence is what the parameters say.

@@ -218,6 +218,31 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self.tagger.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
         return self if hasattr(self, "tokenizer_") else self._with_tokenizer(sentences)
 
+    @available_if(_tagger_has("prune"))
+    @changes_at_once
+    def prune(self, share=0.25, *, drop_features=True):
+        """Set the weights nearest to zero back to the prior, for a smaller model.
+
+        Parameters
+        ----------
+        share : float, default=0.25
+            The share of the weights that training has moved to be set back.
+        drop_features : bool, default=True
+            Whether to forget the names of features without any weight.
+
+        Returns
+        -------
+        self : TaggingPipeline
+            The pipeline. It may learn on, forgotten features too.
+        """
+        before = self.tagger.vocabulary_
+        names = self.tagger.prune(share, drop_features=drop_features).vocabulary_
+        for _, step in self.steps[:-1]:
+            # A step that numbers features does it as the tagger does.
+            if names is not before and getattr(step, "vocabulary_", None) is not None:
+                step.vocabulary_, step.n_features_out_ = names, len(names)
+        return self
+
     @available_if(_tagger_has("fit_stream"))
     @changes_at_once
     def fit_stream(

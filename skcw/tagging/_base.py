@@ -3,13 +3,14 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skcw._belief import SAVED_AS
+from skcw._belief import width_of
 from skcw._config import presented
 from skcw._monitor import without_seconds
 from skcw._persistence import model_size, naming, read_model, write_model
 from skcw._version import __version__
 from skcw.data._batch import SequenceBatch
-from skcw.data._saved import saved_kind
+from skcw.data._cells import CELLS, SAME, thinned, without_repeats
+from skcw.data._saved import SAVED_AS, half_precision, saved_kind, table_names
 from skcw.data._token_columns import TokenColumns
 from skcw.exceptions import ModelFileError
 from skcw.metrics import token_accuracy_score
@@ -34,25 +35,6 @@ def file_name_of(cls):
     if cls.__module__.partition(".")[0] == "skcw":
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def half_precision(arrays, dtype):
-    """Return the names of the arrays of a model that are to be in half precision."""
-    if dtype is None:
-        return []
-    if dtype != "float16":
-        raise ValueError(
-            f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
-        )
-    # Settings of confidence and the like are few, and stay exact.
-    names = [name for name, array in arrays.items() if _is_table(name, array)]
-    if not names:
-        raise ValueError("the model has no tables of weights to save as float16")
-    return names
-
-
-def _is_table(name, array):
-    return SAVED_AS in name and array.dtype.kind == "f"
 
 
 def store_parameters(estimator, values):
@@ -462,7 +444,7 @@ class BaseSequenceTagger(BaseEstimator):
         """
         return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
-    def save(self, path, dtype=None):
+    def save(self, path, dtype=None, *, mapped=False):
         """Write the fitted tagger to a file, without pickle.
 
         The same training gives the same bytes: the seconds in ``history_`` are left
@@ -475,12 +457,17 @@ class BaseSequenceTagger(BaseEstimator):
             The file; an older one is replaced only when the new one is complete.
         dtype : {"float16"} or None, default=None
             None keeps the weights and variances as they are. "float16" stores them in
-            half precision, each table with a scale of its own: files are a sixth to a
-            half smaller, the more labels the more, and hardly a label of a text changes
-            (benchmarks/results/scale.txt). Loaded, they have the precision that they
-            had, but are rounded to three digits.
+            half precision, each table with a scale of its own: they take half the room
+            (the names of features as much as before), and hardly a label of a text
+            changes (benchmarks/results/scale.txt). Loaded, they have the precision that
+            they had, but are rounded to three digits.
+        mapped : bool, default=False
+            Whether the weights are stored as they are in memory, so that processes that
+            open the file with ``mapped=True`` share them. Otherwise, where that halves
+            their room, only the weights that training has touched are stored: the more
+            labels, the smaller the file. The tagger that is loaded is the same.
         """
-        header, arrays = self._model()
+        header, arrays = self._filed(mapped)
         halved = half_precision(arrays, dtype)
         if getattr(self, "reading_", None) is not None:
             # How the command line has read the corpus, so that it can read others so.
@@ -498,10 +485,24 @@ class BaseSequenceTagger(BaseEstimator):
     def size_(self):
         """About how many bytes the file of the model takes."""
         try:
-            return model_size(*self._model())
+            return model_size(*self._filed())
         except ValueError as error:
             # What cannot be saved has no file.
             raise AttributeError(str(error)) from error
+
+    def _filed(self, mapped=False):
+        """Return the header and the arrays as they are in the file."""
+        header, arrays = self._model()
+        names = [name for name in table_names(arrays) if name.startswith(SAVED_AS)]
+        if not names:
+            return header, arrays
+        arrays, same = without_repeats(arrays, names)
+        header = {**header, SAME: same} if same else header
+        if not mapped:
+            names = [name for name in names if name not in same]
+            arrays, recipe = thinned(arrays, names, width_of(arrays))
+            header = {**header, CELLS: recipe} if recipe else header
+        return header, arrays
 
     def _model(self):
         """Return the header and the arrays of a saved tagger."""

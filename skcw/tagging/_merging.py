@@ -130,7 +130,7 @@ def _realigned(tagger, vocabulary, labels):
     if vocabulary is not None and not vocabulary.agrees_with(tagger.vocabulary_):
         places = vocabulary.find_all(tagger.vocabulary_.names())
     columns = np.array([labels.index(label) for label in tagger.classes_.tolist()])
-    variance = None if belief.variance is None else belief.variance[belief.width**2]
+    variance = belief.prior_variance
     learns = belief.unknown_row is not None
     edges = edge_features(vocabulary)
     wide = Belief.start(
@@ -200,9 +200,8 @@ def _merged_belief(beliefs, shares, rule):
 
 
 def _prior_of(belief):
-    if belief.variance is None:
-        return None
-    return float(belief.variance[belief.width**2])
+    variance = belief.prior_variance
+    return None if variance is None else float(variance)
 
 
 def _merged_confidence(taggers, shares):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skcw._callbacks import PassTasks
-from skcw._checkpoint import digest_of, parameters_told
+from skcw._checkpoint import digest_of, keeping, told_of_learner
 from skcw.confidence._fitting import words_to_judge
 from skcw.data._batch import SequenceBatch
 from skcw.tagging._blocks import BlockCorpus, Summary, violations
@@ -21,7 +21,7 @@ from skcw.tagging._inputs import (
     warn_of_outside,
 )
 from skcw.tagging._judges import FEWEST_WORDS, Judges
-from skcw.tagging._keeping import NEUTRAL, digest_of_examples, keeping
+from skcw.tagging._keeping import digest_of_examples
 from skcw.tagging._spilling import Budget, Spiller
 from skcw.tagging._training import train_several
 
@@ -215,8 +215,7 @@ def _judges(tagger, corpus, summary, seeds, new):
 def _told(tagger, spilled, summary, rules, new):
     """Return what the training is about; checkpoints of another one are refused."""
     return {
-        "the learner": type(tagger).__name__,
-        **parameters_told(tagger.get_params(), NEUTRAL),
+        **told_of_learner(tagger),
         "the number of sequences": sum(b.n_sequences for b in spilled.blocks),
         "the number of words": summary.n_words,
         "the number of features": spilled.n_features,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skcw._belief import Belief
+from skcw._checkpoint import KeptProgress
 from skcw.data._saved import FLOATS, saved_array, saved_number
 
 # How the arrays of the belief in training are called in a checkpoint; the best belief
@@ -42,7 +43,7 @@ class Rests:
         self.moving = np.zeros_like(self.moving)
 
 
-class Progress:
+class Progress(KeptProgress):
     """The belief in training, the passes made, and what they found.
 
     Parameters
@@ -62,17 +63,11 @@ class Progress:
     def __init__(self, belief, unseen, monitor, keeper=None, rests=None):
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = unseen
-        self.monitor, self.keeper, self.rests = monitor, keeper, rests
+        super().__init__(monitor, keeper)
+        self.rests = rests
         # Of the pass at hand: the sequences presented, and what was wrong in them.
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
-        self.is_over = False
-        if keeper is not None and keeper.state is not None:
-            self._restore(*keeper.state)
-
-    @property
-    def n_passes(self):
-        """The number of complete passes."""
-        return len(self.monitor.history)
+        self.resume()
 
     @property
     def piece_words(self):
@@ -122,15 +117,8 @@ class Progress:
             judge,
         )
 
-    def keep(self, is_over):
-        """Save after a pass, if it is time or this was the last one."""
-        self.is_over = is_over
-        if self.keeper is not None and (is_over or self.keeper.is_due(self.n_passes)):
-            self.save()
-
-    def save(self):
-        """Write a checkpoint."""
-        monitor, expanded = self.monitor, self.expanded
+    def _state(self):
+        expanded = self.expanded
         size = self.n_rows * expanded.width
         parts = {
             "mean": expanded.mean,
@@ -148,19 +136,11 @@ class Progress:
             "presented": self.presented,
             "wrong_sequences": self.wrong_sequences,
             "wrong_tokens": self.wrong_tokens,
-            "is_over": self.is_over,
-            "history": monitor.history,
-            "idle": monitor.idle,
         }
-        if monitor.best is not None:
-            header["best_score"] = monitor.best_score
-            header["best_rounds"] = monitor.best.rounds
-            arrays |= monitor.best.arrays()
-        self.keeper.save(header, arrays)
+        return header, arrays
 
     def _restore(self, header, arrays):
-        """Continue from a checkpoint; what belongs to the training was compared."""
-        expanded, monitor = self.expanded, self.monitor
+        expanded = self.expanded
         self.n_rows = saved_number(header["n_rows"], "n_rows", 1, whole=True)
         size = self.n_rows * expanded.width
         kinds = FLOATS
@@ -182,13 +162,9 @@ class Progress:
         self.presented = header["presented"]
         self.wrong_sequences = header["wrong_sequences"]
         self.wrong_tokens = header["wrong_tokens"]
-        self.is_over = header["is_over"]
-        monitor.history = list(header["history"])
-        monitor.idle = header["idle"]
-        if "best_score" in header:
-            rounds = header["best_rounds"]
-            monitor.best = Belief.from_arrays(expanded.n_labels, arrays, rounds)
-            monitor.best_score = header["best_score"]
+
+    def _best(self, arrays, rounds):
+        return Belief.from_arrays(self.expanded.n_labels, arrays, rounds)
 
 
 def pieces(order, lengths, n_words):

@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._belief import Belief, padded
-from skcw._kernels.mixing import mark_rows
-from skcw._shards._mixing import Mixture, moved_cells
+from skcw._belief import Belief, padded, with_room
+from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.tagging._passes import (
@@ -24,7 +23,7 @@ class ShardTask(NamedTuple):
     ``shard`` opens its sequences, ``common`` the belief that all shards start from;
     ``learner`` has the kernel; ``turn`` tells which tokens to hide, if any. In
     ``options`` the order is not set yet: ``seed`` makes it, or is None for the order in
-    which sequences are given.
+    which sequences are given. ``piece`` is which of how many pieces of the pass it is.
     """
 
     shard: Any
@@ -35,10 +34,11 @@ class ShardTask(NamedTuple):
     options: PassOptions
     seed: int | None
     turn: int | None
+    piece: tuple[int, int]
 
 
 def learn_shard(task):
-    """Make one pass over a shard; return what it has moved."""
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
     corpus = Corpus.from_arrays(arrays)
     if task.turn is not None:
@@ -48,35 +48,32 @@ def learn_shard(task):
     order = np.arange(n_sequences, dtype=np.int64)
     if task.seed is not None:
         order = np.random.RandomState(task.seed).permutation(order)
-    before = part_of(task.common.open()[1], task.n_labels, arrays["features"])
-    width = before.width
-    belief, n_rows = before.expanded_for_training()
+    piece, n_pieces = task.piece
+    order = np.ascontiguousarray(order[piece::n_pieces])
+    _, common = task.common.open()
+    belief, origin = part_of(common, task.n_labels, arrays["features"])
+    width = belief.width
     drift = np.zeros(len(belief.mean), belief.mean.dtype) if task.averaging else None
     n_rows, rounds, *found = task.learner._run_pass(
         belief.mean,
         belief.variance,
         drift,
-        (belief.row_of, n_rows, 0.0),
+        (belief.row_of, len(origin), 0.0),
         corpus,
         task.options._replace(order=order),
     )
     size = n_rows * width
-    after = (
+    after = tuple(
         None if t is None else t[:size] for t in (belief.mean, belief.variance, drift)
     )
-    known = before.grown(n_rows)
-    moves = moved_cells(known, *after, rounds, tuple(map(int, found)))
-    return _by_feature(moves, belief.row_of, width, n_rows)
-
-
-def _by_feature(moves, row_of, width, n_rows):
-    """Return moves whose cells are in the order of features instead of rows."""
-    place = np.arange(n_rows)
-    used = np.flatnonzero(row_of != width)
-    place[row_of[used]] = width + 1 + used
-    rows, columns = np.divmod(moves.cells, width)
-    cells = place[rows] * width + columns
-    return moves._replace(cells=cells.astype(moves.cells.dtype))
+    before = common["mean"], common.get("variance")
+    n_old, n_kept = len(before[0]) // width, len(origin)
+    # What is new was at the prior, which is the row after those of the transitions.
+    origin = np.append(origin, np.full(n_rows - n_kept, width))
+    numbers = origin.copy()
+    new = np.flatnonzero(belief.row_of >= n_kept)
+    numbers[belief.row_of[new]] = n_old + new
+    return moved_cells(before, origin, numbers, after, rounds, tuple(map(int, found)))
 
 
 class Shard(NamedTuple):
@@ -130,6 +127,7 @@ class ShardedPasses:
             self._shard(np.sort(order[k :: plan.n_shards]), n_labels)
             for k in range(plan.n_shards)
         ]
+        self.n_smallest = n_sequences // plan.n_shards
         self.traffic = Traffic(plan.n_shards)
 
     def __enter__(self):
@@ -179,17 +177,25 @@ class ShardedPasses:
         return self.rng.randint(np.iinfo(np.int32).max, size=len(self.shards))
 
     def run(self, progress, number, seeds):
-        """Make a pass: every shard from the common belief, then merge."""
-        belief, n_rows = progress.expanded, progress.n_rows
-        common = self._common(belief, n_rows)
-        self.traffic.start(common.n_bytes)
+        """Make a pass, in one piece or in several."""
+        self.traffic.start()
+        n_pieces = min(n_merges(number + 1, len(self.shards)), self.n_smallest)
+        for piece in range(n_pieces):
+            self._run_piece(progress, number, seeds, (piece, n_pieces))
+
+    def _run_piece(self, progress, number, seeds, piece):
+        """Let every shard learn from the common belief, then merge."""
+        belief, n_old = progress.expanded, progress.n_rows
+        common, n_rows = self._common(belief, n_old), n_old
+        self.traffic.sent += common.n_bytes
         tables = belief.mean, belief.variance, belief.average
         mixture = Mixture(*tables, belief.rounds, number + 1)
         wrong = np.zeros(2, dtype=np.int64)
-        tasks = self._tasks(common, belief, number, seeds)
+        tasks = self._tasks(common, belief, number, seeds, piece)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
-            n_rows = self._add(mixture, belief, n_rows, shard.features, moves)
+            features = shard.features
+            n_rows = self._add(mixture, belief, n_old, n_rows, features, moves)
             self.traffic.returned += moves.n_bytes
             wrong += moves.found
         common.remove()
@@ -205,7 +211,7 @@ class ShardedPasses:
             {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
         )
 
-    def _tasks(self, common, belief, number, seeds):
+    def _tasks(self, common, belief, number, seeds, piece):
         """Return the task of each shard."""
         plan = self.plan
         options = pass_options(plan, np.empty(0), belief.width)
@@ -221,28 +227,28 @@ class ShardedPasses:
                 options,
                 int(seed) if plan.shuffle else None,
                 turn,
+                piece,
             )
             for shard, seed in zip(self.shards, seeds, strict=True)
         ]
 
-    def _add(self, mixture, belief, n_rows, features, moves):
+    def _add(self, mixture, belief, n_old, n_rows, features, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""
         width = belief.width
-        moved = np.zeros(width + 1 + len(features), dtype=np.uint8)
-        mark_rows(moves.cells, width, moved)
-        first = (moved[width + 1 :] > 0) & (belief.row_of[features] == width)
-        new = features[first]
+        moved = np.zeros(len(features), dtype=bool)
+        new_cells = moves.cells[moves.cells >= n_old * width]
+        moved[new_cells // width - n_old] = True
+        new = features[moved & (belief.row_of[features] == width)]
         last = n_rows + len(new)
         belief.row_of[new] = np.arange(n_rows, last, dtype=np.int32)
         if belief.variance is not None:
             belief.variance[n_rows * width : last * width] = belief.variance[width**2]
-        rows = np.concatenate([np.arange(width + 1), belief.row_of[features]])
-        mixture.add(rows, width, moves)
+        mixture.add(moves, n_old, belief.row_of[features], width)
         return last
 
 
 def part_of(common, n_labels, features):
-    """Return a compact belief about some features of the one that all shards share.
+    """Return a belief about some features of the one that all shards share.
 
     Parameters
     ----------
@@ -256,18 +262,31 @@ def part_of(common, n_labels, features):
     Returns
     -------
     belief : Belief
-        The belief, without an average.
+        The belief, with room for a row of every feature, and without an average.
+    origin : ndarray of int
+        The row that each row in use has in the common belief.
     """
     width = padded(n_labels)
     rows = common["row_of"][features]
     used = np.flatnonzero(rows != width)
+    # In the order of the common belief, which whoever merges reads from end to end.
+    used = used[np.argsort(rows[used], kind="stable")]
     own = np.full(len(features), width, dtype=np.int32)
     own[used] = np.arange(width + 1, width + 1 + len(used))
-    kept = np.concatenate([np.arange(width + 1), rows[used]])
+    origin = np.concatenate([np.arange(width + 1), rows[used]])
+    size = (width + 1 + len(features)) * width
     mean, variance = (
-        common[name].reshape(-1, width).take(kept, axis=0).ravel()
+        _taken(common[name].reshape(-1, width), origin, size)
         if name in common
         else None
         for name in ("mean", "variance")
     )
-    return Belief(n_labels, own, mean, variance, None, 0.0)
+    return Belief(n_labels, own, mean, variance, None, 0.0), origin
+
+
+def _taken(table, rows, size):
+    """Return some rows of a table, flat, with room for so many numbers in all."""
+    flat = with_room(table[:0].ravel(), size)
+    first = flat[: len(rows) * table.shape[1]].reshape(len(rows), -1)
+    table.take(rows, axis=0, out=first, mode="clip")
+    return flat

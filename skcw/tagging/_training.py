@@ -9,12 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from skcw._callbacks import PassTasks
+from skcw._checkpoint import no_keeper
 from skcw._decoding import n_workers
 from skcw._monitor import Monitor
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Workers, bare_learner
 from skcw.tagging._belief_mean import BeliefMean
-from skcw.tagging._keeping import no_keeper
 from skcw.tagging._passes import Corpus, PlainPasses
 from skcw.tagging._progress import Progress, Rests
 from skcw.tagging._sharded import ShardedPasses

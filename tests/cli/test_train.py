@@ -77,6 +77,16 @@ def test_weights_are_saved_in_half_precision_if_asked(run, files, tmp_path):
     assert skcw.metrics.token_accuracy_score(whole, half) > 0.99
 
 
+def test_all_weights_are_saved_if_asked(run, files, tmp_path):
+    for name, option in (("touched", []), ("all", ["--mapped"])):
+        args = ["-o", tmp_path / name, "--passes", 2, *option]
+        assert run("train", files / "train.conll", *args)[0] == 0
+    sizes = [(tmp_path / name).stat().st_size for name in ("touched", "all")]
+    assert sizes[0] < sizes[1]
+    touched, every = (skcw.load(tmp_path / name) for name in ("touched", "all"))
+    assert np.array_equal(touched.tagger.coef_, every.tagger.coef_)
+
+
 def test_the_pass_kept_is_told_for_each_model(run, files, tmp_path):
     args = ["--dev", files / "test.conll", "--passes", 3, "--models", 2]
     _, out, err = run("train", files / "train.conll", "-o", tmp_path / "m", *args)

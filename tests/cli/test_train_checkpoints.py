@@ -1,28 +1,15 @@
 """skcw train --checkpoint: a command that was killed goes on where it was."""
 
-import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from skcw import _checkpoint as module
+from tests.killing import really_killed
 
 KILLED = """
-import os, signal, sys
-from skcw import _checkpoint as module
 from skcw.cli import main
 
-save, left = module.Keeper.save, [3]
-
-def dying(self, header, arrays):
-    save(self, header, arrays)
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-module.Keeper.save = dying
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -34,10 +21,7 @@ def test_a_killed_command_resumes_with_the_same_model(run, files, tmp_path, more
     command = ["train", str(files / "train.conll"), "--passes", "5", "-q", *more]
     assert run(*command, "-o", tmp_path / "whole")[0] == 0
     saved = ["-o", str(tmp_path / "m"), "--checkpoint", str(tmp_path / "c")]
-    dead = subprocess.run(
-        [sys.executable, "-c", KILLED, *command, *saved], env=os.environ, check=False
-    )
-    assert dead.returncode == -signal.SIGKILL
+    really_killed(KILLED, 3, *command, *saved)
     assert not (tmp_path / "m").exists()
     code, _, err = run(*command, *saved)
     assert code == 1 and "of an earlier training" in err and "--resume" in err

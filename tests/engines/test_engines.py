@@ -168,8 +168,6 @@ def test_a_worker_that_is_killed_changes_nothing(engine, tmp_path):
 
 def test_a_shard_that_no_worker_survives_is_named(engine, tmp_path):
     name, options = engine
-    if name == "dask":
-        pytest.xfail("joblib waits for ever for a task that Dask has given up")
     tagger = killing(tmp_path / "killed", once=False)
     tagger.killed = shard_sums()[1]
     tagger.set_params(max_iter=1)

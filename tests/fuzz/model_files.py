@@ -20,7 +20,7 @@ from tests.fuzz.saved_models import NAMES as MODELS
 from tests.fuzz.saved_models import ask, ask_runtime, saved_model
 
 NAMES = {"f4": "F32", "f8": "F64", "i4": "I32", "i8": "I64", "u1": "U8", "u8": "U64"}
-NAMES |= {"f2": "F16", "b1": "BOOL", "i2": "I16"}
+NAMES |= {"u2": "U16", "f2": "F16", "b1": "BOOL", "i2": "I16"}
 
 # A token that no JSON writer would make, put in place of a text.
 RAW = "\x01raw\x01"

@@ -107,6 +107,8 @@ def models():
     }
 
 
+# Other forms that the file of a tagger may have.
+FORMS = {"CW mapped": {"mapped": True}, "CW half": {"dtype": "float16"}}
 RERANKERS = {
     "AROW reranker": AROWReranker(),
     "boosting reranker": BoostingReranker(),
@@ -121,7 +123,7 @@ CLASSIFIERS = {
     "classifier PA": MultiClassPA(random_state=0),
     "classifier perceptron": MultiClassPerceptron(random_state=0),
 }
-NAMES = (*models(), "numbers", *RERANKERS, *CLASSIFIERS)
+NAMES = (*models(), *FORMS, "numbers", *RERANKERS, *CLASSIFIERS)
 
 
 @functools.cache
@@ -135,6 +137,8 @@ def saved_model(name):
             RERANKERS[name].fit(lists(), errors).save(path)
         elif name in CLASSIFIERS:
             CLASSIFIERS[name].fit(ROWS, ROW_LABELS).save(path)
+        elif name in FORMS:
+            short().fit(X, Y).save(path, **FORMS[name])
         elif name == "numbers":
             short().fit(NUMBERS, Y).save(path)
         else:

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -9,6 +11,8 @@ from sklearn.datasets import make_classification
 
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
 from skcw._monitor import without_seconds
+from skcw._shards import _mixing
+from skcw.linear_model._passes import order_of_piece
 from tests.reference import mixing
 
 LEARNERS = [MultiClassCW, MultiClassAROW, MultiClassPA, MultiClassPerceptron]
@@ -77,7 +81,8 @@ def test_all_that_training_can_do_it_can_do_in_shards(options, n_classes):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
+def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
+    monkeypatch.setattr(_mixing, "FIRST_MERGES", 1)
     options = {"max_iter": 1, "shuffle": False, "dtype": "float64"}
     if learner in LEARNERS[:2]:
         options |= {"variance_scale": 1.0}
@@ -98,6 +103,17 @@ def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
     assert_allclose(found["weights"].ravel(), average, atol=DOUBLE)
     if variance is not None:
         assert_allclose(found["variance"].ravel(), variance, rtol=DOUBLE)
+
+
+@given(st.integers(1, 30), st.integers(1, 6), st.booleans())
+def test_the_pieces_of_a_pass_have_every_row_once_and_copies_together(n, m, shuffle):
+    keys = np.random.default_rng(n).integers(0, n, 40).astype(np.uint64)
+    salt = np.uint64(n) if shuffle else None
+    pieces = [order_of_piece(keys, salt, k, m) for k in range(m)]
+    assert sorted(np.concatenate(pieces).tolist()) == list(range(40))
+    if shuffle:
+        found = [set(keys[piece].tolist()) for piece in pieces]
+        assert sum(map(len, found)) == len(set(keys.tolist()))
 
 
 def test_the_order_of_rows_and_their_copies_do_not_matter():

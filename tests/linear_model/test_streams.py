@@ -15,7 +15,7 @@ from skcw.linear_model import (
     MultiClassPA,
     MultiClassPerceptron,
 )
-from skcw.linear_model._training import TableBelief
+from skcw.linear_model._table_belief import TableBelief
 from tests.linear_model.classifiers import data
 
 LEARNERS = {

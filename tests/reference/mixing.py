@@ -27,7 +27,8 @@ def merged(mean, variance, average, rounds, shards):
             gains = [1.0] * len(moved)
             if variance is not None:
                 gains = [1.0 / s[1][i] - 1.0 / variance[i] for s in moved]
-                new_variance[i] = 1.0 / (1.0 / variance[i] + np.mean(gains))
+                gain = np.mean(gains) * np.sqrt(len(moved))
+                new_variance[i] = 1.0 / (1.0 / variance[i] + gain)
             new_mean[i] = np.average([s[0][i] for s in moved], weights=gains)
             of_pass = np.average([s[2][i] for s in moved], weights=gains)
         # What stands still is averaged as well. A shard that has not moved is no voice.

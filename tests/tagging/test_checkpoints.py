@@ -1,7 +1,6 @@
 """Checkpoints: a training that was cut off ends with the bits of one that was not."""
 
 import signal
-from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -23,7 +22,14 @@ from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning
 from skcw.features import basic_features
 from skcw.tagging._progress import pieces
-from tests.processes import run_code
+from tests.killing import (
+    content,
+    files_in,
+    killed_after,
+    noted_saves,
+    really_killed,
+    told_on_a_full_disk,
+)
 
 CORPUS = make_tagged_corpus(60, random_state=0)
 X = SequenceEncoder().fit_transform([basic_features(s) for s in CORPUS.tokens])
@@ -48,37 +54,9 @@ TAGGERS = {
 }
 
 
-class Killed(BaseException):
-    """Stands for the end of a process."""
-
-
-def content(tagger, folder):
-    """Return the bytes of the file of a model."""
-    tagger.save(folder / "m.skcw")
-    return (folder / "m.skcw").read_bytes()
-
-
 def fit(tagger, checkpoint=None, **data):
     given = {"X": X, "y": Y} | data
     return clone(tagger).fit(**given, checkpoint=checkpoint)
-
-
-@contextmanager
-def killed_after(n, words=120):
-    """Let the process die right after its n-th checkpoint, if there are so many."""
-    save, left = module.Keeper.save, [n]
-
-    def dying(self, header, arrays):
-        save(self, header, arrays)
-        left[0] -= 1
-        if left[0] <= 0:
-            raise Killed
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.Keeper, "save", dying)
-        patch.setattr(module, "PIECE_WORDS", words)
-        with suppress(Killed):
-            yield
 
 
 @pytest.mark.parametrize("name", TAGGERS)
@@ -135,19 +113,8 @@ def test_pieces_are_the_order_cut_and_none_is_much_too_long(lengths, words):
 
 
 KILLED = """
-import os, signal, sys
-from tests.tagging.test_checkpoints import X, Y, CWSequenceTagger, Checkpoint, module
+from tests.tagging.test_checkpoints import X, Y, CWSequenceTagger, Checkpoint
 
-save, left = module.Keeper.save, [int(sys.argv[2])]
-module.PIECE_WORDS = 100
-
-def dying(self, header, arrays):
-    save(self, header, arrays)
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-module.Keeper.save = dying
 checkpoint = Checkpoint(sys.argv[1], every_minutes=0, resume=True)
 CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y, checkpoint=checkpoint)
 """
@@ -157,11 +124,9 @@ CWSequenceTagger(max_iter=3, random_state=0).fit(X, Y, checkpoint=checkpoint)
 def test_a_process_that_is_really_killed_continues(tmp_path):
     whole = content(fit(TAGGERS["CW"]), tmp_path)
     folder = tmp_path / "c"
-    found = run_code(KILLED, folder, 4, check=False)
-    assert found.returncode == -signal.SIGKILL
+    really_killed(KILLED, 4, folder)
     # No draft is left over, and the lock went with the process.
-    names = sorted(path.name for path in folder.iterdir())
-    assert names == [
+    assert sorted(files_in(folder)) == [
         "model-1.000003.checkpoint", "model-1.000004.checkpoint", "training.lock"
     ]  # fmt: skip
     checkpoint = Checkpoint(folder, resume=True)
@@ -220,11 +185,11 @@ OTHERS = {
 def test_a_checkpoint_of_another_training_is_refused(words, tmp_path):
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
     fit(TAGGERS["CW"], checkpoint)
-    before = {p.name: p.read_bytes() for p in (tmp_path / "c").iterdir()}
+    before = files_in(tmp_path / "c")
     other, data = OTHERS[words]
     with pytest.raises(CheckpointError, match="of another training: .*" + words):
         fit(other, checkpoint, **data)
-    assert {p.name: p.read_bytes() for p in (tmp_path / "c").iterdir()} == before
+    assert files_in(tmp_path / "c") == before
 
 
 def test_what_changes_no_bit_may_differ(tmp_path):
@@ -266,42 +231,26 @@ def test_it_keeps_the_newest_and_the_one_before(tmp_path):
     assert names == ["model-1.000002.checkpoint", "model-1.000003.checkpoint"]
 
 
-def test_every_second_pass_and_the_last(tmp_path, monkeypatch):
-    seen, save = [], module.Keeper.save
-
-    def noting(self, header, arrays):
-        seen.append(len(header["history"]))
-        save(self, header, arrays)
-
-    monkeypatch.setattr(module.Keeper, "save", noting)
+def test_every_second_pass_and_the_last(tmp_path):
     tagger = CWSequenceTagger(max_iter=5, random_state=0, learn_confidence=False)
-    fit(tagger, Checkpoint(tmp_path / "c", every_passes=2))
+    with noted_saves() as seen:
+        fit(tagger, Checkpoint(tmp_path / "c", every_passes=2))
     assert seen == [2, 4, 5]
 
 
 FULL = """
-import resource, signal, sys
 from tests.tagging.test_checkpoints import fit, TAGGERS, Checkpoint
-
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-try:
-    fit(TAGGERS["CW"], Checkpoint(sys.argv[1], resume=True))
-except OSError as error:
-    print(error.strerror, *error.__notes__)
+fit(TAGGERS["CW"], Checkpoint(sys.argv[1], resume=True))
 """
 
 
 def test_on_a_full_disk_the_last_checkpoint_stays(tmp_path):
-    pytest.importorskip("resource")
     whole = content(fit(TAGGERS["CW"]), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
     with killed_after(1):
         fit(TAGGERS["CW"], checkpoint)
-    before = sorted((tmp_path / "c").iterdir())
-    found = run_code(FULL, tmp_path / "c")
-    assert "File too large The checkpoint could not be written" in found.stdout
-    assert sorted((tmp_path / "c").iterdir()) == before
+    told = told_on_a_full_disk(FULL, 20_000, tmp_path / "c")
+    assert "File too large The checkpoint could not be written" in told
     assert content(fit(TAGGERS["CW"], checkpoint), tmp_path) == whole
 
 

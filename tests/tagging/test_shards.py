@@ -15,6 +15,7 @@ from skcw import (
     load,
 )
 from skcw._monitor import without_seconds
+from skcw._shards import _mixing
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
@@ -96,7 +97,8 @@ def test_features_of_transitions_are_learnt_in_shards(tmp_path):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
+def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
+    monkeypatch.setattr(_mixing, "FIRST_MERGES", 1)
     options = {"shuffle": False, "learn_confidence": False, "constraints": None}
     options |= {"learn_unknown": False, "dtype": "float64"}
     batch = SequenceEncoder().fit_transform(X)
@@ -114,6 +116,31 @@ def test_a_pass_is_the_merge_of_passes_over_the_shards(learner):
     assert_allclose(found, average, atol=DOUBLE)
     if variance is not None:
         assert_allclose(own_variance, variance, rtol=DOUBLE)
+
+
+def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before():
+    seen, weights = [], []
+
+    class Watching(CWSequenceTagger):
+        def _run_pass(self, mean, variance, drift, progress, corpus, options):
+            seen.append(len(options.order))
+            weights.append(float(np.abs(mean).sum()))
+            return super()._run_pass(mean, variance, drift, progress, corpus, options)
+
+    options = {"learn_confidence": False, "learn_unknown": False, "random_state": 0}
+    Watching(n_shards=4, max_iter=2, **options).fit(X, Y)
+    first, second = seen[:16], seen[16:]
+    assert set(first) <= {len(X) // 16, len(X) // 16 + 1}
+    assert sum(first) == sum(second) == len(X)
+    assert len(second) == 4
+    assert weights[:4] == [0.0] * 4
+    assert min(weights[4:]) > 0.0
+
+
+def test_a_shard_of_one_sequence_is_learnt_in_one_piece():
+    tagger = CWSequenceTagger(random_state=0, n_shards=5, learn_confidence=False)
+    tagger.fit(X[:5], Y[:5])
+    assert tagger.history_[0]["bytes_sent"] < tagger.history_[1]["bytes_sent"]
 
 
 def tables(tagger):
@@ -184,8 +211,9 @@ def test_the_bytes_that_travel_are_told(capsys):
     tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2, verbose=1)
     tagger.set_params(learn_confidence=False).fit(X, Y)
     first, second = tagger.history_
-    # The first pass starts from the prior, of which only transitions are sent.
-    assert 0 < first["bytes_sent"] < second["bytes_sent"]
+    # The first pass has three pieces, the first of which starts from the prior: of
+    # that only transitions are sent.
+    assert 0 < first["bytes_sent"] < 3 * second["bytes_sent"]
     assert first["bytes_returned"] > second["bytes_returned"] > 0
     assert capsys.readouterr().err.count(" MB for 3 shards, ") == 2
 
