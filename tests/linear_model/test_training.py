@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw import MultiClassCW, MultiClassPA
-from skcw.linear_model import _training
+from skcw.linear_model import _table_belief
 from skcw.linear_model._rows import class_weights
 from tests.linear_model.classifiers import (
     copy_of,
@@ -397,7 +397,7 @@ def test_tables_that_were_side_by_side_end_apart_with_the_same_bits(
     X, y = data(n_classes)
     classifier = Classifier(averaging=averaging, random_state=0)
     beside = copy_of(classifier).fit(X, y)
-    monkeypatch.setattr(_training, "WIDEST_SHARED", 0)
+    monkeypatch.setattr(_table_belief, "WIDEST_SHARED", 0)
     apart = copy_of(classifier).fit(X, y)
     for name, table in beside.belief_.tables().items():
         if table is not None:
