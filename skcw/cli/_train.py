@@ -46,6 +46,7 @@ examples:
   skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
   skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
   skcw train huge.conll.gz -o names.skcw --memory 2G --min-count 2
+  skcw train huge.conll.gz -o names.skcw --memory 2G --shards 8 --jobs 4
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -125,6 +126,20 @@ def _add_checkpoint(parser):
         metavar="N",
         help="with --memory: keep so many features, the most frequent ones (default: "
         "as many as half of the memory has room for)",
+    )
+    group.add_argument(
+        "--shards",
+        type=positive,
+        metavar="N",
+        help="learn N parts of CORPUS side by side and merge them in each pass (cw, "
+        "arow, pa, perceptron; default: 1)",
+    )
+    group.add_argument(
+        "--jobs",
+        type=positive,
+        metavar="N",
+        help="workers for --shards or --models; they change no bit of the model "
+        "(default: 1)",
     )
     group.add_argument(
         "--checkpoint",
@@ -261,6 +276,9 @@ def parameters(options):
     named = {
         "max_iter": options.passes,
         "n_models": options.models,
+        # Options of `skcw train` alone.
+        "n_shards": getattr(options, "shards", None),
+        "n_jobs": getattr(options, "jobs", None),
     }
     for name, value in named.items():
         if value is None:
@@ -292,8 +310,7 @@ def _save(features, tagger, options, X, held_out, reading):
     from skcw.pipeline import make_tagging_pipeline
     from skcw.text import Tokenizer
 
-    # Whoever opens the model did not ask for progress.
-    tagger.set_params(verbose=0)
+    quieten(tagger, options)
     model = make_tagging_pipeline(features, tagger)
     model.tokenizer_ = Tokenizer.from_corpus(X)
     if options.calibrate is not None:
@@ -303,6 +320,13 @@ def _save(features, tagger, options, X, held_out, reading):
     model.reading_ = reading
     save_model(model, options)
     return [str(promise) for promise in getattr(model, "promises_", ())]
+
+
+def quieten(tagger, options):
+    """Take back what was for this training: who opens the model did not ask for it."""
+    tagger.set_params(verbose=0)
+    if options.jobs is not None:
+        tagger.set_params(n_jobs=None)
 
 
 def scores_of(tagger, batch, y, judged_on):

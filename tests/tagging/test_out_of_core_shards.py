@@ -100,15 +100,12 @@ def test_parts_hide_the_tokens_that_blocks_hide():
 
     class Watching(CWSequenceTagger):
         def _run_pass(self, mean, variance, drift, progress, corpus, options):
-            unknown = Counter()
-            sizes = np.diff(corpus.indptr)
+            # The feature that each token is shown with, its word or that of none.
+            shown, features = Counter(), corpus.indices[corpus.indptr[:-1]]
             for k in options.order.tolist():
-                tokens = slice(corpus.offsets[k], corpus.offsets[k + 1])
-                firsts = corpus.indices[corpus.indptr[:-1][tokens]]
-                # The feature of unknown tokens comes after all others.
-                for row, place in enumerate(firsts[sizes[tokens] == 1].tolist()):
-                    unknown[place, row] += 1
-            seen.append((len(options.order), unknown))
+                own = features[corpus.offsets[k] : corpus.offsets[k + 1]]
+                shown.update(enumerate(own.tolist()))
+            seen.append((len(options.order), shown))
             return super()._run_pass(mean, variance, drift, progress, corpus, options)
 
     rows = [[[word] for word, _ in sentence] for sentence in CORPUS.tokens]
@@ -118,8 +115,8 @@ def test_parts_hide_the_tokens_that_blocks_hide():
         options = {"max_iter": 3, "random_state": 0, "learn_confidence": False}
         Watching(n_shards=n_shards, **options).fit_stream(lambda: parts(X=rows))
         totals, n, total = [], 0, Counter()
-        for n_presented, unknown in seen:
-            n, total = n + n_presented, total + unknown
+        for n_presented, shown in seen:
+            n, total = n + n_presented, total + shown
             if n == len(X):
                 totals.append(total)
                 n, total = 0, Counter()
