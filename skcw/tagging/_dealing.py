@@ -13,29 +13,37 @@ from skcw.data._ragged import offsets_of
 from skcw.tagging._passes import Corpus, take_sequences, with_tokens_hidden
 
 
-class WholeDeal:
-    """Deals out a corpus in memory.
+class Deal:
+    """Which sequences each shard gets, ``n_sequences`` in all.
 
     Parameters
     ----------
-    views : Views
-        The corpus, as it is presented in turn.
+    views : Views or BlockViews
+        The corpus, in memory or in blocks.
     plan : Plan
-        What all passes have in common.
+        Tells how many shards and labels there are, and whether to shuffle.
     rng : RandomState
-        Makes the choice.
+        Shuffles.
     n_features : int
         The number of all features.
     """
 
     def __init__(self, views, plan, rng, n_features):
+        self.views, self.n_features = views, n_features
+        self.n_shards, self.n_labels = plan.n_shards, len(plan.cost)
+        self.n_sequences = self._choose(rng, plan.shuffle)
+
+
+class WholeDeal(Deal):
+    """Deals out a corpus in memory."""
+
+    def _choose(self, rng, shuffle):
+        views = self.views
         positions = views.learnt()
         if views.plain.weight is not None:
             positions = positions[views.plain.weight[positions] > 0]
-        self.views, self.n_features = views, n_features
-        self.n_shards, self.n_labels = plan.n_shards, len(plan.cost)
-        self.n_sequences = len(positions)
-        self.order = rng.permutation(positions) if plan.shuffle else positions
+        self.order = rng.permutation(positions) if shuffle else positions
+        return len(positions)
 
     def shards(self, folder):
         """Return what opens each shard."""
@@ -62,32 +70,20 @@ class WholeDeal:
         return folder.share(arrays | {"features": features}, {"unknown": unknown})
 
 
-class BlockDeal:
+class BlockDeal(Deal):
     """Deals out the sequences of each block, to files that are written block by block.
 
     Shards are equal in size, and without shuffling have the sequences that they would
     have of a corpus in memory.
-
-    Parameters
-    ----------
-    views : BlockViews
-        The blocks, as they are presented in turn.
-    plan : Plan
-        What all passes have in common.
-    rng : RandomState
-        Makes the choice.
-    n_features : int
-        The number of all features.
     """
 
-    def __init__(self, views, plan, rng, n_features):
-        self.views, self.n_features = views, n_features
-        self.n_shards, self.n_labels = plan.n_shards, len(plan.cost)
-        self.seed = rng.randint(np.iinfo(np.int32).max) if plan.shuffle else None
+    def _choose(self, rng, shuffle):
+        views = self.views
+        self.seed = rng.randint(np.iinfo(np.int32).max) if shuffle else None
         sizes = [len(views.learnt(block)) for block in range(views.n_blocks)]
         # How many sequences come before each block.
         self.n_before = offsets_of(np.array(sizes))
-        self.n_sequences = int(self.n_before[-1])
+        return int(self.n_before[-1])
 
     def shards(self, folder):
         """Write all parts; return what opens each shard."""

@@ -18,11 +18,11 @@ from sklearn.base import clone
 
 import skcw
 from skcw import Checkpoint, CWSequenceTagger, make_tagging_pipeline
-from skcw._checkpoint import Keeper
 from skcw._monitor import without_seconds
 from skcw._shards import _files
 from skcw.exceptions import ShardError
 from skcw.tagging import _dealing, _sharded
+from tests.killing import killed_after, noted_saves
 from tests.tagging.test_out_of_core import (
     CORPUS,
     SAME,
@@ -188,19 +188,11 @@ def test_a_killed_training_resumes_with_the_same_bits(n_saved, tmp_path):
     tagger = clone(SHUFFLED).set_params(max_iter=3)
     whole = content(clone(tagger).fit_stream(parts), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", every_minutes=0, resume=True)
-    save, left, spill = Keeper.save, [n_saved], tmp_path / "spill"
-    spill.mkdir()
-
-    def dying(self, header, arrays):
-        save(self, header, arrays)
-        left[0] -= 1
-        if not left[0]:
-            raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Keeper, "save", dying)
-        with pytest.raises(KeyboardInterrupt):
-            clone(tagger).fit_stream(parts, checkpoint=checkpoint, folder=spill)
+    (spill := tmp_path / "spill").mkdir()
+    with noted_saves() as saves, killed_after(n_saved):
+        clone(tagger).fit_stream(parts, checkpoint=checkpoint, folder=spill)
+    # Three passes of the model, then three of the shadow.
+    assert saves == [1, 2, 3, 1, 2, 3][:n_saved]
     assert not list(spill.iterdir())
     again = clone(tagger).fit_stream(parts, checkpoint=checkpoint)
     assert content(again, tmp_path) == whole
