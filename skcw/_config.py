@@ -52,8 +52,8 @@ def set_config(*, sequences=None, shard_folder=None):
     shard_folder : str or path-like, default=None
         The folder in which a training with workers of other processes or machines
         (``joblib.parallel_config``) keeps its shards until it ends: all workers must
-        see it. An empty string is the usual one: what ``JOBLIB_TEMP_FOLDER`` says, or
-        else the system.
+        see it. An empty string is the usual one: the ``folder`` of ``fit_stream``, if
+        it is given, or what ``JOBLIB_TEMP_FOLDER`` says, or else the system.
 
     See Also
     --------

@@ -13,9 +13,14 @@ from skcw._shards._files import ShardFile, write_shard
 class ShardFolder:
     """A folder for the files of one training, made when the first one is written.
 
-    It lies in the folder that ``skcw.set_config(shard_folder=...)`` names, else where
-    joblib is told to keep its files (``JOBLIB_TEMP_FOLDER``), else where the system
-    does. It is cleared at the end.
+    It lies in the folder that ``skcw.set_config(shard_folder=...)`` names, else in that
+    of the training, else where joblib is told to keep its files
+    (``JOBLIB_TEMP_FOLDER``), else where the system does. It is cleared at the end.
+
+    Parameters
+    ----------
+    parent : str, path-like or None, default=None
+        The folder that the training was told to keep its files in, if any.
 
     Examples
     --------
@@ -30,9 +35,9 @@ class ShardFolder:
     (array([0, 1]), array([0, 1]))
     """
 
-    def __init__(self):
+    def __init__(self, parent=None):
         # Settings belong to the thread that trains, and engines pickle in others.
-        parent = get_config()["shard_folder"]
+        parent = get_config()["shard_folder"] or parent
         self.parent = parent or os.environ.get("JOBLIB_TEMP_FOLDER")
         self.path = None
         self.n_files = 0

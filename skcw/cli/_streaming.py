@@ -27,7 +27,7 @@ def train_streaming(options, tagger, checkpoint, clock):
     """
     from skcw.cli._corpus import make_features, read_like
     from skcw.cli._inputs import open_input
-    from skcw.cli._train import scores_of
+    from skcw.cli._train import quieten, scores_of
     from skcw.pipeline import make_tagging_pipeline
 
     clock.end("starting")
@@ -49,8 +49,7 @@ def train_streaming(options, tagger, checkpoint, clock):
     )
     clock.end("training")
     tagger = model.tagger
-    # Whoever opens the model did not ask for progress.
-    tagger.set_params(verbose=0)
+    quieten(tagger, options)
     model.reading_ = corpus.reading()
     save_model(model, options)
     if checkpoint is not None:

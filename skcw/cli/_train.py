@@ -5,6 +5,7 @@ import time
 import warnings
 
 from skcw.cli._files import check_replaceable, check_writable
+from skcw.cli._long_trainings import add_long_training, checkpoint_of
 from skcw.cli._messages import UsageError
 from skcw.cli._model_files import add_model_file, save_model
 from skcw.cli._options import (
@@ -16,10 +17,7 @@ from skcw.cli._options import (
     add_scheme,
     add_tagger,
     command_parser,
-    pace,
-    positive,
     share,
-    size,
     value_of,
 )
 from skcw.cli._tables import report, table
@@ -46,6 +44,7 @@ examples:
   skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
   skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
   skcw train huge.conll.gz -o names.skcw --memory 2G --min-count 2
+  skcw train huge.conll.gz -o names.skcw --memory 2G --shards 8 --jobs 4
 """
 
 ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
@@ -69,7 +68,7 @@ def add_parser(commands):
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
     _add_promise(parser)
-    _add_checkpoint(parser)
+    add_long_training(parser)
     add_label_column(parser)
     add_scheme(parser, "convert all labels to this scheme first")
     add_json(parser)
@@ -110,64 +109,12 @@ def _add_promise(parser):
     )
 
 
-def _add_checkpoint(parser):
-    group = parser.add_argument_group("large corpora and long trainings")
-    group.add_argument(
-        "--memory",
-        type=size,
-        metavar="SIZE",
-        help="about how much memory to use, such as 500M or 2G: CORPUS is read once, "
-        "and encoded into temporary files (cw, arow, pa, perceptron)",
-    )
-    group.add_argument(
-        "--max-features",
-        type=positive,
-        metavar="N",
-        help="with --memory: keep so many features, the most frequent ones (default: "
-        "as many as half of the memory has room for)",
-    )
-    group.add_argument(
-        "--checkpoint",
-        metavar="DIR",
-        help="save the training in this folder now and then (cw, arow, pa, "
-        "perceptron); once the model is saved, what is in it is removed",
-    )
-    group.add_argument(
-        "--checkpoint-every",
-        type=pace,
-        metavar="N",
-        help="after so many passes, or minutes: 2, 10m (default: 1, each pass)",
-    )
-    group.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue from the last checkpoint, if there is one: the model has the "
-        "same bits as one whose training was never cut off",
-    )
-
-
-def _checkpoint(options):
-    """Return where to save the training, or None."""
-    if options.checkpoint is None:
-        if options.resume or options.checkpoint_every is not None:
-            raise UsageError("--resume and --checkpoint-every need --checkpoint DIR")
-        return None
-    from skcw._checkpoint import Checkpoint
-
-    if options.model == "crf":
-        raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
-    pace = options.checkpoint_every or {}
-    checkpoint = Checkpoint(options.checkpoint, resume=options.resume, **pace)
-    checkpoint.check()
-    return checkpoint
-
-
 def run(options):
     """Train."""
     clock = Clock()
     tagger = make_tagger(options.model, options.seed, parameters(options))
     _check_output(options)
-    checkpoint = _checkpoint(options)
+    checkpoint = checkpoint_of(options)
     if options.memory is not None:
         from skcw.cli._streaming import train_streaming
 
@@ -261,6 +208,9 @@ def parameters(options):
     named = {
         "max_iter": options.passes,
         "n_models": options.models,
+        # Options of `skcw train` alone.
+        "n_shards": getattr(options, "shards", None),
+        "n_jobs": getattr(options, "jobs", None),
     }
     for name, value in named.items():
         if value is None:
@@ -292,8 +242,7 @@ def _save(features, tagger, options, X, held_out, reading):
     from skcw.pipeline import make_tagging_pipeline
     from skcw.text import Tokenizer
 
-    # Whoever opens the model did not ask for progress.
-    tagger.set_params(verbose=0)
+    quieten(tagger, options)
     model = make_tagging_pipeline(features, tagger)
     model.tokenizer_ = Tokenizer.from_corpus(X)
     if options.calibrate is not None:
@@ -303,6 +252,13 @@ def _save(features, tagger, options, X, held_out, reading):
     model.reading_ = reading
     save_model(model, options)
     return [str(promise) for promise in getattr(model, "promises_", ())]
+
+
+def quieten(tagger, options):
+    """Take back what was for this training: who opens the model did not ask for it."""
+    tagger.set_params(verbose=0)
+    if options.jobs is not None:
+        tagger.set_params(n_jobs=None)
 
 
 def scores_of(tagger, batch, y, judged_on):

@@ -105,6 +105,7 @@ class BlockViews:
     def __init__(self, corpus, hiding):
         self.corpus, belief = corpus, corpus.belief
         self.n_blocks = len(corpus.spilled.blocks)
+        self.folder, self.feature = corpus.spilled.folder, None
         self.unseen, self.trial, self.once = belief.unseen, None, None
         # How many tokens that can be hidden come before each block.
         self.n_before = np.zeros(self.n_blocks + 1, dtype=np.int64)
@@ -181,9 +182,7 @@ class BlockViews:
 
     def pieces(self, number, n_passes, order, presented, n_words):
         """Yield what the kernels read and the sequences to present, piece by piece."""
-        turn = None
-        if self.once is not None and number + 1 < n_passes:
-            turn = np.roll(np.arange(TURNS), 1)[number % TURNS]
+        turn = self.turn_of(number, n_passes)
         blocks, seed = order
         for block in blocks.tolist():
             learnt, _ = self.corpus.positions(block)
@@ -199,17 +198,40 @@ class BlockViews:
             presented = 0
             self.corpus.close(block)
 
-    def _presented(self, number, turn):
-        """Return a block with the tokens hidden whose turn it is."""
+    def turn_of(self, number, n_passes):
+        """Return which tokens a pass hides: a number, or None. The last hides none."""
+        if self.once is None or number + 1 == n_passes:
+            return None
+        return number % TURNS
+
+    def learnt(self, number):
+        """Return the positions of the sequences of a block that are learnt from."""
+        return self.corpus.positions(number)[0]
+
+    def close(self, number):
+        """Give back the memory of a block."""
+        self.corpus.close(number)
+
+    def plain(self, number):
+        """Return a block that hides nothing, and the tokens to hide in each turn."""
         if not self.knows_unknown:
             data = self.corpus.read(number)
-            return data.corpus(self.corpus.belief, self.corpus.with_norm)
+            return data.corpus(self.corpus.belief, self.corpus.with_norm), []
         batch, arrays = self._batch(number)
-        tokens = np.flatnonzero(np.diff(batch.indptr) == 0)
-        if turn is not None:
-            first = (turn - self.n_before[number]) % TURNS
-            tokens = np.union1d(tokens, self._alone(batch)[first::TURNS])
-        return with_tokens_hidden(arrays, tokens, self.feature)
+        empty = np.flatnonzero(np.diff(batch.indptr) == 0)
+        turns = []
+        if self.once is not None:
+            alone, before = self._alone(batch), self.n_before[number]
+            starts = (np.roll(np.arange(TURNS), 1) - before) % TURNS
+            turns = [alone[first::TURNS] for first in starts]
+        return with_tokens_hidden(arrays, empty, self.feature), turns
+
+    def _presented(self, number, turn):
+        """Return a block with the tokens hidden whose turn it is."""
+        corpus, turns = self.plain(number)
+        if turn is None:
+            return corpus
+        return with_tokens_hidden(corpus, turns[turn], self.feature)
 
 
 class Summary(NamedTuple):

@@ -174,7 +174,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         The source is read once. Its sequences are encoded into blocks in temporary
         files, and one block at a time is in memory. In each pass the blocks come in
         another order, and so do the sequences within each (unless ``shuffle`` is
-        False: then the weights are those of ``fit``, bit for bit).
+        False: then the weights are those of ``fit``, bit for bit). With ``n_shards``
+        the sequences of each block are first dealt out to files of the shards, one of
+        which each worker has in memory; besides, it has the weights of its features.
 
         Parameters
         ----------
@@ -188,7 +190,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             The most features to keep; by default as many as half of the memory has
             room for. If there are more, the rarest are forgotten.
         folder : str or path-like, default=None
-            Where to put the temporary files; by default where the system has them.
+            Where to put the temporary files; by default where the system has them. If
+            there are shards, their workers must see it, or else the folder that
+            ``skcw.set_config(shard_folder=...)`` names, which is for their files.
         X_dev : iterable of sequences, default=None
             As for ``fit``.
         y_dev : iterable of sequences of str, default=None

@@ -112,7 +112,7 @@ def spilled(source, tagger, learn, memory, max_features, min_count, folder):
             except (TypeError, ValueError) as error:
                 error.add_note(f"This is about part {number} of the source.")
                 raise
-        yield spiller.finish()
+        yield spiller.finish()._replace(folder=folder)
 
 
 def check_streamable(tagger):
@@ -133,12 +133,6 @@ def check_streamable(tagger):
         raise ValueError(
             "shrinking keeps a number of each sequence, and the corpus is not to be in "
             "memory; set it to 0"
-        )
-    if tagger.n_shards > 1:
-        raise ValueError(
-            f"n_shards is {tagger.n_shards}, but blocks of a corpus that is not in "
-            "memory are learnt one after the other; set it to 1, or fit a tagger to "
-            "each part of the corpus and join them by skcw.merge"
         )
 
 
@@ -175,6 +169,7 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
     tasks = PassTasks(tagger, nothing, [], n_tasks, fitted)
     costs = token_costs(tagger.class_weight, labels, summary.label_counts, False)
     plan = tagger._plan(tasks, tagger.max_iter, costs, rules, labels)
+    plan.n_shards = tagger.n_shards
     new = () if dev is None else tagger._dev_set(*dev, nothing, labels)
     if new:
         plan.dev_score = tagger._dev_scorer(plan, *new)

@@ -1,5 +1,6 @@
 """Passes in shards: each starts from the common belief, and the moves are merged."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,13 +9,9 @@ from skcw._belief import Belief, padded, with_room
 from skcw._shards._mixing import Mixture, moved_cells, n_merges
 from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
-from skcw.tagging._passes import (
-    Corpus,
-    PassOptions,
-    pass_options,
-    take_sequences,
-    with_tokens_hidden,
-)
+from skcw.tagging._dealing import BlockDeal, WholeDeal, presented
+from skcw.tagging._passes import PassOptions, pass_options
+from skcw.tagging._unknown import Views
 
 
 class ShardTask(NamedTuple):
@@ -40,47 +37,47 @@ class ShardTask(NamedTuple):
 def learn_shard(task):
     """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
-    corpus = Corpus.from_arrays(arrays)
-    if task.turn is not None:
-        hidden = arrays[f"turn.{task.turn}"]
-        corpus = with_tokens_hidden(corpus, hidden, header["unknown"])
-    n_sequences = len(corpus.offsets) - 1
-    order = np.arange(n_sequences, dtype=np.int64)
-    if task.seed is not None:
-        order = np.random.RandomState(task.seed).permutation(order)
-    piece, n_pieces = task.piece
-    order = np.ascontiguousarray(order[piece::n_pieces])
+    features = arrays["features"]
     _, common = task.common.open()
-    belief, origin = part_of(common, task.n_labels, arrays["features"])
-    width = belief.width
+    belief, origin = part_of(common, task.n_labels, features)
+    width, rows = belief.width, belief.row_of
+    if "parts" in header:
+        # Parts in files have the feature numbers that all shards have in common.
+        rows = np.full(len(common["row_of"]), width, dtype=np.int32)
+        rows[features] = belief.row_of
     drift = np.zeros(len(belief.mean), belief.mean.dtype) if task.averaging else None
-    n_rows, rounds, *found = task.learner._run_pass(
-        belief.mean,
-        belief.variance,
-        drift,
-        (belief.row_of, len(origin), 0.0),
-        corpus,
-        task.options._replace(order=order),
-    )
-    size = n_rows * width
-    after = tuple(
-        None if t is None else t[:size] for t in (belief.mean, belief.variance, drift)
-    )
+    tables = belief.mean, belief.variance, drift
+    n_rows, rounds, found = _learn_parts(task, tables, rows, len(origin))
+    if "parts" in header:
+        rows = rows[features]
+    after = tuple(None if t is None else t[: n_rows * width] for t in tables)
+    numbers = _reported(common, origin, rows, n_rows, width)
     before = common["mean"], common.get("variance")
-    n_old, n_kept = len(before[0]) // width, len(origin)
+    return moved_cells(before, *numbers, after, rounds, found)
+
+
+def _learn_parts(task, tables, rows, n_rows):
+    """Learn part by part; return the rows in use, the rounds, and what was found."""
+    rounds, found = 0.0, np.zeros(2, dtype=np.int64)
+    for corpus, order in presented(task.shard, task.seed, task.turn, task.piece):
+        options = task.options._replace(order=order)
+        progress = rows, n_rows, rounds
+        n_rows, rounds, *wrong = task.learner._run_pass(
+            *tables, progress, corpus, options
+        )
+        found += wrong
+    return n_rows, rounds, tuple(found.tolist())
+
+
+def _reported(common, origin, rows, n_rows, width):
+    """Return the row that each row of a shard was, and the number to report it by."""
+    n_old, n_kept = len(common["mean"]) // width, len(origin)
     # What is new was at the prior, which is the row after those of the transitions.
     origin = np.append(origin, np.full(n_rows - n_kept, width))
     numbers = origin.copy()
-    new = np.flatnonzero(belief.row_of >= n_kept)
-    numbers[belief.row_of[new]] = n_old + new
-    return moved_cells(before, origin, numbers, after, rounds, tuple(map(int, found)))
-
-
-class Shard(NamedTuple):
-    """The arrays of a shard, and the numbers that its features have in common."""
-
-    shared: Any
-    features: np.ndarray
+    new = np.flatnonzero(rows >= n_kept)
+    numbers[rows[new]] = n_old + new
+    return origin, numbers
 
 
 class ShardedPasses:
@@ -88,7 +85,7 @@ class ShardedPasses:
 
     Parameters
     ----------
-    views : Views
+    views : Views or BlockViews
         The corpus, as it is presented in turn.
     plan : Plan
         What all passes have in common.
@@ -99,10 +96,11 @@ class ShardedPasses:
     """
 
     def __init__(self, views, plan, seed, rows):
-        positions = views.learnt()
-        if views.plain.weight is not None:
-            positions = positions[views.plain.weight[positions] > 0]
-        n_sequences = len(positions)
+        self.views, self.plan = views, plan
+        self.rng = np.random.RandomState(seed)
+        kind = WholeDeal if isinstance(views, Views) else BlockDeal
+        self.deal = kind(views, plan, self.rng, len(rows))
+        n_sequences = self.deal.n_sequences
         if plan.n_shards > n_sequences:
             raise ValueError(
                 f"n_shards is {plan.n_shards}, but there are only {n_sequences} "
@@ -114,19 +112,9 @@ class ShardedPasses:
                 f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in "
                 "shards no sequence rests; set one of them to its default"
             )
-        self.views, self.plan = views, plan
-        self.rng = np.random.RandomState(seed)
         self.learner = bare_learner(plan.run_pass.__self__)
-        self.folder = ShardFolder()
+        self.folder = ShardFolder(views.folder)
         self.workers = Workers(plan.n_jobs, self.folder)
-        order = self.rng.permutation(positions) if plan.shuffle else positions
-        n_labels = len(plan.cost)
-        # The number that a feature has in the shard that is being made.
-        self.own = np.empty(len(rows), dtype=np.int32)
-        self.shards = [
-            self._shard(np.sort(order[k :: plan.n_shards]), n_labels)
-            for k in range(plan.n_shards)
-        ]
         self.n_smallest = n_sequences // plan.n_shards
         self.traffic = Traffic(plan.n_shards)
 
@@ -137,49 +125,19 @@ class ShardedPasses:
         self.workers.__exit__(*error)
         self.folder.__exit__(*error)
 
-    def _shard(self, positions, n_labels):
-        """Return the shard of some sequences, with feature numbers of its own."""
-        corpus = take_sequences(self.views.plain, positions)
-        used = np.zeros(len(self.own), dtype=bool)
-        used[corpus.indices] = True
-        if self.views.feature is not None:
-            used[self.views.feature] = True
-        if corpus.edges is not None:
-            used[np.unique(corpus.edges[1])[:, None] + np.arange(n_labels)] = True
-        features = np.flatnonzero(used).astype(np.int32)
-        self.own[features] = np.arange(len(features))
-        own = self.own.__getitem__
-        edges = corpus.edges
-        if edges is not None:
-            edges = edges[0], own(edges[1]), edges[2]
-        arrays = corpus._replace(indices=own(corpus.indices), edges=edges).arrays()
-        unknown = self.views.feature
-        header = {"unknown": None if unknown is None else int(own(unknown))}
-        arrays |= self._turns(positions) | {"features": features}
-        return Shard(self.folder.share(arrays, header), features)
-
-    def _turns(self, positions):
-        """Return the tokens that are hidden in each turn, by the numbers of a shard."""
-        offsets = self.views.plain.offsets
-        lengths = np.diff(offsets)[positions]
-        first = np.cumsum(lengths) - lengths
-        found = {}
-        for number, tokens in enumerate(self.views.turns):
-            owner = np.searchsorted(offsets, tokens, "right") - 1
-            place = np.searchsorted(positions, owner)
-            here = (place < len(positions)) & np.isin(owner, positions)
-            place, tokens = place[here], tokens[here]
-            found[f"turn.{number}"] = tokens - offsets[positions[place]] + first[place]
-        return found
+    @cached_property
+    def shards(self):
+        """What opens each shard, made when the first pass begins."""
+        return self.deal.shards(self.folder)
 
     def order(self):
         """Return the seeds of the orders in the shards in the next pass."""
-        return self.rng.randint(np.iinfo(np.int32).max, size=len(self.shards))
+        return self.rng.randint(np.iinfo(np.int32).max, size=self.plan.n_shards)
 
     def run(self, progress, number, seeds):
         """Make a pass, in one piece or in several."""
         self.traffic.start()
-        n_pieces = min(n_merges(number + 1, len(self.shards)), self.n_smallest)
+        n_pieces = min(n_merges(number + 1, self.plan.n_shards), self.n_smallest)
         for piece in range(n_pieces):
             self._run_piece(progress, number, seeds, (piece, n_pieces))
 
@@ -194,7 +152,7 @@ class ShardedPasses:
         tasks = self._tasks(common, belief, number, seeds, piece)
         results = self.workers.run(learn_shard, tasks)
         for shard, moves in zip(self.shards, results, strict=True):
-            features = shard.features
+            features = shard.open()[1]["features"]
             n_rows = self._add(mixture, belief, n_old, n_rows, features, moves)
             self.traffic.returned += moves.n_bytes
             wrong += moves.found
@@ -219,7 +177,7 @@ class ShardedPasses:
         averaging = belief.average is not None
         return [
             ShardTask(
-                shard.shared,
+                shard,
                 common,
                 self.learner,
                 belief.n_labels,

@@ -85,6 +85,8 @@ class Spilled(NamedTuple):
     vocabulary: Vocabulary | None
     n_features: int
     labels: list
+    # Where the user wants temporary files to be; None for anywhere.
+    folder: str | None = None
 
     def opened(self):
         """Yield the sequences and labels of each block, one after the other."""

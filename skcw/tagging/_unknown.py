@@ -59,6 +59,8 @@ class Views:
     trial: Hidden | None = None
     feature: int | None = None
     positions: np.ndarray | None = None
+    # Where the files of a training are to be; anywhere.
+    folder = None
 
     @cached_property
     def hidden(self):

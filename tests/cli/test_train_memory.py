@@ -67,6 +67,41 @@ def test_features_are_capped(run, files, tmp_path):
     assert code == 0 and json.loads(out)["features"] == 500
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "50M"]])
+def test_shards_are_learnt_by_any_number_of_workers(run, files, tmp_path, memory):
+    corpus, args = files / "train.conll", ["--passes", 3, "-q", "--json", *memory]
+    found = {}
+    for name, options in {
+        "one piece": [],
+        "alone": ["--shards", 3],
+        "two workers": ["--shards", 3, "--jobs", 2],
+    }.items():
+        command = ["train", corpus, "-o", tmp_path / name, *args, *options]
+        code, out, err = run(*command)
+        assert (code, err) == (0, "")
+        assert ("bytes_sent" in json.loads(out)["history"][0]) == bool(options)
+        found[name] = weights(tmp_path / name)
+    assert found["alone"] == found["two workers"] != found["one piece"]
+    tagger = skcw.load(tmp_path / "two workers").tagger
+    assert (tagger.n_shards, tagger.n_jobs) == (3, None)
+
+
+def test_in_the_order_of_the_file_shards_are_those_of_training_in_memory(
+    run, files, tmp_path
+):
+    for name, memory in {"a": [], "b": ["--memory", "50M"]}.items():
+        command = ["train", files / "train.conll", "-o", tmp_path / name, *SAME]
+        assert run(*command, "--shards", 4, *memory)[0] == 0
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
+
+
+def test_too_many_shards_are_told_and_no_model_is_written(run, files, tmp_path):
+    args = ["-o", tmp_path / "m", "--memory", "50M", "--shards", 1000, "-q"]
+    code, _, err = run("train", files / "train.conll", *args)
+    assert code == 1 and "n_shards is 1000, but there are only 80 sequences" in err
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_bad_line_is_told_and_no_model_is_written(run, files, tmp_path):
     text = (files / "train.conll").read_text() * 20
     (tmp_path / "bad").write_text(text + "only-a-word\n")
@@ -87,6 +122,9 @@ def test_a_bad_line_is_told_and_no_model_is_written(run, files, tmp_path):
         (["--max-features", 9], "--max-features needs --memory"),
         (["--memory", "1G", "--model", "crf"], "neither with --model crf"),
         (["--memory", "1G", "--calibrate", "c"], "nor with --calibrate"),
+        (["--shards", 0], "must be at least 1"),
+        (["--shards", 2, "--model", "crf"], "crf has no parameter 'n_shards'"),
+        (["--shards", 2, "--set", "n_shards=3"], "n_shards is given twice"),
     ],
 )
 def test_wrong_usage(run, files, tmp_path, options, words):

@@ -297,7 +297,6 @@ def test_a_full_disk_is_told_and_cleared(tmp_path):
         (CWSequenceTagger(remember_training=True), {}, "remember_training keeps"),
         (CWSequenceTagger(warm_start=True), {}, "starts anew"),
         (CWSequenceTagger(shrinking=2), {}, "shrinking keeps"),
-        (CWSequenceTagger(n_shards=2), {}, "n_shards is 2"),
     ],
 )
 def test_bad_parameters(tagger, options, words):

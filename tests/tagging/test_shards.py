@@ -19,7 +19,7 @@ from skcw._shards import _mixing
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
-from skcw.tagging import _sharded
+from skcw.tagging import _dealing
 from skcw.utils._laws import weights
 from tests.reference import mixing
 
@@ -157,14 +157,14 @@ def tables(tagger):
 def test_every_sequence_is_in_one_shard(n_shards, seed):
     seen = []
 
-    class Watched(_sharded.ShardedPasses):
-        def _shard(self, positions, n_labels):
+    class Watched(_dealing.WholeDeal):
+        def _shard(self, positions, *given):
             seen.extend(positions.tolist())
-            return super()._shard(positions, n_labels)
+            return super()._shard(positions, *given)
 
     tagger = CWSequenceTagger(random_state=seed, n_shards=n_shards, max_iter=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skcw.tagging._training.ShardedPasses", Watched)
+        patch.setattr("skcw.tagging._sharded.WholeDeal", Watched)
         tagger.set_params(learn_confidence=False).fit(X[:9], Y[:9])
     assert sorted(seen) == (list(range(9)) if n_shards > 1 else [])
 
