@@ -161,7 +161,8 @@ class Checkpoint:
                 )
             found = self._models_found()
             states = {model: _newest(folder, model, about) for model in sorted(found)}
-            yield lambda model: Keeper(self, model, about, states.get(model))
+            # Large tables are not kept once a training has taken them.
+            yield lambda model: Keeper(self, model, about, states.pop(model, None))
 
 
 class Keeper:
@@ -271,6 +272,7 @@ class KeptProgress:
         if "best_score" in header:
             monitor.best = self._best(arrays, header["best_rounds"])
             monitor.best_score = header["best_score"]
+        self.keeper.state = None
 
 
 def no_keeper(model):

@@ -72,18 +72,18 @@ def take_moved(
 def add_moves(
     int[::1] place, long long[::1] met, double[:, ::1] sums, Py_ssize_t n_met,
     const number[::1] cells, Py_ssize_t first_new, const int[::1] new_rows,
-    Py_ssize_t width, const real[::1] mean, const real[::1] variance, const real[::1] new_mean,
-    const real[::1] new_variance, const real[::1] new_drift, double rounds,
-    double least,
+    Py_ssize_t width, const real[::1] mean, const real[::1] variance,
+    const real[::1] new_mean, const real[::1] new_variance, const real[::1] new_drift,
+    double rounds, double least,
 ):
     """Add what a shard has moved to the sums of the cells; return how many are met.
 
-    Rows are ``width`` cells long. A row that was new to the shard when it began is told
-    as one from ``first_new`` on; it is now row ``new_rows[r]`` of the common tables. The
-    first ``n_met`` cells of the common tables that anybody has
-    moved are in ``met``, their sums in ``sums``; ``place`` tells for each cell of the
-    common tables which one it is there, from 1 on, or 0. A cell has as sums: weight,
-    weighted move, weighted drift of one round, gain in precision and number of moves.
+    Rows are ``width`` cells long. Row ``first_new + r`` is that of feature r of the
+    shard, which had none when the shard began; it is now row ``new_rows[r]`` of the
+    common tables. The first ``n_met`` cells of these that anybody has moved are in
+    ``met``, their sums in ``sums``; ``place`` tells for each cell of the common tables
+    which one it is there, from 1 on, or 0. A cell has as sums: weight, weighted move,
+    weighted drift of one round, gain in precision and number of moves.
     The weight is the gain, and at least ``least`` times the precision there was. All
     weights are 1 without variances; ``new_drift`` may be None.
     """

@@ -101,6 +101,13 @@ class ShardFile(NamedTuple):
             _opened.pop((self.path, self.digest), None)
 
 
+def forget_files(folder):
+    """Forget the mappings that this process has of the files in a folder."""
+    with _lock:
+        for key in [k for k in _opened if Path(k[0]).parent == Path(folder).absolute()]:
+            del _opened[key]
+
+
 def write_shard(folder, name, arrays, header=None):
     """Write named arrays into a folder.
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Lock
 
 from skcw._config import get_config
-from skcw._shards._files import ShardFile, write_shard
+from skcw._shards._files import ShardFile, forget_files, write_shard
 
 
 class ShardFolder:
@@ -50,6 +50,7 @@ class ShardFolder:
 
     def __exit__(self, *error):
         if self.path is not None:
+            forget_files(self.path)
             shutil.rmtree(self.path, ignore_errors=True)
 
     def share(self, arrays, header=None):

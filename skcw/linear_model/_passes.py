@@ -9,8 +9,8 @@ from skcw._shards._sharing import ShardFolder
 from skcw._shards._workers import Traffic, Workers, bare_learner
 from skcw.linear_model._rows import Rows, take_rows
 
-# The arrays of rows that are written to the file of a shard, and their keys.
-ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor", "keys")
+# The arrays of rows that are written to the file of a shard.
+ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor")
 
 
 def pass_order(rows, salt):
@@ -170,7 +170,7 @@ class RowTask(NamedTuple):
 def learn_shard(task):
     """Make a pass over a shard, or a piece of one; return what it has moved."""
     header, arrays = task.shard.open()
-    parts = {name: arrays.get(name) for name in ROW_ARRAYS if name != "keys"}
+    parts = {name: arrays.get(name) for name in ROW_ARRAYS}
     rows = Rows(**parts, bias=header["bias"])
     order = order_of_piece(arrays["keys"], task.salt, *task.piece)
     _, common = task.common.open()
@@ -201,8 +201,8 @@ class ShardedPasses(Passes):
 
     def __init__(self, rows, plan):
         super().__init__(plan)
-        learner, self.n_classes = plan.run_pass.func.__self__, plan.run_pass.keywords
-        self.learner = bare_learner(learner)
+        self.learner = bare_learner(plan.run_pass.func.__self__)
+        self.n_classes = plan.run_pass.keywords["n_classes"]
         if rows.weight is not None:
             rows = take_rows(rows, np.flatnonzero(rows.weight > 0))
         self.folder = ShardFolder()
@@ -220,7 +220,8 @@ class ShardedPasses(Passes):
         if n_shards > len(keys):
             raise ValueError(
                 f"n_shards is {n_shards}, but there are only {len(keys)} different "
-                "rows to learn from; each shard needs at least one"
+                "rows to learn from, without those held out to learn how sure to be; "
+                "each shard needs at least one"
             )
         salt = self.salt()
         if salt is None:
@@ -236,7 +237,7 @@ class ShardedPasses(Passes):
         """Return the shard of some rows, with feature numbers of its own."""
         part = take_rows(rows, positions)
         features = part.touched
-        arrays = {name: getattr(part, name) for name in ROW_ARRAYS if name != "keys"}
+        arrays = {name: getattr(part, name) for name in ROW_ARRAYS}
         own = np.searchsorted(features, part.indices).astype(np.int32)
         arrays |= {"indices": own, "keys": rows.keys[positions], "features": features}
         header = {"bias": -1 if part.bias < 0 else len(features) - 1}
@@ -262,9 +263,9 @@ class ShardedPasses(Passes):
                 belief.about,
                 belief.drift is not None,
                 self.learner,
-                salt=salt,
-                piece=piece,
-                **self.n_classes,
+                self.n_classes,
+                salt,
+                piece,
             )
             for shard in self.shards
         ]

@@ -1,7 +1,7 @@
 """Where the training of a classifier is, and what training it is."""
 
 from skcw._checkpoint import KeptProgress, digest_of, told_of_learner
-from skcw.data._saved import FLOATS, saved_array, saved_number
+from skcw.data._saved import FLOATS, SAVED_AS, saved_array, saved_number
 from skcw.linear_model._table_belief import TableBelief
 
 # How the tables in training are called in a checkpoint; the best ones so far have the
@@ -46,7 +46,14 @@ class RowProgress(KeptProgress):
         self.belief.rounds = saved_number(header["rounds"], "rounds", 0.0)
 
     def _best(self, arrays, rounds):
-        return TableBelief.from_arrays(arrays, rounds)
+        shape = self.belief.mean.shape
+        tables = {
+            name: None
+            if table is None
+            else saved_array(arrays, SAVED_AS + name, FLOATS, shape).copy()
+            for name, table in self.belief.tables().items()
+        }
+        return TableBelief(**tables, rounds=saved_number(rounds, "rounds", 0.0))
 
 
 def told_of_rows(classifier, rows, classes, start):

@@ -149,16 +149,17 @@ class Progress(KeptProgress):
             target = getattr(expanded, name)
             if target is not None:
                 target[:size] = saved_array(arrays, PREFIX + saved, kinds, (size,))
-        expanded.row_of[:] = saved_array(
-            arrays, f"{PREFIX}row_of", ("i4",), expanded.row_of.shape
-        )
+        rows = saved_array(arrays, f"{PREFIX}row_of", ("i4",), expanded.row_of.shape)
+        if len(rows) and not expanded.width <= rows.min() <= rows.max() < self.n_rows:
+            raise ValueError("a feature refers to a row that does not exist")
+        expanded.row_of[:] = rows
         if self.rests is not None:
             shape = self.rests.left.shape
             for name, kind in (("left", "i8"), ("moving", "u1")):
                 saved = saved_array(arrays, PREFIX + name, (kind,), shape)
                 # What is read from a file must not be written to.
                 setattr(self.rests, name, saved.copy())
-        expanded.rounds = header["rounds"]
+        expanded.rounds = saved_number(header["rounds"], "rounds", 0.0)
         self.presented = header["presented"]
         self.wrong_sequences = header["wrong_sequences"]
         self.wrong_tokens = header["wrong_tokens"]

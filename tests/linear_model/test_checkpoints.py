@@ -17,6 +17,7 @@ from skcw import (
     MultiClassPerceptron,
 )
 from skcw import _checkpoint as module
+from skcw._persistence import read_model, write_model
 from skcw.exceptions import CheckpointError, CheckpointWarning
 from tests.killing import (
     content,
@@ -164,6 +165,19 @@ def test_a_warm_start_continues_from_where_it_was(tmp_path):
     with pytest.raises(CheckpointError, match="the hash of where it starts was"):
         fit(MultiClassCW(**SHORT), checkpoint, X=X[:80], y=Y[:80])
     assert content(more(checkpoint), tmp_path) == content(more(), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["belief.mean", "training.mean"])
+def test_tables_of_another_shape_are_refused(name, tmp_path):
+    classifier = CLASSIFIERS["early stopping"]
+    checkpoint = Checkpoint(tmp_path, resume=True)
+    with killed_after(2):
+        fit(classifier, checkpoint)
+    path = max(tmp_path.glob("*.checkpoint"))
+    header, arrays = read_model(path)
+    write_model(path, header, {**arrays, name: arrays[name][:2]})
+    with pytest.raises(ValueError, match=name):
+        fit(classifier, checkpoint)
 
 
 def test_a_torn_checkpoint_is_left_out_for_the_one_before(tmp_path):

@@ -139,6 +139,14 @@ def test_more_shards_than_rows_are_refused_and_nothing_changes():
         classifier.set_params(n_shards=0).fit(X, Y)
 
 
+def test_a_row_without_any_feature_may_be_a_shard_of_its_own():
+    rows = sparse.csr_array(np.vstack([np.zeros((1, 20)), X[:3]]))
+    options = {"fit_intercept": False, "variance_scale": 1.0, "random_state": 0}
+    classifier = MultiClassCW(n_shards=4, **options).fit(rows, [0, 0, 1, 1])
+    assert np.isfinite(classifier.coef_).all()
+    assert np.abs(classifier.coef_).max() > 0
+
+
 def test_a_class_that_most_shards_lack_is_learnt():
     # The last row alone has the last feature.
     rows = np.zeros((len(X) + 1, 21))
