@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._one_step import changes_at_once, reads_at_once
 from skcw._persistence import naming, read_model
-from skcw.data import SequenceBatch
+from skcw.data import SequenceBatch, Vocabulary
 from skcw.data._checks import refuse_table
 from skcw.data._saved import saved_texts
 from skcw.exceptions import ModelFileError
@@ -239,7 +239,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         names = self.tagger.prune(share, drop_features=drop_features).vocabulary_
         for _, step in self.steps[:-1]:
             # A step that numbers features does it as the tagger does.
-            if names is not before and getattr(step, "vocabulary_", None) is not None:
+            known = getattr(step, "vocabulary_", None)
+            if names is not before and isinstance(known, Vocabulary):
                 step.vocabulary_, step.n_features_out_ = names, len(names)
         return self
 

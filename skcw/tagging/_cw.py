@@ -56,8 +56,8 @@ class CWSequenceTagger(OnlineTagger):
     shrinking : int, default=0
         For how many passes a sequence that moved nothing is left out before it comes
         back; 0 presents all sequences in every pass. A sequence that rests counts as
-        right in ``history_``. Training takes about a third less time with 2, but with
-        few sentences the scores of names may fall, so none rest by default
+        right in ``history_``. Training takes about a quarter less time with 2, but
+        the scores of names may fall a little, so none rest by default
         (benchmarks/results/scale.txt).
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabelled token for each true label; 1 if not given. CW asks for
