@@ -102,11 +102,10 @@ def moved_cells(before, origin, numbers, tables, rounds, found):
     >>> moved_cells((before, None), rows, rows, tables, 1.0, (1,)).cells
     array([1], dtype=int32)
     """
-    # A shard may have no feature at all.
-    width = len(tables[0]) // max(len(origin), 1)
+    width = len(tables[0]) // len(origin)
     moved = np.empty(len(tables[0]), dtype=np.uint8)
     n_moved = mark_moved(*before, origin, width, *tables, moved)
-    small = (numbers.max(initial=0) + 1) * width <= np.iinfo(np.int32).max
+    small = (numbers.max() + 1) * width <= np.iinfo(np.int32).max
     cells = np.empty(n_moved, np.int32 if small else np.int64)
     kept = [
         None if table is None else np.empty(n_moved, table.dtype) for table in tables

@@ -236,7 +236,8 @@ class ShardedPasses(Passes):
     def _shard(self, rows, positions):
         """Return the shard of some rows, with feature numbers of its own."""
         part = take_rows(rows, positions)
-        features = part.touched
+        # Rows may have no feature at all, but kernels point to the first.
+        features = part.touched if len(part.touched) else np.zeros(1, dtype=np.int64)
         arrays = {name: getattr(part, name) for name in ROW_ARRAYS}
         own = np.searchsorted(features, part.indices).astype(np.int32)
         arrays |= {"indices": own, "keys": rows.keys[positions], "features": features}

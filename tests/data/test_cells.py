@@ -129,7 +129,7 @@ def test_cells_that_do_not_fit_are_refused(spoil):
 
 def test_a_blank_cell_that_is_missing_is_refused():
     found, recipe = stored()
-    at = found[COUNTS][:8].sum()
+    at = int(found[COUNTS][:8].sum())
     counts = found[COUNTS].copy()
     counts[8] -= 1
     found |= {name: np.delete(found[name], at) for name in (COLUMNS, "mean")}
