@@ -21,7 +21,7 @@ from skcw.active import (
     simulate,
 )
 from skcw.data import SequenceEncoder
-from skcw.inspection import get_scorer
+from skcw.evaluation import get_scorer
 
 # Training that asks nothing of confidence needs not learn it.
 PLAIN_CW = CWSequenceTagger(learn_confidence=False)

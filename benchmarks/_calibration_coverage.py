@@ -20,8 +20,8 @@ from _calibration_words import (
 from _runner import process_pool
 
 from skcw import metrics
-from skcw.metrics._binnings import make_binning
-from skcw.metrics._pairs import Pairs
+from skcw.metrics.binnings import make_binning
+from skcw.metrics.pairs import Pairs
 
 # Name in the table: (function, options).
 SCORES = {

@@ -8,9 +8,9 @@ import numpy as np
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
+from skcw.evaluation import QueryPairs, query_pairs
 from skcw.features import WindowFeatures
-from skcw.features._sets import POS
-from skcw.inspection import QueryPairs, query_pairs
+from skcw.features.lines import POS
 from skcw.metrics import score_interval
 
 HMM, HMM_PLAIN = "HMM", "HMM, no spelling"

@@ -10,11 +10,10 @@ from scipy import sparse
 from scipy.special import ndtri
 
 from skcw.metrics import CalibrationBands, Estimate, calibration_bins, score_interval
-from skcw.metrics._bands import BinnedCurve, effective_sizes
-from skcw.metrics._intervals import make_generator, progress_bar, resampled_scores
-from skcw.metrics._pairs import check_pairs
-from skcw.metrics._score import make_score
-from skcw.metrics._sentences import sentence_counts
+from skcw.metrics.bands import BinnedCurve, effective_sizes
+from skcw.metrics.intervals import make_generator, progress_bar, resampled_scores
+from skcw.metrics.pairs import check_pairs
+from skcw.metrics.score import make_score, sentence_counts
 
 COVERING, PERCENTILE, NORMAL = "auto", "percentile", "normal"
 

@@ -6,7 +6,7 @@ from _measure import progress, timed
 from _tables import at_most, format_goals, format_table, number
 
 from skcw import metrics
-from skcw.metrics._score import make_score
+from skcw.metrics.score import make_score
 
 PAIRS, QUICK_PAIRS = 1_000_000, 5_000
 WORDS, QUICK_WORDS = 50_000, 1_000

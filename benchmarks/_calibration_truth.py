@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw.metrics._pairs import Pairs
-from skcw.metrics._score import SCORES
+from skcw.metrics.pairs import Pairs
+from skcw.metrics.score import SCORES
 
 ADAPTIVE = {"calibration_mse", "root_calibration_mse"}
 

@@ -3,7 +3,7 @@
 import numpy as np
 from _confidence_protocol import CRF, CW, CW_MEAN, REVIEWED, rows_of
 
-from skcw.confidence._methods import METHODS
+from skcw.confidence.methods import METHODS
 
 LOWER_IS_BETTER = ("rmse", *(f"left_{n}" for n in REVIEWED))
 

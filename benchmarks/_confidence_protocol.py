@@ -9,7 +9,7 @@ from _tagging_folds import augmented
 from sklearn.base import clone
 
 from skcw import CWSequenceTagger, PASequenceTagger
-from skcw.confidence._methods import METHODS
+from skcw.confidence.methods import METHODS
 
 PASSES = 10
 N_MODELS = 8

@@ -13,7 +13,7 @@ from _tables import at_least, at_most, format_goals, format_table, number
 
 import skcw
 from skcw import CWSequenceTagger
-from skcw.confidence._methods import METHODS as METHODS_KNOWN
+from skcw.confidence.methods import METHODS as METHODS_KNOWN
 
 PASSES = 10
 DRAWS, MANY_DRAWS, K = 50, 500, 30

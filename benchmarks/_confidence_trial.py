@@ -22,8 +22,8 @@ from _feature_lines import lines_of
 from _measure import progress
 from _scores import all_scores
 
-from skcw.confidence._methods import METHODS
-from skcw.data._ragged import object_rows
+from skcw._util.ragged import object_rows
+from skcw.confidence.methods import METHODS
 from skcw.features import WindowFeatures
 from skcw.metrics import label_matches
 

@@ -17,7 +17,7 @@ from _coreference_model import (
 )
 from _measure import progress
 
-from skcw.inspection import query_samples
+from skcw.evaluation import query_samples
 
 FOLDS, QUICK_FOLDS = 4, 2
 SAMPLES, QUICK_SAMPLES = 1000, 100

@@ -21,7 +21,7 @@ from _travel_corpora import (
 
 from skcw import CWSequenceTagger
 from skcw.features import WindowFeatures
-from skcw.features._sets import READY_SETS
+from skcw.features.lines import READY_SETS
 from skcw.metrics import token_accuracy_score
 
 TITLE = "Ready sets of features"

@@ -9,7 +9,7 @@ from _tables import at_least, format_goals, format_table, number
 from skcw import CWSequenceTagger
 from skcw.data import convert_labels
 from skcw.features import WindowFeatures
-from skcw.features._sets import WORDS
+from skcw.features.lines import WORDS
 
 # The set before: words and parts of speech, suffixes and the shape.
 BEFORE = [

@@ -10,8 +10,9 @@ from _scores import all_scores
 from _tables import at_least, at_most, format_goals, format_table, number
 
 from skcw import CWSequenceTagger
-from skcw.data import TokenColumns, read_columns
+from skcw.data import TokenColumns
 from skcw.features import WindowFeatures
+from skcw.io import read_columns
 from skcw.pipeline import make_tagging_pipeline
 
 PASSES = 10

@@ -9,7 +9,7 @@ from _travel_corpora import ARK, DUTCH, READY, Sentences, _read
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
-from skcw.inspection import cross_val_confidence
+from skcw.evaluation import cross_val_confidence
 
 SHARE = 0.02
 FIRST = (50, 100, 200, 500)

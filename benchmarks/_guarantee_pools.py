@@ -14,9 +14,9 @@ from _corpora import has_corpora
 from _travel_corpora import ARK, DUTCH, EWT, NP, READY, SPANISH, Sentences, _read
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
-from skcw.data._ragged import joined_ranges
+from skcw._util.ragged import joined_ranges
 from skcw.datasets import make_tagged_corpus
-from skcw.inspection import cross_val_confidence
+from skcw.evaluation import cross_val_confidence
 from skcw.metrics import label_matches
 
 REAL = {

@@ -6,9 +6,9 @@ import numpy as np
 from _guarantee_pools import real_pools, synthetic_pools
 from _tables import at_least, format_goals, format_table
 
-from skcw.guarantee import risk_threshold
-from skcw.guarantee._checks import MOST_WRONG
-from skcw.guarantee._thresholds import Steps
+from skcw.calibration import risk_threshold
+from skcw.calibration.checks import MOST_WRONG
+from skcw.calibration.risk_control import Steps
 
 N_REPEATS, QUICK_REPEATS = 1000, 10
 ALPHAS, DELTAS, SIZES = (0.01, 0.05), (0.05, 0.2), (500, 2000)

@@ -9,9 +9,9 @@ from _tables import format_table
 from _travel_corpora import ARK, READY, SPANISH, Sentences, _read
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
+from skcw.calibration import set_threshold
+from skcw.calibration.conformal import entity_candidates, entity_scores, scores_of_truth
 from skcw.datasets import make_tagged_corpus
-from skcw.guarantee import set_threshold
-from skcw.guarantee._sets import entity_candidates, entity_scores, scores_of_truth
 
 ALPHAS = (0.01, 0.05)
 ENTITY_ALPHAS = (0.1, 0.2)

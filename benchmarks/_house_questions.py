@@ -10,10 +10,10 @@ import sys
 import time
 
 import skcw
-from skcw.data import read_columns
+from skcw.io import read_columns
 
 try:
-    from skcw.inspection import query_pairs
+    from skcw.evaluation import query_pairs
 except ImportError:
     from skcw.metrics import query_pairs
 

@@ -13,7 +13,7 @@ from _corpora import load_chunking
 from _tables import format_goals, format_table
 
 import skcw
-from skcw.data import write_columns
+from skcw.io import write_columns
 
 
 def versions(settings):

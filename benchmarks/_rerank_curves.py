@@ -9,8 +9,8 @@ from _rerank_models import TEMPLATES, Ranked, f1
 from _tables import format_table
 
 from skcw.reranking import VotedPerceptronReranker
-from skcw.reranking._base import Problem
-from skcw.reranking._boosting import RankBooster
+from skcw.reranking.base import Problem
+from skcw.reranking.boosting import RankBooster
 
 SMOOTHING = 1e-3
 PASSES = (1, 2, 3, 4, 5, 7, 10)

@@ -8,10 +8,10 @@ from _corpora import MADE
 from _measure import progress
 
 from skcw import CWSequenceTagger, MaxEntSequenceTagger, make_tagging_pipeline
-from skcw.data._ragged import object_rows
+from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2002, make_tagged_corpus
-from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
-from skcw.reranking._words import lower_case_lexicon, shape_of
+from skcw.reranking.selection import jackknifed_nbest, sentence_folds
+from skcw.reranking.words import lower_case_lexicon, shape_of
 
 LANGUAGES = {"Spanish": "es", "Dutch": "nl"}
 TASKS = ("boundaries", "entities")

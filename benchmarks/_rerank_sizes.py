@@ -17,7 +17,7 @@ from _rerank_lists import (
 )
 from _tables import at_least, format_goals, format_table
 
-from skcw.data._ragged import object_rows
+from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2000, make_tagged_corpus
 from skcw.reranking import (
     AROWReranker,
@@ -26,17 +26,18 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
-from skcw.reranking._errors import labeling_size
-from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
-from skcw.reranking._selection import (
+from skcw.reranking.candidates import labeling_size
+from skcw.reranking.selection import (
     LEAST_EVIDENCE,
     HeldOut,
     Sentences,
     best_of,
     compared,
     folds_to_hold_out,
+    jackknifed_nbest,
+    sentence_folds,
 )
-from skcw.reranking._words import lower_case_lexicon
+from skcw.reranking.words import lower_case_lexicon
 
 # Sentences to learn from, and how many random samples of them; None takes all.
 SIZES = {100: 2, 300: 2, 1000: 2, None: 1}

@@ -10,8 +10,8 @@ from _tables import at_most, format_goals, format_table
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 from skcw.reranking import CandidateLists, RerankedTagger, VotedPerceptronReranker
-from skcw.reranking._base import Problem
-from skcw.reranking._boosting import RankBooster
+from skcw.reranking.base import Problem
+from skcw.reranking.boosting import RankBooster
 
 MB = 2**20
 # Votes on more lists would only take longer.

@@ -12,8 +12,8 @@ from pathlib import Path
 from _measure import progress
 from _tables import at_least, format_goals
 
-from skcw.data import write_columns
 from skcw.datasets import make_tagged_corpus
+from skcw.io import write_columns
 
 SENTENCES = {False: 4000, True: 300}
 # Seconds after the first checkpoint at which each run is killed.

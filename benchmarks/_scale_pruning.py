@@ -10,7 +10,7 @@ from _measure import MB
 from _tables import at_least, format_table, number
 
 from skcw import CWSequenceTagger
-from skcw.data._encoder import keep_entries
+from skcw.data.encoder import keep_entries
 from skcw.metrics import root_calibration_mse, span_f1_score, token_accuracy_score
 
 # None is the model as it was trained; 0 only forgets features without weights.

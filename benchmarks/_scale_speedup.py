@@ -9,8 +9,8 @@ from _measure import progress
 from _tables import at_least, format_goals, format_table, number
 
 from skcw import CWSequenceTagger
-from skcw._shards._files import write_shard
-from skcw._shards._mixing import Mixture, Moves
+from skcw._model.mixing import Mixture, Moves
+from skcw._model.shards import write_shard
 from skcw.data import SequenceBatch
 
 SHARDS = (2, 4, 16, 64)

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
-from skcw.datasets._fetching import Source, locate, splits_of
+from skcw.datasets.fetching import Source, locate, splits_of
 
 JSON_LINES = ("data.jsonl.gz", "data.jsonl")
 GROUPS = (

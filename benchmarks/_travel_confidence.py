@@ -17,7 +17,7 @@ from _travel_records import Records, labels_of
 
 from skcw import CWSequenceTagger
 from skcw.data import SequenceEncoder
-from skcw.inspection import query_pairs
+from skcw.evaluation import query_pairs
 
 PART, CRF, TUNED_CRF = "confidence", "CRF", "tuned CRF"
 MEASURED = Path(__file__).resolve().parent / "results" / "confidence.json"

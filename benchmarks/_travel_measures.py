@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from skcw.inspection import query_pairs
+from skcw.evaluation import query_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,

@@ -21,7 +21,7 @@ import numpy as np
 from skcw import CWSequenceTagger, SelectiveTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 from skcw.display import AcceptanceDisplay
-from skcw.inspection import query_pairs
+from skcw.evaluation import query_pairs
 
 train = make_tagged_corpus(1500, random_state=0)
 held_out = make_tagged_corpus(2000, random_state=1)

@@ -33,8 +33,8 @@ from skcw.active import (
 )
 from skcw.datasets import make_tagged_corpus
 from skcw.display import LearningCurveDisplay
+from skcw.evaluation import get_scorer
 from skcw.features import WindowFeatures
-from skcw.inspection import get_scorer
 
 corpus = make_tagged_corpus(900, random_state=0)
 features = WindowFeatures("ner")

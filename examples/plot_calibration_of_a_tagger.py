@@ -28,8 +28,8 @@ from skcw import AROWSequenceTagger, CRFSequenceTagger
 from skcw.calibration import CalibratedTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
+from skcw.evaluation import get_scorer, query_pairs
 from skcw.features import WindowFeatures
-from skcw.inspection import get_scorer, query_pairs
 from skcw.metrics import (
     brier_loss,
     calibration_bins,

@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 
 from skcw.calibration import BetaMap
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.inspection import query_samples, same_cluster
+from skcw.evaluation import query_samples, same_cluster
 from skcw.metrics import brier_decomposition, score_interval
 
 WOMEN, MEN = ("Ann", "Eve", "Mary"), ("Bob", "Tom")

@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
-from skcw.inspection import get_scorer
+from skcw.evaluation import get_scorer
 from skcw.metrics import span_f1_score
 
 train = make_tagged_corpus(500, random_state=0)

@@ -28,8 +28,8 @@ from skcw.calibration import BetaMap
 from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
+from skcw.evaluation import query_samples
 from skcw.features import WindowFeatures
-from skcw.inspection import query_samples
 from skcw.metrics import brier_decomposition, root_calibration_mse
 
 train = make_tagged_corpus(600, random_state=0)

@@ -22,8 +22,8 @@ import numpy as np
 from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
+from skcw.evaluation import query_pairs
 from skcw.features import WindowFeatures
-from skcw.inspection import query_pairs
 from skcw.metrics import calibration_bands, calibration_bins, compare_scores
 
 train = make_tagged_corpus(600, random_state=0)

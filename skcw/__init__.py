@@ -3,8 +3,8 @@
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from skcw._lazy import lazy_names
-from skcw._version import __version__
+from skcw._util.lazy import lazy_names
+from skcw._util.version import __version__
 
 if find_spec("skcw._kernels.lattice") is None:
     raise ImportError(
@@ -14,13 +14,12 @@ if find_spec("skcw._kernels.lattice") is None:
     )
 
 if TYPE_CHECKING:
-    from skcw._checkpoint import Checkpoint
-    from skcw._config import config_context, get_config, set_config
-    from skcw._loading import load
-    from skcw._merging import merge
-    from skcw._runtime import Model
-    from skcw.calibration import CalibratedTagger
-    from skcw.guarantee import SelectiveClassifier, SelectiveTagger
+    from skcw._model.checkpoint import Checkpoint
+    from skcw._model.merge import merge
+    from skcw._util.config import config_context, get_config, set_config
+    from skcw.calibration import CalibratedTagger, SelectiveClassifier, SelectiveTagger
+    from skcw.confidence.inference_model import Model
+    from skcw.io.loading import load
     from skcw.linear_model import (
         MultiClassAROW,
         MultiClassCW,
@@ -68,14 +67,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "skcw._checkpoint": ["Checkpoint"],
-    "skcw._config": ["config_context", "get_config", "set_config"],
-    "skcw._runtime": ["Model"],
-    "skcw.calibration": ["CalibratedTagger"],
-    "skcw.guarantee": ["SelectiveClassifier", "SelectiveTagger"],
+    "skcw._model.checkpoint": ["Checkpoint"],
+    "skcw._util.config": ["config_context", "get_config", "set_config"],
+    "skcw.confidence.inference_model": ["Model"],
+    "skcw.calibration": ["CalibratedTagger", "SelectiveClassifier", "SelectiveTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
-    "skcw._loading": ["load"],
-    "skcw._merging": ["merge"],
+    "skcw.io.loading": ["load"],
+    "skcw._model.merge": ["merge"],
     "skcw.pipeline": ["TaggingPipeline", "make_tagging_pipeline"],
     "skcw.reranking": ["RerankedTagger"],
     "skcw.tagging": [name for name in __all__ if name.endswith("SequenceTagger")],

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from skcw import _checkpoint as module
+from skcw._model import checkpoint as module
 from tests.processes import run_code
 
 

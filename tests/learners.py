@@ -4,10 +4,15 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from skcw import TaggingPipeline
-from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
+from skcw.calibration import (
+    BetaMap,
+    CalibratedTagger,
+    IsotonicMap,
+    SelectiveClassifier,
+    SelectiveTagger,
+)
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
-from skcw.guarantee import SelectiveClassifier, SelectiveTagger
 from skcw.linear_model import (
     MultiClassAROW,
     MultiClassCW,

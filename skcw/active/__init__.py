@@ -1,26 +1,11 @@
 """Active learning: which labels to ask for next, and when to stop asking."""
 
-from skcw.active._doors import ActiveMLQuery, ModALQuery
-from skcw.active._labels import noisy_labels
-from skcw.active._learner import ActiveLearner
-from skcw.active._row_utilities import (
-    disagreement,
-    entropy,
-    least_confident,
-    margin,
-    normalised_margin,
-)
-from skcw.active._selection import select
-from skcw.active._sequence_utilities import (
-    doubtful_entities,
-    expected_errors,
-    least_confident_word,
-    min_conf_margin,
-    min_margin,
-    sequence_improbability,
-)
-from skcw.active._simulation import Strategy, simulate
-from skcw.active._stopping import (
+from skcw.active.doors import ActiveMLQuery, ModALQuery
+from skcw.active.learner import ActiveLearner
+from skcw.active.pool import noisy_labels
+from skcw.active.selection import select
+from skcw.active.simulation import Strategy, Study, simulate
+from skcw.active.stopping import (
     AuditedErrors,
     Budget,
     ConfidencePlateau,
@@ -30,8 +15,21 @@ from skcw.active._stopping import (
     error_upper_bound,
     predicted_error_rate,
 )
-from skcw.active._study import Study
-from skcw.active._utilities import random_utility, utility_names
+from skcw.active.utilities import (
+    disagreement,
+    doubtful_entities,
+    entropy,
+    expected_errors,
+    least_confident,
+    least_confident_word,
+    margin,
+    min_conf_margin,
+    min_margin,
+    normalised_margin,
+    random_utility,
+    sequence_improbability,
+    utility_names,
+)
 
 __all__ = [
     "ActiveLearner",

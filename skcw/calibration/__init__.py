@@ -1,6 +1,7 @@
-"""Calibrated confidences: maps to probabilities, and a tagger that uses them."""
+"""Calibrated confidences, risk control and conformal sets."""
 
-from skcw.calibration._maps import (
+from skcw.calibration.calibrated_tagger import CalibratedTagger
+from skcw.calibration.calibrators import (
     BetaMap,
     ConfidenceMap,
     IdentityMap,
@@ -8,7 +9,10 @@ from skcw.calibration._maps import (
     SigmoidMap,
     TemperatureMap,
 )
-from skcw.calibration._tagger import CalibratedTagger
+from skcw.calibration.conformal import label_sets, set_threshold
+from skcw.calibration.risk_control import Promise, recall_threshold, risk_threshold
+from skcw.calibration.selective_classifier import SelectiveClassifier
+from skcw.calibration.selective_tagger import SelectiveTagger
 
 __all__ = [
     "BetaMap",
@@ -16,6 +20,13 @@ __all__ = [
     "ConfidenceMap",
     "IdentityMap",
     "IsotonicMap",
+    "Promise",
+    "SelectiveClassifier",
+    "SelectiveTagger",
     "SigmoidMap",
     "TemperatureMap",
+    "label_sets",
+    "recall_threshold",
+    "risk_threshold",
+    "set_threshold",
 ]

@@ -1,5 +1,5 @@
 """The command ``skcw``: train, tag, evaluate, compare, inspect."""
 
-from skcw.cli._main import main
+from skcw.cli.commands import main
 
 __all__ = ["main"]

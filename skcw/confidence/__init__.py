@@ -4,7 +4,7 @@
 `METHODS` has one row for each name that ``method=`` takes.
 """
 
-from skcw.confidence._answers import Answers, Entity
-from skcw.confidence._methods import METHODS, Method
+from skcw.confidence.answers import Answers, Entity
+from skcw.confidence.methods import METHODS, Method
 
 __all__ = ["METHODS", "Answers", "Entity", "Method"]

@@ -2,18 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from skcw._lazy import lazy_names
-from skcw.data._batch import SequenceBatch
-from skcw.data._column_files import iter_blocks, iter_columns, read_columns
-from skcw.data._column_writing import write_columns
-from skcw.data._constraints import forbidden_matrix
-from skcw.data._json_lines import read_json_lines, write_json_lines
-from skcw.data._schemes import Span, convert_labels, detect_scheme, extract_spans
-from skcw.data._token_columns import TokenColumns
-from skcw.data._vocabulary import Vocabulary
+from skcw._util.lazy import lazy_names
+from skcw.data.batch import SequenceBatch
+from skcw.data.columns import TokenColumns
+from skcw.data.schemes import (
+    Span,
+    convert_labels,
+    detect_scheme,
+    extract_spans,
+    forbidden_matrix,
+)
+from skcw.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from skcw.data._sequence_encoder import SequenceEncoder
+    from skcw.data.sequence_encoder import SequenceEncoder
 
 __all__ = [
     "SequenceBatch",
@@ -25,14 +27,8 @@ __all__ = [
     "detect_scheme",
     "extract_spans",
     "forbidden_matrix",
-    "iter_blocks",
-    "iter_columns",
-    "read_columns",
-    "read_json_lines",
-    "write_columns",
-    "write_json_lines",
 ]
 
 __getattr__, __dir__ = lazy_names(
-    __name__, {"SequenceEncoder": "skcw.data._sequence_encoder"}
+    __name__, {"SequenceEncoder": "skcw.data.sequence_encoder"}
 )

@@ -2,21 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from skcw._lazy import lazy_names
-from skcw.features._basic import basic_features
-from skcw.features._clusters import WordClusters, read_clusters
-from skcw.features._crfpp import read_template
-from skcw.features._word_vectors import WordVectors, read_vectors
+from skcw._util.lazy import lazy_names
+from skcw.features.basic import basic_features
+from skcw.features.lines import read_template
+from skcw.features.resources import (
+    WordClusters,
+    WordVectors,
+    read_clusters,
+    read_vectors,
+)
 
 if TYPE_CHECKING:
-    from skcw.features._joined_features import (
+    from skcw.features.joined_features import (
         FunctionFeatures,
         JoinedFeatures,
         VectorFeatures,
         join_features,
     )
-    from skcw.features._learning import learn_clusters, learn_vectors
-    from skcw.features._window_features import WindowFeatures
+    from skcw.features.learning import learn_clusters, learn_vectors
+    from skcw.features.window_features import WindowFeatures
 
 __all__ = [
     "FunctionFeatures",
@@ -36,14 +40,14 @@ __all__ = [
 
 # What needs scikit-learn or SciPy is imported on first use.
 _HOMES = {
-    "skcw.features._joined_features": [
+    "skcw.features.joined_features": [
         "FunctionFeatures",
         "JoinedFeatures",
         "VectorFeatures",
         "join_features",
     ],
-    "skcw.features._learning": ["learn_clusters", "learn_vectors"],
-    "skcw.features._window_features": ["WindowFeatures"],
+    "skcw.features.learning": ["learn_clusters", "learn_vectors"],
+    "skcw.features.window_features": ["WindowFeatures"],
 }
 
 __getattr__, __dir__ = lazy_names(

@@ -1,47 +1,45 @@
 """Scores of predicted labels, predicted spans and confidences.
 
 All scores take arrays, the truth first, and return floats. Intervals and comparisons
-have functions of their own. To ask fitted estimators, see `skcw.inspection`.
+have functions of their own. To ask fitted estimators, see `skcw.evaluation`.
 """
 
-from skcw.metrics._bands import CalibrationBands, calibration_bands
-from skcw.metrics._binnings import CalibrationBins, calibration_bins
-from skcw.metrics._calibration_errors import (
+from skcw.metrics.bands import CalibrationBands, calibration_bands
+from skcw.metrics.binnings import CalibrationBins, calibration_bins
+from skcw.metrics.calibration_errors import (
     adaptive_calibration_error,
     calibration_mse,
     expected_calibration_error,
     maximum_calibration_error,
     root_calibration_mse,
 )
-from skcw.metrics._classwise_error import classwise_calibration_error
-from skcw.metrics._comparison import Comparison, compare_scores
-from skcw.metrics._intervals import Estimate, score_interval
-from skcw.metrics._loss_parts import (
+from skcw.metrics.classwise_error import classwise_calibration_error
+from skcw.metrics.comparison import Comparison, compare_scores
+from skcw.metrics.intervals import Estimate, score_interval
+from skcw.metrics.losses import (
     Decomposition,
-    brier_decomposition,
-    log_loss_decomposition,
-)
-from skcw.metrics._proper_losses import (
     SpiegelhalterTest,
+    brier_decomposition,
     brier_loss,
     log_loss,
+    log_loss_decomposition,
     spiegelhalter_test,
 )
-from skcw.metrics._ranking_scores import (
+from skcw.metrics.ranking_scores import (
     area_under_risk_coverage,
     error_average_precision,
     errors_found,
     residual_errors,
     risk_coverage_curve,
 )
-from skcw.metrics._span_scores import (
+from skcw.metrics.span_scores import (
     span_classification_report,
     span_f1_score,
     span_precision_recall_fscore_support,
     span_precision_score,
     span_recall_score,
 )
-from skcw.metrics._token_scores import (
+from skcw.metrics.token_scores import (
     label_matches,
     sequence_accuracy_score,
     token_accuracy_score,

@@ -1,5 +1,5 @@
 """Features and a tagger in one estimator, saved in one file."""
 
-from skcw.pipeline._pipeline import TaggingPipeline, make_tagging_pipeline
+from skcw.pipeline.tagging_pipeline import TaggingPipeline, make_tagging_pipeline
 
 __all__ = ["TaggingPipeline", "make_tagging_pipeline"]

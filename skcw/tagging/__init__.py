@@ -1,18 +1,14 @@
 """Sequence taggers under one contract."""
 
-from skcw.tagging._arow import AROWSequenceTagger
-from skcw.tagging._base import BaseSequenceTagger
-from skcw.tagging._crf import CRFSequenceTagger
-from skcw.tagging._cw import CWSequenceTagger
-from skcw.tagging._explanation import (
-    Contribution,
-    Explanations,
-    TokenExplanation,
-)
-from skcw.tagging._hmm import HMMSequenceTagger
-from skcw.tagging._maxent import MaxEntSequenceTagger
-from skcw.tagging._pa import PASequenceTagger
-from skcw.tagging._perceptron import PerceptronSequenceTagger
+from skcw.tagging.arow import AROWSequenceTagger
+from skcw.tagging.base import BaseSequenceTagger
+from skcw.tagging.crf import CRFSequenceTagger
+from skcw.tagging.cw import CWSequenceTagger
+from skcw.tagging.explanation import Contribution, Explanations, TokenExplanation
+from skcw.tagging.hmm import HMMSequenceTagger
+from skcw.tagging.maxent import MaxEntSequenceTagger
+from skcw.tagging.pa import PASequenceTagger
+from skcw.tagging.perceptron import PerceptronSequenceTagger
 
 __all__ = [
     "AROWSequenceTagger",

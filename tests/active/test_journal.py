@@ -16,8 +16,8 @@ import pytest
 from scipy import sparse
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW
+from skcw._util import files as _files
 from skcw.active import ActiveLearner, least_confident_word
-from skcw.data import _files
 from skcw.exceptions import ModelFileError
 from tests.active.problems import advance, rows, sentences, weights
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from skcw.active import select
-from skcw.active._selection import draw_candidates
+from skcw.active.selection import draw_candidates
 
 ITEMS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.5, 0.9]), st.integers(1, 9)), min_size=1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from skcw.inspection import query_samples, same_cluster
+from skcw.evaluation import query_samples, same_cluster
 from tests.benchmarks.modules import benchmark_module
 
 model = benchmark_module("_coreference_model")

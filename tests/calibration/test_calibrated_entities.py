@@ -11,12 +11,12 @@ from skcw import (
     MaxEntSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._util.ragged import object_rows
 from skcw.calibration import CalibratedTagger
 from skcw.data import extract_spans
-from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
+from skcw.evaluation import query_pairs
 from skcw.features import WindowFeatures
-from skcw.inspection import query_pairs
 from skcw.metrics import log_loss
 
 TOKENS, LABELS = make_tagged_corpus(500, random_state=0, return_X_y=True)

@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold
 
 import skcw
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
-from skcw._persistence import read_model, write_model
 from skcw.calibration import CalibratedTagger
 from skcw.exceptions import ModelFileError
+from skcw.io.model_files import read_model, write_model
 from skcw.tagging import BaseSequenceTagger
 from tests.integration.corpora import features, news
 

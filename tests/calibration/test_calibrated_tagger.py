@@ -18,14 +18,14 @@ from skcw import (
     CWSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._util.ragged import object_rows
 from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
-from skcw.calibration._answers import shared_rest
-from skcw.calibration._held_out import HeldOut
-from skcw.calibration._label_maps import LabelMaps
-from skcw.data._ragged import object_rows
+from skcw.calibration.answers import shared_rest
+from skcw.calibration.calibrators import LabelMaps
+from skcw.confidence.held_out import HeldOut
 from skcw.datasets import make_tagged_corpus
+from skcw.evaluation import get_scorer, query_pairs
 from skcw.features import WindowFeatures
-from skcw.inspection import get_scorer, query_pairs
 from skcw.metrics import label_matches
 
 TOKENS, LABELS = make_tagged_corpus(360, random_state=0, return_X_y=True)

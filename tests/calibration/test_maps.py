@@ -17,10 +17,17 @@ from skcw.calibration import (
     IsotonicMap,
     SigmoidMap,
     TemperatureMap,
-    _maps,
 )
-from skcw.calibration._logistic import PULL, fit_logistic
-from skcw.calibration._maps import LARGEST_EDGE, LEAST_EDGE, MAPS, TIE_SHARE, edge_of
+from skcw.calibration import calibrators as _maps
+from skcw.calibration.calibrators import (
+    LARGEST_EDGE,
+    LEAST_EDGE,
+    MAPS,
+    PULL,
+    TIE_SHARE,
+    edge_of,
+    fit_logistic,
+)
 
 PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
 LEARNT = (IsotonicMap, *PARAMETRIC)

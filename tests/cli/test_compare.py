@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger
-from skcw.cli._compare import share_found
-from skcw.cli._scoring import margins_of_error, sentence_counts
-from skcw.cli._taggers import make_tagger
-from skcw.data import read_columns
+from skcw.cli.compare import share_found
+from skcw.cli.evaluate import margins_of_error, sentence_counts
+from skcw.cli.taggers import make_tagger
 from skcw.features import WindowFeatures
+from skcw.io import read_columns
 from skcw.metrics import (
     label_matches,
     root_calibration_mse,

@@ -5,8 +5,8 @@ from itertools import chain
 
 import pytest
 
-from skcw.data import read_columns
 from skcw.datasets import make_tagged_corpus
+from skcw.io import read_columns
 from tests.cli.conftest import text_of
 
 TARGETS = ("conllu", "csv", "jsonl", "ids", "prodigy", "doccano", "spacy")

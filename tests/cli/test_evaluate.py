@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw.cli._scoring import SpanTally
+from skcw.cli.evaluate import SpanTally
 from skcw.metrics import (
     span_precision_recall_fscore_support,
     token_accuracy_score,

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from skcw.cli._formats import guess_format
+from skcw.cli.formats import guess_format
 from skcw.datasets import make_tagged_corpus
 from tests.cli.conftest import text_of
 

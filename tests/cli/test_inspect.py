@@ -7,8 +7,8 @@ import pytest
 
 import skcw
 from skcw.calibration import CalibratedTagger
-from skcw.data import read_columns
 from skcw.datasets import make_tagged_corpus
+from skcw.io import read_columns
 
 
 @pytest.fixture(scope="module")
@@ -237,8 +237,8 @@ def test_pictures_that_cannot_be_drawn_are_refused(run, files, tmp_path):
 
 def test_joined_features_are_named_by_their_parts(run, files, tmp_path):
     from skcw import make_tagging_pipeline
-    from skcw.data import read_columns
     from skcw.features import WordVectors
+    from skcw.io import read_columns
 
     X, y = read_columns(files / "train.conll").split_label()
     vectors = WordVectors(["left", "met"], [[1.0, 2.0], [3.0, 4.0]])

@@ -15,8 +15,8 @@ import pytest
 
 import skcw
 from skcw.cli import main
-from skcw.cli._main import parse
-from skcw.cli._tables import report
+from skcw.cli.commands import parse
+from skcw.cli.messages import report
 
 PROJECT = Path(__file__).resolve().parents[2]
 COMMANDS = ["train", "tag", "evaluate", "compare", "inspect"]
@@ -103,7 +103,7 @@ def test_too_many_and_too_few_files_are_told(run, argv):
 
 
 def test_letters_that_a_terminal_lacks_become_escapes(monkeypatch):
-    from skcw.cli._tables import show
+    from skcw.cli.messages import show
 
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
@@ -113,7 +113,7 @@ def test_letters_that_a_terminal_lacks_become_escapes(monkeypatch):
 
 
 def test_a_result_replaces_the_old_one_with_its_rights(tmp_path):
-    from skcw.cli._files import written
+    from skcw.cli.messages import written
 
     path = tmp_path / "out"
     path.write_text("old")
@@ -126,7 +126,7 @@ def test_a_result_replaces_the_old_one_with_its_rights(tmp_path):
 
 
 def test_a_link_to_a_result_stays_a_link(tmp_path):
-    from skcw.cli._files import written
+    from skcw.cli.messages import written
 
     (tmp_path / "link").symlink_to(tmp_path / "out")
     with written(str(tmp_path / "link")) as file:
@@ -135,7 +135,7 @@ def test_a_link_to_a_result_stays_a_link(tmp_path):
 
 
 def test_a_device_is_written_to_directly():
-    from skcw.cli._files import written
+    from skcw.cli.messages import written
 
     with written(os.devnull) as file:
         file.write(b"gone")
@@ -164,7 +164,7 @@ def test_help_does_without_scikit_learn():
     found = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
-    assert "'skcw.cli._compare'" in found.stdout
+    assert "'skcw.cli.compare'" in found.stdout
     assert "'sklearn'" not in found.stdout and "'numpy'" not in found.stdout
 
 

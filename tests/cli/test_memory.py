@@ -3,8 +3,8 @@
 import pytest
 
 import skcw
-from skcw._persistence import read_model
 from skcw.datasets import make_tagged_corpus
+from skcw.io.model_files import read_model
 
 CORPORA = {
     name: make_tagged_corpus(n, random_state=seed)

@@ -9,8 +9,8 @@ import pytest
 import skcw
 from skcw import CWSequenceTagger, RerankedTagger, TaggingPipeline
 from skcw.calibration import CalibratedTagger
-from skcw.data import read_columns
 from skcw.features import WindowFeatures
+from skcw.io import read_columns
 from skcw.reranking import AROWReranker
 
 # Confidences are written with eight decimals.

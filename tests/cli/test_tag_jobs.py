@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from skcw.cli import _inputs, _jobs
-from skcw.data import read_columns, write_json_lines
-from skcw.data._csv_files import csv_text
+from skcw.cli import inputs as _inputs
+from skcw.cli import tag as _jobs
+from skcw.io import read_columns, write_json_lines
+from skcw.io.csv_files import csv_text
 
 BLOCKS = range(23)
 

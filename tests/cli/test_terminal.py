@@ -7,9 +7,7 @@ import pytest
 
 from skcw import make_tagging_pipeline
 from skcw.cli import main
-from skcw.cli._files import written
-from skcw.cli._messages import describe, visible
-from skcw.cli._tables import show
+from skcw.cli.messages import describe, show, visible, written
 
 ORDERS = ["\x1b[2J", "\x07", "\x9b31m", "\r", "\x7f", "\u202e", "\x00"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import skcw
-from skcw.data import read_columns
+from skcw.io import read_columns
 from skcw.metrics import span_f1_score
 
 

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from skcw import _checkpoint as module
+from skcw._model import checkpoint as module
 from tests.killing import really_killed
 
 KILLED = """

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import skcw
-from skcw.tagging import _spilling
+from skcw._model import spilling as _spilling
 
 SAME = [
     "--set",

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from skcw.cli._main import COMMANDS, make_parsers
+from skcw.cli.commands import COMMANDS, make_parsers
 from skcw.datasets import make_tagged_corpus
 from tests.cli.conftest import text_of
 

@@ -4,12 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from skcw._decoding import Decoder
-from skcw.confidence._methods import METHODS
-from skcw.confidence._tallies import span_borders
-from skcw.data._batch import SequenceBatch
-from skcw.data._constraints import forbidden_matrix
-from skcw.data._schemes import extract_spans
+from skcw._model.decoding import Decoder
+from skcw.confidence.methods import METHODS
+from skcw.confidence.tallies import span_borders
+from skcw.data.batch import SequenceBatch
+from skcw.data.schemes import extract_spans, forbidden_matrix
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice
 

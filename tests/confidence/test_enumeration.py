@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import _decoding as decoding
-from skcw.confidence import _marginals
-from skcw.confidence._kbest import k_best_shares
-from skcw.confidence._marginals import path_probability
-from skcw.confidence._methods import METHODS
-from skcw.confidence._settings import Settings
+from skcw._model import decoding as decoding
+from skcw.confidence import marginals as _marginals
+from skcw.confidence.marginals import path_probability
+from skcw.confidence.methods import METHODS, k_best_shares
+from skcw.confidence.settings import Settings
 from tests.confidence.lattices import (
     BIO,
     IOBES,

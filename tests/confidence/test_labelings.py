@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skcw._belief import Belief
-from skcw._decoding import Decoder
-from skcw.confidence._labelings import labeling_lead
+from skcw._model.decoding import Decoder
+from skcw._model.gaussian import Belief
+from skcw.confidence.tallies import labeling_lead
 from skcw.data import SequenceEncoder
 from tests.confidence.lattices import N_FEATURES, PLAIN, small_problem
 from tests.reference import labelings

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import _decoding as decoding
-from skcw._belief import Belief
-from skcw._decoding import Decoder
-from skcw.confidence._draws import DRAWN_TEMPERATURE, draw_marginals
-from skcw.confidence._methods import METHODS, check_method, served_methods
-from skcw.confidence._settings import Settings
-from skcw.data._batch import SequenceBatch
+from skcw._model import decoding as decoding
+from skcw._model.decoding import Decoder
+from skcw._model.gaussian import Belief
+from skcw.confidence.draws import DRAWN_TEMPERATURE, draw_marginals
+from skcw.confidence.methods import METHODS, check_method, served_methods
+from skcw.confidence.settings import Settings
+from skcw.data.batch import SequenceBatch
 from tests.confidence.lattices import (
     BIO,
     DRAWN,

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.confidence._tallies import (
+from skcw.confidence.tallies import (
     Agreement,
     BoundaryAgreement,
     SpanAgreement,
     continues_matrix,
 )
-from skcw.data._schemes import extract_spans
+from skcw.data.schemes import extract_spans
 from tests.confidence.lattices import agrees, spans_of
 
 # Every kind of label that spans are read from.

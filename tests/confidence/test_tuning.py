@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief
-from skcw.confidence._drawing import score_variance
-from skcw.confidence._draws import draw_marginals, draw_marginals_at
-from skcw.confidence._fitting import (
+from skcw._model.gaussian import Belief
+from skcw.confidence.draws import draw_marginals, draw_marginals_at, score_variance
+from skcw.confidence.fitting import (
     METRICS,
     N_BEST_VALUES,
     Trial,
@@ -18,8 +17,8 @@ from skcw.confidence._fitting import (
     noise_unit,
     scores_of,
 )
-from skcw.confidence._methods import METHODS
-from skcw.confidence._settings import (
+from skcw.confidence.methods import METHODS
+from skcw.confidence.settings import (
     ModelConfidence,
     Settings,
     check_count,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw._limits import MOST_CELLS_FOR_ONE
-from skcw.data._cells import COLUMNS, COUNTS, filled, thinned, without_repeats
+from skcw._util.limits import MOST_CELLS_FOR_ONE
+from skcw.data.saved import COLUMNS, COUNTS, filled, thinned, without_repeats
 
 KIND = {8: "u1", 248: "u1", 256: "u2"}
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.data._constraints import first_violation, forbidden_matrix
+from skcw.data.schemes import first_violation, forbidden_matrix
 
 BIO = ["O", "B-x", "I-x", "B-y", "I-y"]
 IOBES = ["O", *(f"{p}-{kind}" for kind in "xy" for p in "BIES")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from skcw import CalibratedTagger, CWSequenceTagger, Model, make_tagging_pipeline
 from skcw.data import TokenColumns
-from skcw.data._tables import choose_columns, sentence_starts
+from skcw.data.columns import choose_columns, sentence_starts
 from skcw.datasets import make_tagged_corpus
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}

@@ -5,7 +5,7 @@ from enum import Enum
 import numpy as np
 import pytest
 
-from skcw.data._labels import encode_labels, joined_labels
+from skcw.data.labels import encode_labels, joined_labels
 
 
 def test_labels_are_numbered_in_order_of_first_appearance():

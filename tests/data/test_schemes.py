@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcw.data import convert_labels, extract_spans
-from skcw.data._schemes import SCHEMES, odd_outside, parse_label
+from skcw.data.schemes import SCHEMES, odd_outside, parse_label
 
 schemes = st.sampled_from(sorted(SCHEMES))
 # Types with hyphens, and bare prefixes without a type.

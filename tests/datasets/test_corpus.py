@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from skcw.datasets import make_tagged_corpus
-from skcw.datasets._grammar import EXPANSIONS
-from skcw.datasets._lexicon import WORDS
-from skcw.datasets._tagged_corpus import MAX_LENGTH
+from skcw.datasets.grammar import EXPANSIONS
+from skcw.datasets.lexicon import WORDS
+from skcw.datasets.tagged_corpus import MAX_LENGTH
 
 
 def digest(corpus):

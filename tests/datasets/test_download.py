@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from skcw.datasets import _sequence_corpora as corpora
 from skcw.datasets import fetch_conll2000, fetch_ud_ewt
-from skcw.datasets._fetching import RemoteFile, download_file
-from skcw.datasets._sequence_sources import (
+from skcw.datasets import sequence_corpora as corpora
+from skcw.datasets.fetching import (
     ARK_TWITTER,
     CONLL2000,
     CONLL2002,
     CONLL2003,
     UD_EWT,
+    RemoteFile,
+    download_file,
 )
 from tests.datasets.web import web_server
 
@@ -95,7 +96,7 @@ def test_ctrl_c_leaves_no_draft(web, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skcw.datasets._fetching._copy", interrupted)
+    monkeypatch.setattr("skcw.datasets.fetching._copy", interrupted)
     with pytest.raises(KeyboardInterrupt):
         download_file(f"{web.url}/train.txt", tmp_path / "x", sha256(CONTENT))
     assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from skcw.datasets import make_reviews
-from skcw.datasets._review_words import CLEAR, COMMON, DOMAINS
+from skcw.datasets.reviews import CLEAR, COMMON, DOMAINS
 
 TARGETS = ("sentiment", "rating", "domain")
 

@@ -14,7 +14,7 @@ from skcw.datasets import (
     get_data_home,
     load_conll2003,
 )
-from skcw.datasets._sequence_corpora import stack
+from skcw.datasets.sequence_corpora import stack
 from skcw.exceptions import ColumnFileError
 
 CHUNKS = [[("#", "#", "B-NP"), ("1", "CD", "I-NP")], [("No", "UH", "O")]]

@@ -9,7 +9,7 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.inspection import query_pairs
+from skcw.evaluation import query_pairs
 from skcw.metrics import (
     brier_loss,
     calibration_bands,

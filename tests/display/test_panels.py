@@ -11,7 +11,7 @@ from skcw.display import (
     LearningCurveDisplay,
     RiskCoverageDisplay,
 )
-from skcw.display._panels import LONGEST_NAME, _hides_a_curve, curves_on
+from skcw.display.base import LONGEST_NAME, _hides_a_curve, curves_on
 from tests.display.pairs import drawn_pairs, legend_texts
 
 OF_ANSWERS = [ConfidenceCalibrationDisplay, ErrorRankingDisplay, RiskCoverageDisplay]

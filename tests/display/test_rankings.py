@@ -10,7 +10,7 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
-from skcw.inspection import query_pairs
+from skcw.evaluation import query_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,

@@ -3,7 +3,7 @@
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
-from skcw._shards._engines import offer_engines
+from skcw._model.shards import offer_engines
 
 distributed = pytest.importorskip("distributed")
 

@@ -19,7 +19,7 @@ from sklearn.model_selection import cross_val_score
 
 import skcw
 from skcw import CWSequenceTagger, MultiClassCW
-from skcw._monitor import without_seconds
+from skcw._model.monitor import without_seconds
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ShardError
 from skcw.features import basic_features

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from skcw.data import TokenColumns
 from skcw.features import WindowFeatures
-from skcw.features._gazetteer import Gazetteer
+from skcw.features.resources import Gazetteer
 
 TOWNS = ["New York", "New York City", "York", "Rio de Janeiro"]
 SENTENCES = [

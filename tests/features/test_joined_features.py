@@ -21,7 +21,7 @@ from skcw.features import (
     WordVectors,
     join_features,
 )
-from skcw.features._joining import opened_extractor
+from skcw.features.joining import opened_extractor
 
 VECTORS = WordVectors(["Ann", "left", "Bob"], [[3.0, 4.0], [0.0, 5.0], [5.0, 0.0]])
 SENTENCES = [["Ann", "left"], ["Bob", "and", "Ann"], []]
@@ -297,8 +297,8 @@ def test_code_is_named_where_it_cannot_be_saved(words, corpus, tmp_path, part):
 
 
 def test_a_damaged_part_is_told(words, corpus, tmp_path):
-    from skcw._persistence import read_model, write_model
     from skcw.exceptions import ModelFileError
+    from skcw.io.model_files import read_model, write_model
 
     path = tmp_path / "model"
     make_tagging_pipeline(data_features()).fit(words, corpus.labels).save(path)

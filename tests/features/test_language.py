@@ -3,8 +3,8 @@
 import pytest
 
 from skcw.features import WindowFeatures
-from skcw.features._columns import ColumnNames
-from skcw.features._language import parse_line
+from skcw.features.columns import ColumnNames
+from skcw.features.language import parse_line
 
 SENTENCE = [("The", "DT"), ("McLeod-73", "NNP"), ("sat", "VBD")]
 

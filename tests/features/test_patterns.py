@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw._limits import LONGEST_MATCHED, SHORTEST_LIMIT
+from skcw._util.limits import LONGEST_MATCHED, SHORTEST_LIMIT
 from skcw.features import WindowFeatures
-from skcw.features._patterns import compiled_pattern
+from skcw.features.patterns import compiled_pattern
 
 ORDINARY = [
     "^[A-Z]",

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skcw.features import WindowFeatures
-from skcw.features._basic import word_shape
+from skcw.features.basic import word_shape
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skcw.features import WindowFeatures, read_template
-from skcw.features._crfpp import _python_pattern, is_template_line
+from skcw.features.lines import _python_pattern, is_template_line
 from tests.reference.window import window_strings
 
 # Written in the manner of the templates that come with CRF++, for word and POS.

@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
+from skcw.evaluation import get_scorer
 from skcw.features import WindowFeatures
-from skcw.inspection import get_scorer
 from tests.reference.window import window_strings
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skcw.data import iter_blocks, iter_columns, read_columns, write_columns
+from skcw.io import iter_blocks, iter_columns, read_columns, write_columns
 from tests.fuzz.inputs import sentences
 from tests.fuzz.isolation import DOCUMENTED, long_run
 from tests.fuzz.mutators import mutated, mutated_call, pick

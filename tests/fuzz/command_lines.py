@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from skcw.cli import main
-from skcw.cli._main import make_parsers
-from skcw.data import write_columns
+from skcw.cli.commands import make_parsers
 from skcw.datasets import make_tagged_corpus
+from skcw.io import write_columns
 from tests.fuzz.isolation import long_run
 from tests.fuzz.model_files import write_mutated
 from tests.fuzz.saved_models import saved_model

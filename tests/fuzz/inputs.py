@@ -16,12 +16,13 @@ from skcw.calibration import (
     CalibratedTagger,
     IdentityMap,
     IsotonicMap,
+    SelectiveClassifier,
+    SelectiveTagger,
     SigmoidMap,
     TemperatureMap,
 )
 from skcw.data import SequenceBatch, SequenceEncoder, TokenColumns
 from skcw.features import WindowFeatures
-from skcw.guarantee import SelectiveClassifier, SelectiveTagger
 from skcw.linear_model import (
     MultiClassAROW,
     MultiClassCW,

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import skcw
-from skcw._persistence import read_model
+from skcw.io.model_files import read_model
 from tests.fuzz.saved_models import X, Y, short
 
 OLD, NEW, BROKEN, DRAFT = "old model", "new model", "broken model", "draft left"

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import skcw
-from skcw._persistence import CHECKSUM, HEADER, read_model, seal
-from skcw._runtime import can_serve
+from skcw.confidence.inference_model import can_serve
 from skcw.exceptions import ModelFileError, SkcwError
+from skcw.io.model_files import CHECKSUM, HEADER, read_model, seal
 from tests.fuzz.isolation import long_run
 from tests.fuzz.saved_models import NAMES as MODELS
 from tests.fuzz.saved_models import ask, ask_runtime, saved_model

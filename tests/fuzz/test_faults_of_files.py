@@ -12,9 +12,9 @@ import pytest
 
 import skcw
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
+from skcw._util.files import replacing
 from skcw.cli import main
-from skcw.data import write_columns
-from skcw.data._files import replacing
+from skcw.io import write_columns
 from tests.fuzz.isolation import OK, run_cases
 from tests.fuzz.kills import (
     BROKEN,

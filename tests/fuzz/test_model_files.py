@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import skcw
-from skcw._persistence import seal
 from skcw.exceptions import ModelFileError
+from skcw.io.model_files import seal
 from tests.fuzz.crfsuite_files import CRFSUITE_OPTIONS, crfsuite_case
 from tests.fuzz.isolation import DOCUMENTED_ERROR, OK, run_cases
 from tests.fuzz.model_files import ACCIDENTS, INTENT, OPTIONS, Pieces, case_of

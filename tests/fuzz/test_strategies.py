@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import skcw
-from skcw.data import read_columns, read_json_lines
 from skcw.exceptions import ModelFileError
 from skcw.features import WindowFeatures
+from skcw.io import read_columns, read_json_lines
 from skcw.linear_model import MultiClassCW
 from skcw.tagging import PerceptronSequenceTagger
 from tests.fuzz import strategies

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from skcw.active import ActiveLearner
-from skcw.data import read_json_lines, write_json_lines
-from skcw.data._csv_files import CsvFile
 from skcw.features import WindowFeatures, read_clusters, read_vectors
+from skcw.io import read_json_lines, write_json_lines
+from skcw.io.csv_files import CsvFile
 from skcw.tagging import PerceptronSequenceTagger
 from tests.fuzz.column_files import damaged
 from tests.fuzz.inputs import sentences

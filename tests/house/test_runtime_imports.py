@@ -8,9 +8,9 @@ import pytest
 
 import skcw
 import skcw.features
-from skcw.data import write_columns, write_json_lines
-from skcw.data._csv_files import csv_text
 from skcw.datasets import make_tagged_corpus
+from skcw.io import write_columns, write_json_lines
+from skcw.io.csv_files import csv_text
 
 HEAVY = (
     "safetensors",
@@ -29,10 +29,10 @@ HEAVY = (
 # The rooms of the runtime, without the estimators that sit on top of them.
 ROOMS = ("_kernels", "confidence", "data", "features", "text")
 ESTIMATORS = (
-    "skcw.data._sequence_encoder",
-    "skcw.features._joined_features",
-    "skcw.features._learning",
-    "skcw.features._window_features",
+    "skcw.data.sequence_encoder",
+    "skcw.features.joined_features",
+    "skcw.features.learning",
+    "skcw.features.window_features",
 )
 SINGLE = ("_belief", "_decoding", "_lazy", "_persistence", "_runtime", "exceptions")
 
@@ -122,8 +122,8 @@ def heavy_after_tagging(folder, *arguments):
 
 def test_the_runtime_imports_no_heavy_library(tmp_path):
     names = runtime_modules()
-    assert {"skcw.data._encoder", "skcw.features._extractor"} <= set(names)
-    code = "import skcw, skcw.cli, skcw.cli._tag, " + ", ".join(names)
+    assert {"skcw.data.encoder", "skcw.features.extractor"} <= set(names)
+    code = "import skcw, skcw.cli, skcw.cli.tag, " + ", ".join(names)
     assert not imported_after(code, tmp_path)
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.calibration import CalibratedTagger
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.inspection import get_scorer, make_confidence_scorer
+from skcw.evaluation import get_scorer, make_confidence_scorer
 from skcw.metrics import root_calibration_mse
 from tests.integration.corpora import features, news
 

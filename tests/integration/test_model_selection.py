@@ -28,9 +28,9 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
+from skcw._util.ragged import object_rows
 from skcw.data import SequenceBatch, SequenceEncoder
-from skcw.data._ragged import object_rows
-from skcw.inspection import get_scorer, scorer_names
+from skcw.evaluation import get_scorer, scorer_names
 from skcw.metrics import span_f1_score
 from tests.integration.corpora import equal_lengths, features, featurize, news
 

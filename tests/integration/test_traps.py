@@ -24,7 +24,7 @@ from skcw import (
     TaggingPipeline,
     make_tagging_pipeline,
 )
-from skcw.data import TokenColumns, convert_labels, extract_spans, read_columns
+from skcw.data import TokenColumns, convert_labels, extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import (
     ColumnFileError,
@@ -33,6 +33,7 @@ from skcw.exceptions import (
     PlainPipelineWarning,
 )
 from skcw.features import WindowFeatures
+from skcw.io import read_columns
 
 X = [["Ann", "left"], ["Bob", "left"], ["Ann", "met", "Bob"]]
 Y = [["B-PER", "O"], ["B-PER", "O"], ["B-PER", "O", "B-PER"]]
@@ -211,7 +212,7 @@ def test_the_same_training_gives_the_same_bytes_in_another_process(tmp_path):
 
 
 def test_the_number_of_workers_changes_one_parameter_of_a_file_and_no_weight(tmp_path):
-    from skcw._persistence import read_model
+    from skcw.io.model_files import read_model
 
     corpus = make_tagged_corpus(40, random_state=0)
     found = []

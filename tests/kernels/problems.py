@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from skcw._belief import Belief, padded
+from skcw._model.gaussian import Belief, padded
 
 # One label; padding of one column, of none, of seven; several blocks of eight.
 LABEL_COUNTS = (1, 2, 7, 8, 9, 25)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw.reranking import BoostingReranker
-from skcw.reranking._base import Problem
-from skcw.reranking._boosting import (
+from skcw.reranking.base import Problem
+from skcw.reranking.boosting import (
     RankBooster,
     best_score_weight,
     ranked_pairs,

@@ -7,18 +7,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from skcw._belief import Belief
-from skcw._decoding import Decoder
-from skcw.confidence._delta import (
+from skcw._model.decoding import Decoder
+from skcw._model.gaussian import Belief
+from skcw.confidence.draws import draw_votes
+from skcw.confidence.methods import (
     delta,
     delta_deviation,
     delta_max,
     delta_probit,
     normalised_delta,
 )
-from skcw.confidence._draws import draw_votes
-from skcw.data._batch import SequenceBatch
-from skcw.data._constraints import forbidden_matrix
+from skcw.data.batch import SequenceBatch
+from skcw.data.schemes import forbidden_matrix
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,
@@ -114,7 +114,7 @@ def test_threads_change_no_bit(monkeypatch):
     belief, batch, _ = problem()
     codes, _ = Decoder(belief).open(batch).viterbi()
     alone = delta_deviation(Decoder(belief).open(batch), codes)
-    monkeypatch.setattr("skcw._decoding.TOKENS_PER_PIECE", 2)
+    monkeypatch.setattr("skcw._model.decoding.TOKENS_PER_PIECE", 2)
     assert_array_equal(
         delta_deviation(Decoder(belief, n_jobs=2).open(batch), codes), alone
     )

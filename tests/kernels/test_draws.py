@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw import _decoding as decoding
-from skcw._belief import Belief
-from skcw._decoding import Decoder
 from skcw._kernels.draws import LANES, distinct_features, draw_keys, draw_rows
-from skcw.confidence import _drawing
-from skcw.confidence._draws import count_draws, draw_marginals, draw_votes
-from skcw.confidence._tallies import Agreement, SpanAgreement
-from skcw.data._batch import SequenceBatch
-from skcw.data._constraints import first_violation, forbidden_matrix
+from skcw._model import decoding as decoding
+from skcw._model.decoding import Decoder
+from skcw._model.gaussian import Belief
+from skcw.confidence import draws as _drawing
+from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
+from skcw.confidence.tallies import Agreement, SpanAgreement
+from skcw.data.batch import SequenceBatch
+from skcw.data.schemes import first_violation, forbidden_matrix
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus
 from tests.reference import draws as twin

@@ -6,24 +6,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief
-from skcw._decoding import Decoder
 from skcw._kernels.sequence_passes import (
     arow_pass,
     cw_pass,
     pa_pass,
     perceptron_pass,
 )
-from skcw.confidence._delta import delta, delta_deviation, delta_max
-from skcw.confidence._draws import count_draws, draw_marginals
-from skcw.confidence._labelings import labeling_lead
-from skcw.confidence._marginals import draw_chains, span_probability
-from skcw.confidence._tallies import span_borders
-from skcw.data._batch import SequenceBatch
-from skcw.data._constraints import forbidden_matrix
-from skcw.data._edges import split_edges
-from skcw.tagging._belief_mean import BeliefMean
-from skcw.tagging._inputs import Examples
+from skcw._model.belief_mean import BeliefMean
+from skcw._model.decoding import Decoder
+from skcw._model.examples import Examples
+from skcw._model.gaussian import Belief
+from skcw.confidence.draws import count_draws, draw_marginals
+from skcw.confidence.marginals import draw_chains, span_probability
+from skcw.confidence.methods import delta, delta_deviation, delta_max
+from skcw.confidence.tallies import labeling_lead, span_borders
+from skcw.data.batch import SequenceBatch
+from skcw.data.edges import split_edges
+from skcw.data.schemes import forbidden_matrix
 from tests.kernels.problems import (
     EXACT,
     FLOAT32,
@@ -330,7 +329,7 @@ def test_pieces_and_threads_change_no_bit(monkeypatch, n_jobs):
         ]
 
     whole = everything(Decoder(belief))
-    monkeypatch.setattr("skcw._decoding.TRANSITIONS_PER_PIECE", 64)
+    monkeypatch.setattr("skcw._model.decoding.TRANSITIONS_PER_PIECE", 64)
     for one, other in zip(
         whole, everything(Decoder(belief, None, n_jobs)), strict=True
     ):

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.data._encoding import TokenEncoder
-from skcw.data._vocabulary import Vocabulary
+from skcw.data.encoding import TokenEncoder
+from skcw.data.vocabulary import Vocabulary
 
 # python-crfsuite cuts names at a zero byte and refuses surrogates; we do neither.
 names = st.text(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from skcw._kernels.integrity import checksum, longest_run
-from skcw.data._saved import largest_size
+from skcw.data.saved import largest_size
 from tests.reference import integrity as twin
 
 words = st.integers(0, 2**64 - 1)

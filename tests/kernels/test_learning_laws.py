@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, perceptron_pass
+from skcw._model.gaussian import Belief
 from tests.kernels.problems import (
     Corpus,
     as_vector,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import padded
 from skcw._kernels.marginals import marginals
+from skcw._model.gaussian import padded
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.data._names import NameTable
-from skcw.data._vocabulary import Vocabulary
+from skcw.data.names import NameTable
+from skcw.data.vocabulary import Vocabulary
 
 # Any code point, lone surrogates and the empty name included.
 names = st.text(st.characters(), max_size=12)

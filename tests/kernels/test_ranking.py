@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw.reranking import AROWReranker, CWReranker, VotedPerceptronReranker
-from skcw.reranking._base import Problem
+from skcw.reranking.base import Problem
 from tests.kernels.ranking_problems import random_lists, ranking_problems
 from tests.reference import ranking, steps
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief
 from skcw._kernels.sequence_passes import pa_pass
+from skcw._model.gaussian import Belief
 from tests.kernels.problems import (
     FLOAT32,
     as_vector,

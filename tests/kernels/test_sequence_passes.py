@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw._belief import Belief
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, perceptron_pass
-from skcw.tagging._progress import Rests
+from skcw._model.gaussian import Belief
+from skcw._model.sequence_progress import Rests
 from tests.kernels.problems import (
     EXACT,
     FLOAT32,

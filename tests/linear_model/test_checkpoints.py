@@ -16,9 +16,9 @@ from skcw import (
     MultiClassPA,
     MultiClassPerceptron,
 )
-from skcw import _checkpoint as module
-from skcw._persistence import read_model, write_model
+from skcw._model import checkpoint as module
 from skcw.exceptions import CheckpointError, CheckpointWarning
+from skcw.io.model_files import read_model, write_model
 from tests.killing import (
     content,
     files_in,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw.linear_model._table_belief import TableBelief
+from skcw._model.row_gaussian import TableBelief
 from tests.linear_model.classifiers import data, every_classifier
 
 # Halves of a difference in single precision, added again.

@@ -14,7 +14,7 @@ from skcw.linear_model import (
     register_onnx_converters,
     to_onnx,
 )
-from skcw.linear_model._onnx import CLASSIFIERS
+from skcw.linear_model.onnx import CLASSIFIERS
 
 # onnxruntime adds up in single precision.
 SINGLE = 1e-5

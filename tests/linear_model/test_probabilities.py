@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from skcw import MultiClassAROW, MultiClassCW
-from skcw.linear_model._probabilities import with_predicted_first
+from skcw.linear_model.probabilities import with_predicted_first
 from skcw.metrics import root_calibration_mse
 from tests.linear_model.classifiers import (
     data,

@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 import skcw
-from skcw._persistence import CHECKSUM, HEADER, seal
 from skcw.exceptions import ModelFileError
+from skcw.io.model_files import CHECKSUM, HEADER, seal
 from skcw.linear_model import MultiClassCW
 from tests.linear_model.classifiers import data, every_classifier, every_update
 

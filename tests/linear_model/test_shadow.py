@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 
 from skcw import MultiClassCW
 from skcw.exceptions import UnlearntConfidenceWarning
-from skcw.linear_model._probabilities import (
+from skcw.linear_model.probabilities import (
     _softmax_loss,
     fit_softmax,
     logistic_distribution,

@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
-from skcw._monitor import without_seconds
-from skcw._shards import _mixing
-from skcw.linear_model._passes import order_of_piece
+from skcw._model import mixing as _mixing
+from skcw._model.monitor import without_seconds
+from skcw._model.row_passes import order_of_piece
 from tests.reference import mixing
 
 LEARNERS = [MultiClassCW, MultiClassAROW, MultiClassPA, MultiClassPerceptron]

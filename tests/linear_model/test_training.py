@@ -10,8 +10,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 
 from skcw import MultiClassCW, MultiClassPA
-from skcw.linear_model import _table_belief
-from skcw.linear_model._rows import class_weights
+from skcw._model import row_gaussian as _table_belief
+from skcw._model.rows import class_weights
 from tests.linear_model.classifiers import (
     copy_of,
     data,

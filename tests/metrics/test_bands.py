@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
 from skcw.metrics import calibration_bands, calibration_bins
-from skcw.metrics._bands import BAND_METHODS
+from skcw.metrics.bands import BAND_METHODS
 from tests.metrics.sentences import draw_words, tempered
 
 FAST = {"n_resamples": 100}

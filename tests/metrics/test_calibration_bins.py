@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
-from skcw.metrics import _binnings as binnings
+from skcw.metrics import binnings as binnings
 from skcw.metrics import calibration_bins, calibration_mse
 from tests.metrics.weighted_words import (
     TIED_WORDS,

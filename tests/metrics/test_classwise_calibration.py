@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skcw.metrics import classwise_calibration_error, expected_calibration_error
-from skcw.metrics._classwise_error import ClasswiseError, check_class_table
+from skcw.metrics.classwise_error import ClasswiseError, check_class_table
 
 CLASSES = ["N", "O", "V"]
 

@@ -11,9 +11,8 @@ from scipy.stats import t as student
 
 from skcw import metrics
 from skcw.metrics import compare_scores
-from skcw.metrics._comparison import _by_influence, _joined_ends
-from skcw.metrics._score import SCORES, make_score
-from skcw.metrics._sentences import clustered_error, sentence_counts
+from skcw.metrics.comparison import _by_influence, _joined_ends
+from skcw.metrics.score import SCORES, clustered_error, make_score, sentence_counts
 from tests.metrics.sentences import draw_words, is_as_promised, tempered
 
 FAST = {"n_resamples": 60}

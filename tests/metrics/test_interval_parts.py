@@ -9,13 +9,16 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from skcw.metrics._binnings import make_cells
-from skcw.metrics._classwise_error import ClasswiseError
-from skcw.metrics._intervals import resampled_scores
-from skcw.metrics._inversion import Inversion, invert, unified_quantiles
-from skcw.metrics._pairs import check_pairs
-from skcw.metrics._score import make_score
-from skcw.metrics._sentences import latent_correlation, shared_variance
+from skcw.metrics.binnings import make_cells
+from skcw.metrics.classwise_error import ClasswiseError
+from skcw.metrics.intervals import (
+    Inversion,
+    invert,
+    resampled_scores,
+    unified_quantiles,
+)
+from skcw.metrics.pairs import check_pairs
+from skcw.metrics.score import latent_correlation, make_score, shared_variance
 from tests.metrics.sentences import draw_words, tempered
 from tests.metrics.weighted_words import TIED_WORDS, columns
 

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from skcw import metrics
 from skcw.metrics import score_interval
-from skcw.metrics._score import SCORES, make_score
+from skcw.metrics.score import SCORES, make_score
 from tests.metrics.sentences import (
     draw_words,
     is_as_promised,
@@ -342,7 +342,7 @@ def test_a_bar_is_never_told_of_more_resamples_than_it_expects(
         told.append(-n_resamples)
         return Bar()
 
-    monkeypatch.setattr("skcw.metrics._intervals.progress_bar", bar)
+    monkeypatch.setattr("skcw.metrics.intervals.progress_bar", bar)
     interval(name, words, method)
     assert sum(told) <= 0 and (len(told) == 1 or sum(told) == 0)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
-from skcw.metrics._isotonic import isotonic_blocks
+from skcw.metrics.binnings import isotonic_blocks
 from tests.reference.calibration import isotonic_means
 
 EXACT = 1e-12

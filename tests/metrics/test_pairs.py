@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skcw import metrics
-from skcw.metrics._pairs import check_pairs
+from skcw.metrics.pairs import check_pairs
 
 ON_PROBABILITIES = [
     metrics.calibration_bins,

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skcw import metrics
-from skcw.metrics._binned_score import BinnedScore
-from skcw.metrics._ranking_scores import RankingScore
-from skcw.metrics._score import SCORES, MeanScore, make_score
+from skcw.metrics.binned_score import BinnedScore
+from skcw.metrics.ranking_scores import RankingScore
+from skcw.metrics.score import SCORES, MeanScore, make_score
 from tests.metrics.weighted_words import TIED_WORDS, WORDS, columns, repeated
 
 CLOSE = 1e-9

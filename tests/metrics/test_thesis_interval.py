@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom
 
 from skcw.metrics import calibration_bands
-from skcw.metrics._score import make_score
+from skcw.metrics.score import make_score
 from tests.metrics.sentences import draw_words, same, tempered
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

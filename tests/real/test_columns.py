@@ -4,13 +4,8 @@ import gzip
 
 import pytest
 
-from skcw.data import (
-    convert_labels,
-    iter_blocks,
-    iter_columns,
-    read_columns,
-    write_columns,
-)
+from skcw.data import convert_labels
+from skcw.io import iter_blocks, iter_columns, read_columns, write_columns
 
 pytestmark = pytest.mark.real_data
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from skcw import AROWSequenceTagger, CWSequenceTagger, load
-from skcw.data._constraints import scheme_faults, scheme_of
-from skcw.data._labels import encode_labels
+from skcw.data.labels import encode_labels
+from skcw.data.schemes import scheme_faults, scheme_of
 from skcw.exceptions import ConstraintWarning
 from skcw.features import basic_features
 from skcw.metrics import span_f1_score

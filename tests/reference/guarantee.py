@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from skcw.guarantee._bounds import STAKES
-from skcw.guarantee._thresholds import FOR_STARTS, STARTS
+from skcw.calibration.risk_control import FOR_STARTS, STAKES, STARTS
 
 
 def capital_of(excess, alpha, most):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw.data._schemes import extract_spans
+from skcw.data.schemes import extract_spans
 from skcw.exceptions import WordlessWarning
 from skcw.reranking import GlobalFeatures
-from skcw.reranking._templates import (
+from skcw.reranking.global_features import (
     PAPER_TEMPLATES,
     SentenceView,
     entity_strings,
@@ -16,7 +16,7 @@ from skcw.reranking._templates import (
     quotation_strings,
     type_strings,
 )
-from skcw.reranking._words import (
+from skcw.reranking.words import (
     find_word_prefix,
     first_columns,
     lower_case_lexicon,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw import CWSequenceTagger, PerceptronSequenceTagger, make_tagging_pipeline
-from skcw.data._ragged import object_rows
+from skcw._util.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.metrics import span_f1_score, token_accuracy_score
 from skcw.reranking import (
@@ -18,8 +18,8 @@ from skcw.reranking import (
     VotedPerceptronReranker,
     candidate_errors,
 )
-from skcw.reranking._errors import labeling_size
-from skcw.reranking._selection import (
+from skcw.reranking.candidates import labeling_size
+from skcw.reranking.selection import (
     HeldOut,
     Sentences,
     best_of,

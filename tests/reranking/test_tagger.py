@@ -18,9 +18,9 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw._util.ragged import object_rows
 from skcw.calibration import CalibratedTagger
 from skcw.data import TokenColumns
-from skcw.data._ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.reranking import (
     BoostingReranker,
@@ -28,8 +28,8 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
-from skcw.reranking._jackknife import jackknifed_nbest, sentence_folds
-from skcw.utils._check_data import make_tagged
+from skcw.reranking.selection import jackknifed_nbest, sentence_folds
+from skcw.utils.laws import make_tagged
 
 X, Y = make_tagged_corpus(120, random_state=0, return_X_y=True)
 NEW, TRUE = make_tagged_corpus(30, random_state=1, return_X_y=True)

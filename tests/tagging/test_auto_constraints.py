@@ -13,9 +13,9 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import convert_labels
-from skcw.data._constraints import forbidden_matrix
-from skcw.tagging._base import BaseSequenceTagger
-from skcw.utils._check_data import make_tagged
+from skcw.data.schemes import forbidden_matrix
+from skcw.tagging.base import BaseSequenceTagger
+from skcw.utils.laws import make_tagged
 
 TAGGERS = [
     CWSequenceTagger(random_state=0, max_iter=2),

@@ -16,12 +16,12 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw import _checkpoint as module
+from skcw._model import checkpoint as module
+from skcw._model.sequence_progress import pieces
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning
 from skcw.features import basic_features
-from skcw.tagging._progress import pieces
 from tests.killing import (
     content,
     files_in,

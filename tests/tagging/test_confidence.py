@@ -17,15 +17,15 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._persistence import read_model, write_model
-from skcw.confidence._fitting import N_BEST_VALUES
-from skcw.confidence._methods import METHODS
-from skcw.confidence._tallies import SPAN_EVENTS
-from skcw.data._schemes import extract_spans
+from skcw.confidence.fitting import N_BEST_VALUES
+from skcw.confidence.methods import METHODS
+from skcw.confidence.tallies import SPAN_EVENTS
+from skcw.data.schemes import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
+from skcw.io.model_files import read_model, write_model
 from skcw.metrics import label_matches
-from skcw.utils._check_data import make_tagged
+from skcw.utils.laws import make_tagged
 
 TAGGERS = {
     "CW": CWSequenceTagger(max_iter=3, random_state=0),

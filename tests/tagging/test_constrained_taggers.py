@@ -12,7 +12,7 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.exceptions import ConstraintWarning, NoLegalLabelingError
-from skcw.utils._check_data import make_tagged
+from skcw.utils.laws import make_tagged
 
 ONLINE = [
     CWSequenceTagger,

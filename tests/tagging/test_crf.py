@@ -25,13 +25,13 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import check_is_fitted
 
 from skcw import load
-from skcw._monitor import without_seconds
+from skcw._model.monitor import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError
 from skcw.features import basic_features
 from skcw.tagging import CRFSequenceTagger
-from skcw.tagging._crfsuite import ALGORITHMS
+from skcw.tagging.crfsuite import ALGORITHMS
 
 QUICK = {"c1": 0.05, "c2": 0.05, "max_iter": 20}
 

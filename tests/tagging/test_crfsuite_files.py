@@ -14,7 +14,8 @@ from sklearn.base import clone
 from skcw import load, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
-from skcw.tagging import CRFSequenceTagger, _crfsuite_files
+from skcw.tagging import CRFSequenceTagger
+from skcw.tagging import crfsuite_files as _crfsuite_files
 
 MARGINALS = 1e-6
 

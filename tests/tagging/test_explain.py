@@ -5,8 +5,8 @@ import pytest
 
 from skcw import AROWSequenceTagger, CWSequenceTagger, PerceptronSequenceTagger
 from skcw.data import SequenceEncoder
-from skcw.utils._check_data import make_tagged
-from skcw.utils._check_decoding import Lattice
+from skcw.utils.check_decoding import Lattice
+from skcw.utils.laws import make_tagged
 
 TAGGERS = [
     CWSequenceTagger(random_state=0, dtype="float64"),

@@ -11,13 +11,13 @@ from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw import HMMSequenceTagger, make_tagging_pipeline
-from skcw.confidence._settings import scale_unit
+from skcw.confidence.settings import scale_unit
 from skcw.data import SequenceEncoder
-from skcw.data._labels import encode_labels
+from skcw.data.labels import encode_labels
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ConstraintWarning, ForeignBatchError
 from skcw.metrics import token_accuracy_score
-from skcw.tagging._spelling import spelling_keys
+from skcw.tagging.spelling import spelling_keys
 from tests.reference import hmm as twin
 
 CLOSE = 1e-9

@@ -12,9 +12,9 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.datasets import make_tagged_corpus
+from skcw.evaluation import query_pairs
 from skcw.exceptions import UnlearntConfidenceWarning
 from skcw.features import WindowFeatures
-from skcw.inspection import query_pairs
 from skcw.metrics import root_calibration_mse
 
 TAGGERS = (

@@ -13,10 +13,10 @@ from sklearn.model_selection import GridSearchCV
 
 import skcw
 from skcw import MaxEntSequenceTagger, make_tagging_pipeline
-from skcw._persistence import read_model, write_model
 from skcw.data import SequenceEncoder
 from skcw.exceptions import ModelFileError
-from skcw.tagging._maxent_training import labels_before
+from skcw.io.model_files import read_model, write_model
+from skcw.tagging.maxent import labels_before
 from tests.integration.corpora import features, news
 from tests.reference import beam as twin
 

@@ -16,8 +16,8 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
+from skcw._util.ragged import object_rows
 from skcw.data import SequenceEncoder
-from skcw.data._ragged import object_rows
 
 X = [[["w=a", "c"], ["w=b"]], [["w=a"], ["w=c", "d"], ["w=b"]]]
 Y = [["A", "O"], ["A", "B", "O"]]

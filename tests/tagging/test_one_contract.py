@@ -7,14 +7,14 @@ import pytest
 from sklearn.base import clone
 
 import skcw
-from skcw import _decoding
-from skcw._decoding import Decoder, ScoredBatch
+from skcw._model import decoding as _decoding
+from skcw._model.decoding import Decoder, ScoredBatch
 from skcw.calibration import CalibratedTagger
 from skcw.confidence import Answers
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.tagging import BaseSequenceTagger
-from skcw.tagging._maxent_decoding import ScoredHistories
+from skcw.tagging.maxent import ScoredHistories
 
 WORDS, LABELS = make_tagged_corpus(60, random_state=0, return_X_y=True)
 TAGGERS = {
@@ -80,7 +80,8 @@ def test_taggers_have_at_most_three_ancestors_of_ours(name):
         own = [
             base
             for base in cls.__mro__[1:]
-            if base.__module__.startswith("skcw.") and base.__module__ != "skcw._compat"
+            if base.__module__.startswith("skcw.")
+            and base.__module__ != "skcw._util.compat"
         ]
         assert len(own) <= 3
         assert BaseSequenceTagger in own

@@ -17,15 +17,15 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._checkpoint import Keeper
-from skcw.data import write_columns
-from skcw.data._encoder import encode_any
+from skcw._model import spilling as _spilling
+from skcw._model.checkpoint import Keeper
+from skcw._model.spilling import Budget, Spiller
+from skcw.data.encoder import encode_any
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, ColumnFileError, ConstraintWarning
 from skcw.features import basic_features
-from skcw.tagging import _spilling
-from skcw.tagging._out_of_core import bytes_of
-from skcw.tagging._spilling import Budget, Spiller
+from skcw.io import write_columns
+from skcw.tagging.out_of_core import bytes_of
 from tests.processes import run_code
 
 CORPUS = make_tagged_corpus(90, random_state=0)

@@ -13,11 +13,11 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw.confidence._settings import scale_unit
+from skcw.confidence.settings import scale_unit
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError
-from skcw.tagging._pruning import pruned
-from skcw.utils._check_data import make_tagged
+from skcw.tagging.weights import pruned
+from skcw.utils.laws import make_tagged
 from tests.tagging.test_edges import WORDS, switches
 from tests.tagging.test_edges import pipeline as pipeline_of
 

@@ -14,13 +14,13 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._monitor import without_seconds
-from skcw._shards import _mixing
+from skcw._model import mixing as _mixing
+from skcw._model import sequence_shards as _dealing
+from skcw._model.monitor import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
-from skcw.tagging import _dealing
-from skcw.utils._laws import weights
+from skcw.utils.laws import weights
 from tests.reference import mixing
 
 LEARNERS = [
@@ -164,7 +164,7 @@ def test_every_sequence_is_in_one_shard(n_shards, seed):
 
     tagger = CWSequenceTagger(random_state=seed, n_shards=n_shards, max_iter=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skcw.tagging._sharded.WholeDeal", Watched)
+        patch.setattr("skcw._model.sequence_shards.WholeDeal", Watched)
         tagger.set_params(learn_confidence=False).fit(X[:9], Y[:9])
     assert sorted(seen) == (list(range(9)) if n_shards > 1 else [])
 

@@ -9,7 +9,7 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-from skcw.utils._check_data import make_tagged
+from skcw.utils.laws import make_tagged
 from tests.kernels.problems import bytes_of
 
 all_online = pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
+from skcw._model.examples import token_costs
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features import basic_features
 from skcw.metrics import span_f1_score
-from skcw.tagging._inputs import token_costs
-from skcw.utils._check_data import make_tagged
+from skcw.utils.laws import make_tagged
 from tests.integration.corpora import features
 
 ONLINE = [

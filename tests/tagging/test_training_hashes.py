@@ -13,16 +13,16 @@ from skcw import (
     MaxEntSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._persistence import read_model
-from skcw.calibration import CalibratedTagger
-from skcw.datasets import make_tagged_corpus
-from skcw.tagging import _training_hashes
-from skcw.tagging._training_hashes import (
+from skcw._model import training_hashes as _training_hashes
+from skcw._model.training_hashes import (
     MOST_HASHES,
     batch_hashes,
     known_share,
     remembered,
 )
+from skcw.calibration import CalibratedTagger
+from skcw.datasets import make_tagged_corpus
+from skcw.io.model_files import read_model
 from tests.integration.corpora import features
 
 HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=30)

@@ -8,17 +8,11 @@ from numpy.testing import assert_array_equal
 
 import skcw
 from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
-from skcw._belief import Belief
+from skcw._model.gaussian import Belief
+from skcw._model.sequence_passes import Corpus
+from skcw._model.unknown import LEAST_GAIN, STRENGTHS, TURNS, views_of, with_fitting_row
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.exceptions import ConstraintWarning
-from skcw.tagging._passes import Corpus
-from skcw.tagging._unknown import (
-    LEAST_GAIN,
-    STRENGTHS,
-    TURNS,
-    views_of,
-    with_fitting_row,
-)
 
 COMMON = ["runs", "sleeps", "left", "came"]
 GAUSSIAN = [CWSequenceTagger, AROWSequenceTagger]
@@ -199,7 +193,7 @@ def test_learn_unknown_cannot_change_before_partial_fit(before):
 
 
 def trained_row(learner, strengths, monkeypatch, X, y):
-    monkeypatch.setattr("skcw.tagging._unknown.STRENGTHS", strengths)
+    monkeypatch.setattr("skcw._model.unknown.STRENGTHS", strengths)
     tagger = learner(random_state=0).fit(X, y)
     belief = tagger.belief_
     return belief.weights.reshape(-1, belief.width)[belief.unknown_row]
@@ -217,7 +211,7 @@ def test_the_row_is_taken_as_often_as_scores_best(learner, best, monkeypatch):
         asked.append(len(gold))
         return float(len(asked) == STRENGTHS.index(best) + 1)
 
-    monkeypatch.setattr("skcw.tagging._online.label_scorer", lambda *_: score)
+    monkeypatch.setattr("skcw.tagging.online.label_scorer", lambda *_: score)
     found = trained_row(
         lambda **options: learner(learn_confidence=False, **options),
         STRENGTHS,

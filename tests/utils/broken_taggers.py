@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skcw import AROWSequenceTagger, CWSequenceTagger
-from skcw._belief import Belief
+from skcw._model.gaussian import Belief
+from skcw._util.ragged import object_rows
 from skcw.confidence import Entity
 from skcw.data import SequenceBatch
-from skcw.data._ragged import object_rows
 
 # (class, name of the law it breaks)
 BROKEN = []

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from skcw._kernels.score_loops import average_precision, mean_risk
 from skcw.metrics import brier_decomposition, brier_loss, calibration_mse
-from skcw.metrics._isotonic import isotonic_blocks
+from skcw.metrics.binnings import isotonic_blocks
 
 BY_HAND = 1e-12
 CONFIDENCE = [0.1, 0.3, 0.3, 0.6, 0.8, 0.8]

@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from skcw.data._schemes import extract_spans
+from skcw.data.schemes import extract_spans
 from skcw.reranking import BoostingReranker, VotedPerceptronReranker
-from skcw.reranking._templates import SentenceView, entity_strings, quotation_strings
-from skcw.reranking._words import shape_of
+from skcw.reranking.global_features import (
+    SentenceView,
+    entity_strings,
+    quotation_strings,
+)
+from skcw.reranking.words import shape_of
 
 # Section 3.1; S, C and N of the paper are B, I and O.
 TEXT = (

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skcw._belief import Belief
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, pa_pass, perceptron_pass
+from skcw._model.gaussian import Belief
 from tests.kernels.problems import Corpus, offsets_of, pass_options, run_passes
 
 A, B, C = range(3)

@@ -1,0 +1,274 @@
+"""Encoded examples, their weights, costs and constraints, and a share held out."""
+
+import inspect
+import warnings
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from skcw._model.sequence_passes import Corpus
+from skcw._util.checks import check_sample_weight
+from skcw._util.compat import StrOptions
+from skcw._util.limits import MOST_PRESENTATIONS
+from skcw._util.ragged import joined_ranges
+from skcw.data.batch import SequenceBatch
+from skcw.data.edges import split_edges
+from skcw.data.schemes import (
+    SCHEME_NAMES,
+    are_spans,
+    first_violation,
+    forbidden_matrix,
+    odd_outside,
+    scheme_faults,
+    scheme_of,
+)
+from skcw.data.schemes import scheme_name_constraints as scheme_name
+from skcw.exceptions import (
+    ConstraintWarning,
+    OutsideLabelWarning,
+    PlainPipelineWarning,
+)
+
+# The share of the sequences that a shadow leaves out.
+SHADOW_SHARE = 0.2
+
+
+class Examples(NamedTuple):
+    """Encoded sequences with the codes of their labels and their weights."""
+
+    batch: SequenceBatch
+    codes: np.ndarray
+    weight: np.ndarray | None
+
+    def take(self, positions):
+        """Return the examples at these positions."""
+        batch = self.batch
+        tokens = joined_ranges(batch.offsets[positions], batch.lengths[positions])
+        weight = None if self.weight is None else self.weight[positions]
+        return Examples(batch[positions], self.codes[tokens], weight)
+
+    def used(self):
+        """Tell which sequences count: not the empty or weightless ones."""
+        used = self.batch.lengths > 0
+        return used if self.weight is None else used & (self.weight > 0)
+
+    def first(self, n_words):
+        """Return the first examples, with about so many words."""
+        n = int(np.searchsorted(self.batch.offsets, n_words)) or 1
+        return self if n >= len(self.batch) else self.take(np.arange(n))
+
+    def corpus(self, belief, with_norm=False):
+        """Return the arrays that the kernels read to train a belief."""
+        batch, edges = self.batch, None
+        if len(belief.edges):
+            batch, steps = split_edges(
+                batch, belief.edges, belief.first_edge, belief.n_labels
+            )
+            values = steps.values
+            values = None if values is None else values.astype(np.float64)
+            edges = steps.indptr, steps.indices, values
+        return Corpus(
+            batch.offsets,
+            batch.indptr,
+            batch.indices,
+            batch.values,
+            self.codes,
+            self.weight,
+            token_norms(self.batch) if with_norm else None,
+            edges,
+        )
+
+
+def mean_token_norm(data):
+    """Return the mean length of the feature vectors of the tokens that are learnt."""
+    used = np.repeat(data.used(), data.batch.lengths)
+    if data.batch.values is None and used.any():
+        counts = norm_counts(data.batch.indptr, used)
+        total = float(counts @ np.sqrt(np.arange(len(counts))))
+        return total / int(counts.sum()) or 1.0
+    norms = token_norms(data.batch)[used]
+    # Tokens without any feature leave nothing to measure by.
+    return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
+
+
+def norm_counts(indptr, used=slice(None)):
+    """Return how many tokens have 0, 1, 2... features: the squares of their norms."""
+    return np.bincount(np.diff(indptr)[used])
+
+
+def token_norms(batch):
+    """Return the length of the feature vector of every token."""
+    square = np.diff(batch.indptr).astype(np.float64)
+    if batch.values is not None:
+        sums = np.zeros(len(batch.indices) + 1)
+        np.cumsum(np.square(batch.values, dtype=np.float64), out=sums[1:])
+        square = np.diff(sums[batch.indptr])
+    return np.sqrt(square)
+
+
+def checked_weights(sample_weight, n_sequences, at_most=MOST_PRESENTATIONS):
+    """Return weights as float64, or None when all are one."""
+    weight = check_sample_weight(sample_weight, n_sequences, at_most=at_most)
+    return None if weight is None or (weight == 1).all() else weight
+
+
+# The most that a rare label counts, in units of the mean over all words.
+DEAREST = 5.0
+
+
+def _balanced_costs(counts):
+    """Return costs that fall with the root of a label's share, one on average.
+
+    With costs that fall with the share itself, as of classifiers, a label of ten words
+    weighs as much as "O": a labeling is a compromise between its words, and all others
+    pay for it.
+    """
+    seen = np.flatnonzero(counts)
+    share = counts[seen] / counts.sum()
+    root = share**-0.5
+    cost = np.ones(len(counts))
+    cost[seen] = np.minimum(root / (share @ root), DEAREST)
+    return cost
+
+
+def token_costs(class_weight, labels, counts, one_pass):
+    """Return the cost of mislabelling a token of each class, of which so many occur."""
+    if class_weight == "balanced":
+        if one_pass:
+            raise ValueError(
+                "class_weight='balanced' needs all of the data at once; give "
+                "partial_fit a dict"
+            )
+        return _balanced_costs(counts)
+    given = class_weight or {}
+    for label, weight in given.items():
+        # A label that the data lack is not an error: a fold may lack a rare one.
+        if not isinstance(label, str):
+            raise ValueError(f"class_weight names the label {label!r}, not a string")
+        if not isinstance(weight, Real) or not 0 < weight <= 1e10:
+            raise ValueError(
+                f"class_weight of {label!r} must be a number above 0 and at most 1e10, "
+                f"got {weight!r}"
+            )
+    return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+
+
+# So many calls at most lie between a pipeline and the work of its tagger.
+DEEPEST_CALL = 18
+
+# What every tagger with constraints takes for them.
+CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]
+
+
+class Rules(NamedTuple):
+    """Which labels may follow each other, and how that was found out.
+
+    ``constraints`` is a scheme, "given" for a function or a matrix, or None;
+    ``faults`` counts the sequences learnt from so far that break each scheme.
+    """
+
+    constraints: str | None
+    forbidden: np.ndarray | None
+    faults: dict
+    spans: bool
+
+    def attributes(self):
+        """Return what a fitted tagger keeps beside the matrix."""
+        return {"constraints_": self.constraints, "scheme_faults_": self.faults}
+
+
+def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
+    """Return the rules of a tagger; warn if sequences break those it was given."""
+    faults = scheme_faults(labels, data.codes, data.batch.offsets)
+    if fresh:
+        warn_of_outside(labels, stacklevel + 1)
+        warn_in_plain_pipeline(tagger)
+    else:
+        before = getattr(tagger, "scheme_faults_", {})
+        faults = {name: n + before.get(name, 0) for name, n in faults.items()}
+    rules = rules_of(tagger, labels, faults, dtype)
+    if not _is_auto(tagger.constraints):
+        found = first_violation(rules.forbidden, data.codes, data.batch.offsets)
+        warn_of_faults(*found, stacklevel + 1)
+    return rules
+
+
+def _is_auto(constraints):
+    # Sequences that break what nearly all follow are slips, not worth a warning.
+    return isinstance(constraints, str) and constraints == "auto"
+
+
+def rules_of(tagger, labels, faults, dtype):
+    """Return the rules of a tagger, given how many sequences break each scheme."""
+    asked, found = tagger.constraints, "given"
+    if _is_auto(asked):
+        asked = found = scheme_of(labels, faults)
+    elif asked is None or isinstance(asked, str):
+        found = asked and scheme_name(asked)
+    forbidden = forbidden_matrix(asked, labels, dtype)
+    return Rules(found, forbidden, faults, are_spans(labels))
+
+
+def warn_in_plain_pipeline(tagger):
+    """Warn if scikit-learn's own Pipeline fits a tagger, most of which it hides.
+
+    A Pipeline has no say in what it lacks, and its error names no way out. Whoever
+    fits the tagger is known by the call alone.
+    """
+    frame = inspect.currentframe()
+    for depth in range(1, DEEPEST_CALL):
+        frame = frame and frame.f_back
+        if frame is None:
+            return
+        caller = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
+        # What learns is a draft of the last step, not that object itself.
+        if type(caller) is Pipeline and type(caller.steps[-1][1]) is type(tagger):
+            warnings.warn(
+                f"the {type(tagger).__name__} is the last step of scikit-learn's "
+                "Pipeline, which passes on predict and score alone and has no "
+                "predict_confidence, predict_entities, ask or save. Use "
+                "skcw.make_tagging_pipeline(features, tagger) instead; "
+                "skcw.TaggingPipeline(pipeline.steps) makes one of a fitted Pipeline",
+                PlainPipelineWarning,
+                # Behind fit of the pipeline stands what scikit-learn wraps around it.
+                stacklevel=depth + 3,
+            )
+            return
+
+
+def warn_of_outside(labels, stacklevel):
+    """Warn if a label seems to stand for "O", which alone is outside of all spans."""
+    odd = odd_outside(labels)
+    if odd is not None:
+        warnings.warn(
+            f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
+            "does: it is learnt as a span of its own. Rename it first: "
+            f"convert_labels(y, 'IOB2', outside={odd!r})",
+            OutsideLabelWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_faults(broken, first, stacklevel):
+    """Warn if training sequences break constraints: so many, and the first of them."""
+    if broken:
+        warnings.warn(
+            f"{broken} training sequences break the constraints, sequence {first} "
+            "first; they are learnt from anyway, but can never be predicted",
+            ConstraintWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def hold_out(data, fraction, rng):
+    """Split off a share of the sequences to judge each pass by: (the rest, them)."""
+    n_dev = max(1, round(fraction * len(data.batch)))
+    if n_dev >= len(data.batch):
+        raise ValueError(
+            f"early stopping leaves no training data: {len(data.batch)} sequences and "
+            f"validation_fraction={fraction}"
+        )
+    order = rng.permutation(len(data.batch))
+    return data.take(np.sort(order[n_dev:])), data.take(np.sort(order[:n_dev]))

@@ -1,0 +1,199 @@
+"""Rows as the kernels read them, and the weight of each row."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import train_test_split
+from sklearn.utils.class_weight import compute_class_weight
+
+from skcw._kernels.row_passes import row_keys, seen_features, table_sums
+from skcw._util.checks import check_sample_weight, check_weight_values
+from skcw._util.limits import LARGEST_ROW_VALUE, MOST_FEATURES, MOST_PRESENTATIONS
+from skcw._util.ragged import joined_ranges, offsets_of
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Compressed sparse rows with their labels' codes and their weights.
+
+    ``bias`` is the intercept's place in the tables, or -1 without one. ``weight`` says
+    how often each row is presented. ``class_factor`` multiplies the learner's strength
+    for the rows of each class: φ for CW.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    bias: int
+    gold: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    class_factor: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.indptr) - 1
+
+    def scores(self, table):
+        """Return the score of each row under each column of a table of means."""
+        return table_sums(
+            table, self.indptr, self.indices, self.values, self.bias, False
+        )
+
+    def spreads(self, table):
+        """Return the variances of the scores, given a table of variances."""
+        return table_sums(
+            table, self.indptr, self.indices, self.values, self.bias, True
+        )
+
+    @cached_property
+    def keys(self):
+        """A number per row that depends on its content and label alone."""
+        return row_keys(self.indptr, self.indices, self.values, self.gold)
+
+    @cached_property
+    def seen(self):
+        """Whether each feature up to the last one occurs."""
+        return seen_features(self.indices)
+
+    @cached_property
+    def touched(self):
+        """The features of the rows in order, and the intercept if there is one."""
+        features = np.flatnonzero(self.seen)
+        return features if self.bias < 0 else np.append(features, self.bias)
+
+    def counts(self):
+        """Return how many different rows there are, and how many features they have.
+
+        Rows of weight 0 do not count.
+        """
+        if self.weight is None:
+            keys, counted = self.keys, self.values != 0.0
+        else:
+            present = self.weight > 0
+            keys = self.keys[present]
+            counted = np.repeat(present, np.diff(self.indptr)) & (self.values != 0.0)
+        seen = self.seen if counted.all() else seen_features(self.indices[counted])
+        return len(np.unique(keys)), np.count_nonzero(seen)
+
+
+def compressed_rows(X, dtype, fit_intercept):
+    """Return checked dense or CSR rows in compressed form, without duplicates."""
+    if X.shape[1] > MOST_FEATURES:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but at most {MOST_FEATURES} are possible"
+        )
+    rows = sparse.csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    _check_magnitude(rows.data)
+    return Rows(
+        np.ascontiguousarray(rows.indptr, dtype=np.int64),
+        np.ascontiguousarray(rows.indices, dtype=np.int32),
+        np.ascontiguousarray(rows.data, dtype=dtype),
+        X.shape[1] if fit_intercept else -1,
+    )
+
+
+def hold_out(rows, fraction, rng):
+    """Hold out a share of every class to judge each pass by: (the rest, them).
+
+    Which rows are held out depends on the number of rows and their labels alone. A row
+    of weight 0 is in neither part.
+    """
+    present = np.arange(len(rows))
+    if rows.weight is not None:
+        present = present[rows.weight > 0]
+    try:
+        kept, held_out = train_test_split(
+            present, test_size=fraction, stratify=rows.gold[present], random_state=rng
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"early stopping cannot hold out a share of {fraction} of every class: "
+            f"{error}"
+        ) from error
+    return take_rows(rows, np.sort(kept)), take_rows(rows, np.sort(held_out))
+
+
+def take_rows(rows, positions):
+    """Return the rows at these positions."""
+    lengths = np.diff(rows.indptr)[positions]
+    entries = joined_ranges(rows.indptr[positions], lengths)
+    return replace(
+        rows,
+        indptr=offsets_of(lengths),
+        indices=rows.indices[entries],
+        values=rows.values[entries],
+        gold=rows.gold[positions],
+        weight=None if rows.weight is None else rows.weight[positions],
+    )
+
+
+def _check_magnitude(values):
+    if len(values) == 0:
+        return
+    largest = max(values.max(), -values.min())
+    if largest > LARGEST_ROW_VALUE:
+        raise ValueError(
+            f"X holds a value of magnitude {largest:g}; above "
+            f"{LARGEST_ROW_VALUE:g} its square may overflow. Scale the features, for "
+            "instance with sklearn.preprocessing.MaxAbsScaler"
+        )
+
+
+def row_weights(sample_weight, n_rows):
+    """Return the weight of each row, or None; a number holds for all rows."""
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, sample_weight)
+    return check_sample_weight(sample_weight, n_rows, "rows")
+
+
+def class_weights(class_weight, classes, codes, weight, one_pass):
+    """Return the weight of each class, or None when all are one."""
+    if class_weight is None:
+        return None
+    if class_weight != "balanced":
+        return _check_class_weights(
+            compute_class_weight(class_weight, classes=classes, y=classes)
+        )
+    if one_pass:
+        raise ValueError(
+            "class_weight='balanced' needs all of the data at once; give partial_fit "
+            "a dict"
+        )
+    # As scikit-learn balances, but a weight of two counts like two rows.
+    count = np.bincount(codes, weights=weight, minlength=len(classes))
+    present = count > 0
+    balanced = np.ones(len(classes))
+    balanced[present] = count.sum() / count[present] / np.count_nonzero(present)
+    return balanced
+
+
+def _check_class_weights(by_class):
+    if not (np.isfinite(by_class).all() and (by_class >= 0).all() and by_class.any()):
+        raise ValueError(
+            f"class_weight gives the classes the weights {by_class.tolist()}; they "
+            "must be finite, not negative and not all zero"
+        )
+    check_weight_values(by_class, "classes", place=lambda _: "a class_weight")
+    return by_class
+
+
+def row_repeats(weight, by_class, codes):
+    """Return how often each row is presented: its weight times that of its class."""
+    if by_class is not None:
+        weight = by_class[codes] if weight is None else weight * by_class[codes]
+    if weight is not None and weight.max() > MOST_PRESENTATIONS:
+        heavy = np.argmax(weight)
+        raise ValueError(
+            f"row {heavy} has the weight {weight[heavy]:g}; a row of weight w is "
+            f"presented w times, at most {MOST_PRESENTATIONS:.0e}: scale the weights"
+        )
+    if by_class is not None:
+        # The product may be too small where neither factor is.
+        place = "row {}, by its weight times that of its class, counts what".format
+        check_weight_values(weight, "rows", place=place)
+    return weight

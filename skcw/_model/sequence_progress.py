@@ -1,0 +1,199 @@
+"""Where a training is: what a checkpoint saves, and what continues from one."""
+
+import numpy as np
+
+from skcw._model.checkpoint import KeptProgress
+from skcw._model.gaussian import Belief
+from skcw.data.saved import FLOATS, saved_array, saved_number
+
+# How the arrays of the belief in training are called in a checkpoint; the best belief
+# so far has the names of one in a model.
+PREFIX = "training."
+
+
+class Rests:
+    """Which sequences are left out of a pass, as LIBLINEAR's shrinking does.
+
+    A sequence that moved nothing when it was presented rests for some passes and comes
+    back. It counts as presented meanwhile: averages are what they would be if it moved
+    nothing.
+
+    Parameters
+    ----------
+    n_sequences : int
+        The number of sequences.
+    n_passes : int
+        For how many passes a sequence rests.
+    """
+
+    def __init__(self, n_sequences, n_passes):
+        self.n_passes = n_passes
+        # How many passes are left, and which sequences have moved the belief in this.
+        self.left = np.zeros(n_sequences, dtype=np.int64)
+        self.moving = np.zeros(n_sequences, dtype=np.uint8)
+
+    def options(self):
+        """Return what the kernel reads and writes: who rests, and who moves."""
+        return {"resting": (self.left > 0).view(np.uint8), "moving": self.moving}
+
+    def end_pass(self):
+        """Choose who rests in the next pass."""
+        presented = np.where(self.moving, 0, self.n_passes)
+        self.left = np.where(self.left > 0, self.left - 1, presented)
+        self.moving = np.zeros_like(self.moving)
+
+
+class Progress(KeptProgress):
+    """The belief in training, the passes made, and what they found.
+
+    Parameters
+    ----------
+    belief : Belief
+        Where the training starts, compact.
+    unseen : ndarray
+        The features that occur in nothing that is learnt from.
+    monitor : Monitor
+        Keeps the history.
+    keeper : Keeper or None
+        Saves it now and then.
+    rests : Rests, default=None
+        Which sequences are left out, if some are.
+    """
+
+    def __init__(self, belief, unseen, monitor, keeper=None, rests=None):
+        self.expanded, self.n_rows = belief.expanded_for_training()
+        self.expanded.unseen = unseen
+        super().__init__(monitor, keeper)
+        self.rests = rests
+        # Of the pass at hand: the sequences presented, and what was wrong in them.
+        self.presented = self.wrong_sequences = self.wrong_tokens = 0
+        self.resume()
+
+    @property
+    def piece_words(self):
+        """How many words to present before it may be saved; None for a pass."""
+        return None if self.keeper is None else self.keeper.piece_words
+
+    def compacted(self):
+        """Return a compact copy of the belief."""
+        return self.expanded.compacted(self.n_rows)
+
+    def present(self, plan, corpus, options):
+        """Learn from some sequences of a pass, and save if it is time."""
+        expanded = self.expanded
+        if self.rests is not None:
+            options = options._replace(**self.rests.options())
+        found = plan.run_pass(
+            expanded.mean,
+            expanded.variance,
+            expanded.average,
+            (expanded.row_of, self.n_rows, expanded.rounds),
+            corpus,
+            options,
+        )
+        self.end_presentation(*found)
+        self.presented += len(options.order)
+
+    def end_presentation(self, n_rows, rounds, wrong_sequences, wrong_tokens):
+        """Note the rows in use, the rounds made, and how much was wrong."""
+        self.n_rows, self.expanded.rounds = n_rows, rounds
+        self.wrong_sequences += int(wrong_sequences)
+        self.wrong_tokens += int(wrong_tokens)
+
+    def end_piece(self):
+        """Save within a pass, if it is time."""
+        if self.keeper is not None and self.keeper.is_due():
+            self.save()
+
+    def end_pass(self, plan, judge, traffic, words):
+        """Record a pass and what travelled in it; return whether to stop."""
+        sequences, tokens = self.wrong_sequences, self.wrong_tokens
+        self.presented = self.wrong_sequences = self.wrong_tokens = 0
+        if self.rests is not None:
+            self.rests.end_pass()
+        return self.monitor.end_pass(
+            plan.found(sequences, tokens) | traffic,
+            f"{tokens} wrong words in {sequences} sequences{words}",
+            judge,
+        )
+
+    def _state(self):
+        expanded = self.expanded
+        size = self.n_rows * expanded.width
+        parts = {
+            "mean": expanded.mean,
+            "variance": expanded.variance,
+            "drift": expanded.average,
+        }
+        arrays = {PREFIX + n: p[:size] for n, p in parts.items() if p is not None}
+        arrays[f"{PREFIX}row_of"] = expanded.row_of
+        if self.rests is not None:
+            arrays[f"{PREFIX}left"] = self.rests.left
+            arrays[f"{PREFIX}moving"] = self.rests.moving
+        header = {
+            "n_rows": self.n_rows,
+            "rounds": expanded.rounds,
+            "presented": self.presented,
+            "wrong_sequences": self.wrong_sequences,
+            "wrong_tokens": self.wrong_tokens,
+        }
+        return header, arrays
+
+    def _restore(self, header, arrays):
+        expanded = self.expanded
+        self.n_rows = saved_number(header["n_rows"], "n_rows", 1, whole=True)
+        size = self.n_rows * expanded.width
+        kinds = FLOATS
+        parts = (("mean", "mean"), ("variance", "variance"), ("average", "drift"))
+        for name, saved in parts:
+            target = getattr(expanded, name)
+            if target is not None:
+                target[:size] = saved_array(arrays, PREFIX + saved, kinds, (size,))
+        rows = saved_array(arrays, f"{PREFIX}row_of", ("i4",), expanded.row_of.shape)
+        if len(rows) and not expanded.width <= rows.min() <= rows.max() < self.n_rows:
+            raise ValueError("a feature refers to a row that does not exist")
+        expanded.row_of[:] = rows
+        if self.rests is not None:
+            shape = self.rests.left.shape
+            for name, kind in (("left", "i8"), ("moving", "u1")):
+                saved = saved_array(arrays, PREFIX + name, (kind,), shape)
+                # What is read from a file must not be written to.
+                setattr(self.rests, name, saved.copy())
+        expanded.rounds = saved_number(header["rounds"], "rounds", 0.0)
+        self.presented = header["presented"]
+        self.wrong_sequences = header["wrong_sequences"]
+        self.wrong_tokens = header["wrong_tokens"]
+
+    def _best(self, arrays, rounds):
+        return Belief.from_arrays(self.expanded.n_labels, arrays, rounds)
+
+
+def pieces(order, lengths, n_words):
+    """Return an order of sequences in pieces of about so many words each.
+
+    Parameters
+    ----------
+    order : ndarray of int
+        The sequences in the order in which they are presented.
+    lengths : ndarray of int
+        The number of words of each sequence.
+    n_words : int or None
+        The size of a piece; None for one piece.
+
+    Returns
+    -------
+    pieces : list of ndarray
+        The order, cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw._model.sequence_progress import pieces
+    >>> pieces(np.array([2, 0, 1]), np.array([3, 1, 4]), 5)
+    [array([2, 0]), array([1])]
+    """
+    if n_words is None or not len(order):
+        return [order]
+    ends = np.cumsum(lengths[order])
+    cuts = np.searchsorted(ends, np.arange(n_words, ends[-1], n_words)) + 1
+    return [piece for piece in np.split(order, np.unique(cuts)) if len(piece)]

@@ -1,0 +1,451 @@
+"""Passes over the shards of a corpus of sequences."""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcw._model.gaussian import Belief, padded, with_room
+from skcw._model.mixing import Mixture, moved_cells, n_merges
+from skcw._model.sequence_passes import (
+    Corpus,
+    PassOptions,
+    pass_options,
+    take_sequences,
+    with_tokens_hidden,
+)
+from skcw._model.shards import ShardFile, ShardFolder, Traffic, Workers, bare_learner
+from skcw._model.unknown import Views
+from skcw._util.ragged import offsets_of
+
+
+class Deal:
+    """Which sequences each shard gets, ``n_sequences`` in all.
+
+    Parameters
+    ----------
+    views : Views or BlockViews
+        The corpus, in memory or in blocks.
+    plan : Plan
+        Tells how many shards and labels there are, and whether to shuffle.
+    rng : RandomState
+        Shuffles.
+    n_features : int
+        The number of all features.
+    """
+
+    def __init__(self, views, plan, rng, n_features):
+        self.views, self.n_features = views, n_features
+        self.n_shards, self.n_labels = plan.n_shards, len(plan.cost)
+        self.n_sequences = self._choose(rng, plan.shuffle)
+
+
+class WholeDeal(Deal):
+    """Deals out a corpus in memory."""
+
+    def _choose(self, rng, shuffle):
+        views = self.views
+        positions = views.learnt()
+        if views.plain.weight is not None:
+            positions = positions[views.plain.weight[positions] > 0]
+        self.order = rng.permutation(positions) if shuffle else positions
+        return len(positions)
+
+    def shards(self, folder):
+        """Return what opens each shard."""
+        # The number that a feature has in the shard that is being made.
+        own = np.empty(self.n_features, dtype=np.int32)
+        n_shards = self.n_shards
+        dealt = (np.sort(self.order[k::n_shards]) for k in range(n_shards))
+        return [self._shard(positions, own, folder) for positions in dealt]
+
+    def _shard(self, positions, own, folder):
+        """Return the shard of some sequences, with feature numbers of its own."""
+        views = self.views
+        corpus = take_sequences(views.plain, positions)
+        used = np.zeros(self.n_features, dtype=bool)
+        _mark_features(used, corpus, views.feature, self.n_labels)
+        features = np.flatnonzero(used).astype(np.int32)
+        own[features] = np.arange(len(features))
+        edges = corpus.edges
+        if edges is not None:
+            edges = edges[0], own[edges[1]], edges[2]
+        arrays = corpus._replace(indices=own[corpus.indices], edges=edges).arrays()
+        unknown = None if views.feature is None else int(own[views.feature])
+        arrays |= _turns_of(positions, views.plain.offsets, views.turns)
+        return folder.share(arrays | {"features": features}, {"unknown": unknown})
+
+
+class BlockDeal(Deal):
+    """Deals out the sequences of each block, to files that are written block by block.
+
+    Shards are equal in size, and without shuffling have the sequences that they would
+    have of a corpus in memory.
+    """
+
+    def _choose(self, rng, shuffle):
+        views = self.views
+        self.seed = rng.randint(np.iinfo(np.int32).max) if shuffle else None
+        sizes = [len(views.learnt(block)) for block in range(views.n_blocks)]
+        # How many sequences come before each block.
+        self.n_before = offsets_of(np.array(sizes))
+        return int(self.n_before[-1])
+
+    def shards(self, folder):
+        """Write all parts; return what opens each shard."""
+        parts = [[] for _ in range(self.n_shards)]
+        for block in range(self.views.n_blocks):
+            corpus, turns = self.views.plain(block)
+            for own, positions in zip(parts, self._dealt(block), strict=True):
+                if len(positions):
+                    arrays = take_sequences(corpus, positions).arrays()
+                    arrays |= _turns_of(positions, corpus.offsets, turns)
+                    own.append((folder.write(arrays, {}), len(positions)))
+            self.views.close(block)
+        return [self._shard(own, folder) for own in parts]
+
+    def _dealt(self, block):
+        """Yield the sequences of a block that each shard gets."""
+        order = self.views.learnt(block)
+        if self.seed is not None:
+            order = np.random.RandomState([self.seed, block]).permutation(order)
+        # The shard that is next in turn after the blocks before.
+        first = int(self.n_before[block])
+        for k in range(self.n_shards):
+            yield np.sort(order[(k - first) % self.n_shards :: self.n_shards])
+
+    def _shard(self, parts, folder):
+        """Return what opens a shard, given its files and the sequences in each."""
+        unknown = self.views.feature
+        used = np.zeros(self.n_features, dtype=bool)
+        for file, _ in parts:
+            corpus = Corpus.from_arrays(file.open()[1])
+            _mark_features(used, corpus, unknown, self.n_labels)
+            file.close()
+        features = np.flatnonzero(used).astype(np.int32)
+        sizes = np.array([size for _, size in parts], dtype=np.int64)
+        header = {"unknown": unknown, "parts": [list(file) for file, _ in parts]}
+        return folder.write({"features": features, "sizes": sizes}, header)
+
+
+def _mark_features(used, corpus, unknown, n_labels):
+    """Note which features some sequences have, by the numbers that all have."""
+    used[corpus.indices] = True
+    if unknown is not None:
+        used[unknown] = True
+    if corpus.edges is not None:
+        used[np.unique(corpus.edges[1])[:, None] + np.arange(n_labels)] = True
+
+
+def _turns_of(positions, offsets, turns):
+    """Return the tokens of some sequences that are hidden in each turn, renumbered."""
+    lengths = np.diff(offsets)[positions]
+    first = np.cumsum(lengths) - lengths
+    found = {}
+    for number, tokens in enumerate(turns):
+        owner = np.searchsorted(offsets, tokens, "right") - 1
+        place = np.searchsorted(positions, owner)
+        here = (place < len(positions)) & np.isin(owner, positions)
+        place, tokens = place[here], tokens[here]
+        found[f"turn.{number}"] = tokens - offsets[positions[place]] + first[place]
+    return found
+
+
+def presented(shard, seed, turn, piece):
+    """Yield what a worker learns from in a pass over a shard, or a piece of one.
+
+    Parameters
+    ----------
+    shard : SharedArrays or ShardFile
+        Opens the shard.
+    seed : int or None
+        Makes the order; None for that in which sequences are given.
+    turn : int or None
+        Which tokens to hide, if any.
+    piece : tuple of int
+        Which of how many pieces of the pass it is.
+
+    Yields
+    ------
+    corpus : Corpus
+        A part of the shard.
+    order : ndarray of int64
+        Which of its sequences to present, in this order.
+    """
+    header, arrays = shard.open()
+    if "parts" not in header:
+        order = _permuted(len(arrays["offsets"]) - 1, seed)[piece[0] :: piece[1]]
+        yield _turned(arrays, turn, header), np.ascontiguousarray(order)
+        return
+    for part, order in _orders(arrays["sizes"], seed, *piece):
+        file = ShardFile(*header["parts"][part])
+        yield _turned(file.open()[1], turn, header), order
+        file.close()
+
+
+def _turned(arrays, turn, header):
+    """Return the corpus of a part with the tokens hidden whose turn it is."""
+    corpus = Corpus.from_arrays(arrays)
+    if turn is None:
+        return corpus
+    return with_tokens_hidden(corpus, arrays[f"turn.{turn}"], header["unknown"])
+
+
+def _orders(sizes, seed, piece, n_pieces):
+    """Yield the parts that are read for a piece of a pass, and the order in each.
+
+    Shuffled sequences are as good in one part as in another, so that a part is read for
+    one piece alone, if there are enough of them. Else each piece has some of all parts.
+    """
+    parts = _permuted(len(sizes), seed)
+    if seed is not None and len(sizes) >= n_pieces:
+        parts, piece, n_pieces = parts[piece::n_pieces], 0, 1
+    n_before = 0
+    for part in parts.tolist():
+        order = _permuted(sizes[part], None if seed is None else [seed, part])
+        order = order[(piece - n_before) % n_pieces :: n_pieces]
+        n_before += int(sizes[part])
+        if len(order):
+            yield part, np.ascontiguousarray(order)
+
+
+def _permuted(n, seed):
+    """Return the numbers 0, 1... in an order that the seed makes, if there is one."""
+    order = np.arange(n, dtype=np.int64)
+    return order if seed is None else np.random.RandomState(seed).permutation(order)
+
+
+class ShardTask(NamedTuple):
+    """What a worker needs for one pass over one shard.
+
+    ``shard`` opens its sequences, ``common`` the belief that all shards start from;
+    ``learner`` has the kernel; ``turn`` tells which tokens to hide, if any. In
+    ``options`` the order is not set yet: ``seed`` makes it, or is None for the order in
+    which sequences are given. ``piece`` is which of how many pieces of the pass it is.
+    """
+
+    shard: Any
+    common: Any
+    learner: Any
+    n_labels: int
+    averaging: bool
+    options: PassOptions
+    seed: int | None
+    turn: int | None
+    piece: tuple[int, int]
+
+
+def learn_shard(task):
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
+    header, arrays = task.shard.open()
+    features = arrays["features"]
+    _, common = task.common.open()
+    belief, origin = part_of(common, task.n_labels, features)
+    width, rows = belief.width, belief.row_of
+    if "parts" in header:
+        # Parts in files have the feature numbers that all shards have in common.
+        rows = np.full(len(common["row_of"]), width, dtype=np.int32)
+        rows[features] = belief.row_of
+    drift = np.zeros(len(belief.mean), belief.mean.dtype) if task.averaging else None
+    tables = belief.mean, belief.variance, drift
+    n_rows, rounds, found = _learn_parts(task, tables, rows, len(origin))
+    if "parts" in header:
+        rows = rows[features]
+    after = tuple(None if t is None else t[: n_rows * width] for t in tables)
+    numbers = _reported(common, origin, rows, n_rows, width)
+    before = common["mean"], common.get("variance")
+    return moved_cells(before, *numbers, after, rounds, found)
+
+
+def _learn_parts(task, tables, rows, n_rows):
+    """Learn part by part; return the rows in use, the rounds, and what was found."""
+    rounds, found = 0.0, np.zeros(2, dtype=np.int64)
+    for corpus, order in presented(task.shard, task.seed, task.turn, task.piece):
+        options = task.options._replace(order=order)
+        progress = rows, n_rows, rounds
+        n_rows, rounds, *wrong = task.learner._run_pass(
+            *tables, progress, corpus, options
+        )
+        found += wrong
+    return n_rows, rounds, tuple(found.tolist())
+
+
+def _reported(common, origin, rows, n_rows, width):
+    """Return the row that each row of a shard was, and the number to report it by."""
+    n_old, n_kept = len(common["mean"]) // width, len(origin)
+    # What is new was at the prior, which is the row after those of the transitions.
+    origin = np.append(origin, np.full(n_rows - n_kept, width))
+    numbers = origin.copy()
+    new = np.flatnonzero(rows >= n_kept)
+    numbers[rows[new]] = n_old + new
+    return origin, numbers
+
+
+class ShardedPasses:
+    """Passes over the shards of a corpus, each from the common belief.
+
+    Parameters
+    ----------
+    views : Views or BlockViews
+        The corpus, as it is presented in turn.
+    plan : Plan
+        What all passes have in common.
+    seed : int
+        The seed of the shards and of the order in them.
+    rows : ndarray of int32
+        The rows of all features of the belief.
+    """
+
+    def __init__(self, views, plan, seed, rows):
+        self.views, self.plan = views, plan
+        self.rng = np.random.RandomState(seed)
+        kind = WholeDeal if isinstance(views, Views) else BlockDeal
+        self.deal = kind(views, plan, self.rng, len(rows))
+        n_sequences = self.deal.n_sequences
+        if plan.n_shards > n_sequences:
+            raise ValueError(
+                f"n_shards is {plan.n_shards}, but there are only {n_sequences} "
+                "sequences to learn from, without those held out to learn how sure to "
+                "be; each shard needs at least one"
+            )
+        if plan.shrinking:
+            raise ValueError(
+                f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in "
+                "shards no sequence rests; set one of them to its default"
+            )
+        self.learner = bare_learner(plan.run_pass.__self__)
+        self.folder = ShardFolder(views.folder)
+        self.workers = Workers(plan.n_jobs, self.folder)
+        self.n_smallest = n_sequences // plan.n_shards
+        self.traffic = Traffic(plan.n_shards)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.workers.__exit__(*error)
+        self.folder.__exit__(*error)
+
+    @cached_property
+    def shards(self):
+        """What opens each shard, made when the first pass begins."""
+        return self.deal.shards(self.folder)
+
+    def order(self):
+        """Return the seeds of the orders in the shards in the next pass."""
+        return self.rng.randint(np.iinfo(np.int32).max, size=self.plan.n_shards)
+
+    def run(self, progress, number, seeds):
+        """Make a pass, in one piece or in several."""
+        self.traffic.start()
+        n_pieces = min(n_merges(number + 1, self.plan.n_shards), self.n_smallest)
+        for piece in range(n_pieces):
+            self._run_piece(progress, number, seeds, (piece, n_pieces))
+
+    def _run_piece(self, progress, number, seeds, piece):
+        """Let every shard learn from the common belief, then merge."""
+        belief, n_old = progress.expanded, progress.n_rows
+        common, n_rows = self._common(belief, n_old), n_old
+        self.traffic.sent += common.n_bytes
+        tables = belief.mean, belief.variance, belief.average
+        mixture = Mixture(*tables, belief.rounds, number + 1)
+        wrong = np.zeros(2, dtype=np.int64)
+        tasks = self._tasks(common, belief, number, seeds, piece)
+        results = self.workers.run(learn_shard, tasks)
+        for shard, moves in zip(self.shards, results, strict=True):
+            features = shard.open()[1]["features"]
+            n_rows = self._add(mixture, belief, n_old, n_rows, features, moves)
+            self.traffic.returned += moves.n_bytes
+            wrong += moves.found
+        common.remove()
+        progress.end_presentation(n_rows, mixture.finish(), *wrong.tolist())
+
+    def _common(self, belief, n_rows):
+        """Return what all shards start from, to be shared with workers."""
+        size = n_rows * belief.width
+        variance = None if belief.variance is None else belief.variance[:size]
+        # New rows are given out while some shards are still to begin.
+        rows = belief.row_of.copy()
+        return self.folder.share(
+            {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
+        )
+
+    def _tasks(self, common, belief, number, seeds, piece):
+        """Return the task of each shard."""
+        plan = self.plan
+        options = pass_options(plan, np.empty(0), belief.width)
+        turn = self.views.turn_of(number, plan.max_iter)
+        averaging = belief.average is not None
+        return [
+            ShardTask(
+                shard,
+                common,
+                self.learner,
+                belief.n_labels,
+                averaging,
+                options,
+                int(seed) if plan.shuffle else None,
+                turn,
+                piece,
+            )
+            for shard, seed in zip(self.shards, seeds, strict=True)
+        ]
+
+    def _add(self, mixture, belief, n_old, n_rows, features, moves):
+        """Add the moves of a shard, with new rows where it was the first to move."""
+        width = belief.width
+        moved = np.zeros(len(features), dtype=bool)
+        new_cells = moves.cells[moves.cells >= n_old * width]
+        moved[new_cells // width - n_old] = True
+        new = features[moved & (belief.row_of[features] == width)]
+        last = n_rows + len(new)
+        belief.row_of[new] = np.arange(n_rows, last, dtype=np.int32)
+        if belief.variance is not None:
+            belief.variance[n_rows * width : last * width] = belief.variance[width**2]
+        mixture.add(moves, n_old, belief.row_of[features], width)
+        return last
+
+
+def part_of(common, n_labels, features):
+    """Return a belief about some features of the one that all shards share.
+
+    Parameters
+    ----------
+    common : dict of str to ndarray
+        The rows of all features, and what stands in the rows.
+    n_labels : int
+        The number of labels.
+    features : ndarray of int32
+        The features, which get the numbers 0, 1...
+
+    Returns
+    -------
+    belief : Belief
+        The belief, with room for a row of every feature, and without an average.
+    origin : ndarray of int
+        The row that each row in use has in the common belief.
+    """
+    width = padded(n_labels)
+    rows = common["row_of"][features]
+    used = np.flatnonzero(rows != width)
+    # In the order of the common belief, which whoever merges reads from end to end.
+    used = used[np.argsort(rows[used], kind="stable")]
+    own = np.full(len(features), width, dtype=np.int32)
+    own[used] = np.arange(width + 1, width + 1 + len(used))
+    origin = np.concatenate([np.arange(width + 1), rows[used]])
+    size = (width + 1 + len(features)) * width
+    mean, variance = (
+        _taken(common[name].reshape(-1, width), origin, size)
+        if name in common
+        else None
+        for name in ("mean", "variance")
+    )
+    return Belief(n_labels, own, mean, variance, None, 0.0), origin
+
+
+def _taken(table, rows, size):
+    """Return some rows of a table, flat, with room for so many numbers in all."""
+    flat = with_room(table[:0].ravel(), size)
+    first = flat[: len(rows) * table.shape[1]].reshape(len(rows), -1)
+    table.take(rows, axis=0, out=first, mode="clip")
+    return flat

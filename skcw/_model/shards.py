@@ -1,0 +1,539 @@
+"""Shards: files that workers map, and the workers of joblib that learn them."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs, register_parallel_backend
+from joblib._dask import DaskDistributedBackend
+
+from skcw._util.config import get_config
+from skcw.exceptions import ModelFileError, ShardError
+from skcw.io.model_files import read_model, stored_checksum, write_model
+
+
+class GivenUp(NamedTuple):
+    """Stands for the result of a task that has none."""
+
+    error: BaseException
+
+
+class WatchedDask(DaskDistributedBackend):
+    """Dask as joblib uses it, with a word to joblib about every task that failed.
+
+    Workers get joblib's own backend, so they need not know of this one.
+    """
+
+    def submit(self, func, callback=None):
+        """Start a task; the callback hears of its end, whatever that is."""
+        return _watched(super().submit(func, callback), callback)
+
+    def apply_async(self, func, callback=None):
+        """Do the same under the name that joblib had for it before 1.5."""
+        return _watched(super().apply_async(func, callback), callback)
+
+    def retrieve_result_callback(self, out):
+        """Return the result of a task, or raise why there is none."""
+        if isinstance(out, GivenUp):
+            raise out.error
+        return super().retrieve_result_callback(out)
+
+
+def _watched(future, callback):
+    """Return the future of a task; if it fails, the callback is called as well."""
+    if callback is not None:
+        future.add_done_callback(partial(_report, callback))
+    return future
+
+
+def _report(callback, future):
+    error = future.exception()
+    if error is not None:
+        callback(GivenUp(error))
+
+
+# The package that must be there, and where its backend is.
+ENGINES = {
+    "dask": ("distributed", ("skcw._model.shards", "WatchedDask")),
+    "ray": ("ray", ("ray.util.joblib.ray_backend", "RayBackend")),
+    "spark": ("joblibspark", ("joblibspark.backend", "SparkDistributedBackend")),
+}
+
+
+def offer_engines():
+    """Let joblib open the engines that are installed, and say how to install others.
+
+    Nothing of them is imported before somebody asks for one.
+
+    Examples
+    --------
+    >>> from joblib import parallel_config
+    >>> from skcw._model.shards import offer_engines
+    >>> offer_engines()
+    >>> with parallel_config("threading"):
+    ...     pass
+    """
+    for name, (package, place) in ENGINES.items():
+        if find_spec(package) is None:
+            register_parallel_backend(name, partial(_refuse, name))
+        else:
+            register_parallel_backend(name, partial(_open, *place))
+
+
+def _refuse(name, **options):
+    raise ImportError(
+        f"the engine {name!r} is not installed; install it with: pip install "
+        f"'skcw[{name}]'"
+    )
+
+
+def _open(module, backend, **options):
+    return getattr(import_module(module), backend)(**options)
+
+
+# A process keeps so many files open that it has used last.
+MOST_OPEN = 64
+SUFFIX = ".shard"
+
+_opened = OrderedDict()
+_lock = Lock()
+
+
+class ShardFile(NamedTuple):
+    """A file of named arrays: where it is, and what it holds.
+
+    It is small, so it can be sent to workers, and equal to any other of the same
+    content at the same place. `write_shard` makes one.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    digest : str
+        Sixteen hexadecimal digits that tell its content.
+    n_bytes : int
+        Its size.
+    """
+
+    path: str
+    digest: str
+    n_bytes: int
+
+    def open(self):
+        """Return the header and the arrays, mapped; once opened, without reading again.
+
+        Returns
+        -------
+        header : dict
+            What was given to `write_shard`.
+        arrays : dict of str to ndarray
+            The arrays. Writing to one changes neither the file nor other processes.
+        """
+        state = self._state()
+        key = self.path, self.digest
+        with _lock:
+            known = _opened.get(key)
+            if known is not None and known[0] == state:
+                _opened.move_to_end(key)
+                return known[1]
+        content = self._read()
+        with _lock:
+            # A mapping keeps a file on the disk that its training has removed.
+            for other in [k for k in _opened if not os.path.exists(k[0])]:
+                del _opened[other]
+            _opened[key] = state, content
+            _opened.move_to_end(key)
+            while len(_opened) > MOST_OPEN:
+                _opened.popitem(last=False)
+        return content
+
+    def _state(self):
+        """Return what is different once somebody has written to the file."""
+        try:
+            found = os.stat(self.path)
+        except OSError as error:
+            raise ShardError(
+                f"the shard {self.path} cannot be opened: {error.strerror}. All "
+                "workers must see the folder of the shards, and nobody may clear it "
+                "during the training"
+            ) from error
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def _read(self):
+        try:
+            if stored_checksum(self.path) != self.digest:
+                raise ModelFileError("another one was written in its place")
+            header, arrays = read_model(self.path, mapped=True)
+        except (OSError, ModelFileError) as error:
+            raise ShardError(
+                f"the shard {self.path} is not what was written there: {error}. Start "
+                "the training again, with a folder that nobody else writes to"
+            ) from error
+        return header["shard"], arrays
+
+    def close(self):
+        """Forget the mapping that this process has, if there is any."""
+        with _lock:
+            _opened.pop((self.path, self.digest), None)
+
+
+def forget_files(folder):
+    """Forget the mappings that this process has of the files in a folder."""
+    with _lock:
+        for key in [k for k in _opened if Path(k[0]).parent == Path(folder).absolute()]:
+            del _opened[key]
+
+
+def write_shard(folder, name, arrays, header=None):
+    """Write named arrays into a folder.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        An existing folder that all workers see.
+    name : str
+        The name of the file, without its ending. An older one is replaced.
+    arrays : dict of str to ndarray or None
+        The arrays; what is None is left out.
+    header : dict, default=None
+        Strings, numbers, lists and dicts to keep with them.
+
+    Returns
+    -------
+    shard : ShardFile
+        What opens the file, here or in another process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
+    >>> from skcw._model.shards import write_shard
+    >>> with TemporaryDirectory() as folder:
+    ...     shard = write_shard(folder, "first", {"gold": np.array([0, 1, 1])})
+    ...     header, arrays = shard.open()
+    ...     shard.close()
+    >>> arrays["gold"]
+    array([0, 1, 1])
+    """
+    path = Path(folder, f"{name}{SUFFIX}").absolute()
+    given = {name: array for name, array in arrays.items() if array is not None}
+    try:
+        write_model(path, {"shard": header or {}}, given, scratch=True)
+    except OSError as error:
+        # A full disk names nothing.
+        error.filename = error.filename or str(path)
+        raise
+    return ShardFile(str(path), stored_checksum(path), path.stat().st_size)
+
+
+class ShardFolder:
+    """A folder for the files of one training, made when the first one is written.
+
+    It lies in the folder that ``skcw.set_config(shard_folder=...)`` names, else in that
+    of the training, else where joblib is told to keep its files
+    (``JOBLIB_TEMP_FOLDER``), else where the system does. It is cleared at the end.
+
+    Parameters
+    ----------
+    parent : str, path-like or None, default=None
+        The folder that the training was told to keep its files in, if any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pickle
+    >>> from skcw._model.shards import ShardFolder
+    >>> with ShardFolder() as folder:
+    ...     shared = folder.share({"gold": np.array([0, 1])})
+    ...     here = shared.open()[1]["gold"]
+    ...     elsewhere = pickle.loads(pickle.dumps(shared)).open()[1]["gold"]
+    >>> here, elsewhere
+    (array([0, 1]), array([0, 1]))
+    """
+
+    def __init__(self, parent=None):
+        # Settings belong to the thread that trains, and engines pickle in others.
+        parent = get_config()["shard_folder"] or parent
+        self.parent = parent or os.environ.get("JOBLIB_TEMP_FOLDER")
+        self.path = None
+        self.n_files = 0
+        # Of writing a file; what made that fail.
+        self.error = None
+        self.lock = Lock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.path is not None:
+            forget_files(self.path)
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def share(self, arrays, header=None):
+        """Return an object with these arrays that can be sent to any worker."""
+        return SharedArrays(self, arrays, header or {})
+
+    def write(self, arrays, header):
+        """Write a file of the arrays."""
+        try:
+            if self.path is None:
+                self.path = tempfile.mkdtemp(prefix="skcw-shards-", dir=self.parent)
+            self.n_files += 1
+            return write_shard(self.path, f"{self.n_files}", arrays, header)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+class SharedArrays:
+    """Named arrays that are written to a file when they are first sent away.
+
+    Who gets them there has a `ShardFile`, which opens them in the same way. Threads are
+    sent nothing.
+
+    Parameters
+    ----------
+    folder : ShardFolder
+        Where the file would be.
+    arrays : dict of str to ndarray or None
+        The arrays; what is None is left out.
+    header : dict
+        Strings, numbers, lists and dicts to keep with them.
+    """
+
+    def __init__(self, folder, arrays, header):
+        self.folder = folder
+        self.content = header, {k: v for k, v in arrays.items() if v is not None}
+        self.file = None
+
+    def open(self):
+        """Return the header and the arrays."""
+        return self.content
+
+    @property
+    def n_bytes(self):
+        """The size of the arrays, whether they have been sent or not."""
+        return sum(array.nbytes for array in self.content[1].values())
+
+    def remove(self):
+        """Remove the file, if there is one: nobody is going to ask for it again."""
+        if self.file is not None:
+            # Where files that somebody has mapped cannot be removed, the folder waits.
+            with suppress(OSError):
+                os.unlink(self.file.path)
+
+    def __reduce__(self):
+        with self.folder.lock:
+            if self.file is None:
+                header, arrays = self.content
+                self.file = self.folder.write(arrays, header)
+        return ShardFile, tuple(self.file)
+
+
+offer_engines()
+
+# A task may cost so many workers; then it is the task.
+MOST_LOST = 3
+# How often to look whether an engine has started others, and after how many seconds.
+LOOKS, PAUSE = 40, 0.5
+
+
+class Failure(NamedTuple):
+    """The error of a task itself, which would fail anywhere."""
+
+    error: Exception
+
+
+def guarded(function, task):
+    """Return what a function returns for a task, or why it fails."""
+    try:
+        return function(task)
+    except Exception as error:
+        return Failure(error)
+
+
+class Workers:
+    """Workers of joblib, wherever they are, for as long as a training lasts.
+
+    joblib's backend is what ``joblib.parallel_config`` says, threads by default. If a
+    worker is lost, its task and those after it are run again; if that is so once more,
+    they are run one by one, which tells whose fault it is.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        How many workers, as joblib counts them.
+    folder : ShardFolder, default=None
+        The folder of the files that are sent along. If one cannot be written, that is
+        the error.
+    noun : str, default="shard"
+        What a task is called in errors.
+
+    Examples
+    --------
+    >>> from skcw._model.shards import Workers
+    >>> with Workers(n_jobs=2) as workers:
+    ...     list(workers.run(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+
+    def __init__(self, n_jobs, folder=None, noun="shard"):
+        self.n_jobs, self.folder, self.noun = n_jobs, folder, noun
+        self.pool = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pool, self.pool = self.pool, None
+        if pool is not None:
+            # An engine that has lost workers may not even end in order.
+            with suppress(Exception):
+                pool.__exit__(*error)
+
+    def run(self, function, tasks):
+        """Yield ``function(task)`` for every task, in their order.
+
+        Parameters
+        ----------
+        function : callable
+            A function of one task that other processes can import.
+        tasks : sequence
+            The tasks.
+
+        Yields
+        ------
+        result : object
+            What the function has returned.
+        """
+        n_tasks = len(tasks)
+        # How many workers were lost while the result of this task was waited for.
+        done, lost, waiting_for = 0, 0, 0
+        while done < n_tasks:
+            if done != waiting_for:
+                lost, waiting_for = 0, done
+            # In the end alone.
+            last = n_tasks if lost + 1 < MOST_LOST else done + 1
+            results = self._started(function, tasks, range(done, last))
+            while done < last:
+                try:
+                    # Errors of tasks come back as results: these are the engine's.
+                    result = next(results)
+                except Exception as error:
+                    lost = lost + 1 if done == waiting_for else 1
+                    waiting_for = done
+                    self.__exit__(None, None, None)
+                    self._check_lost(error, lost, done + 1)
+                    self._wait(done + 1)
+                    break
+                if isinstance(result, Failure):
+                    # Engines do not like to be left in the midst of their work.
+                    with suppress(Exception):
+                        list(results)
+                    raise result.error
+                yield result
+                done += 1
+
+    def _started(self, function, tasks, numbers):
+        """Yield the results in order."""
+        jobs = (delayed(guarded)(function, tasks[n]) for n in numbers)
+        if self.pool is None:
+            self.pool = _parallel(self.n_jobs).__enter__()
+        yield from self.pool(jobs)
+
+    def _wait(self, number):
+        """Wait until there are workers again; joblib would do without any here."""
+        for _ in range(LOOKS):
+            time.sleep(PAUSE)
+            if effective_n_jobs(self.n_jobs) > 1:
+                return
+        raise ShardError(
+            f"the worker that learnt {self.noun} {number} was lost, and no others have "
+            f"come within {LOOKS * PAUSE:g} seconds; see what ended it, and start the "
+            "engine again"
+        )
+
+    def _check_lost(self, error, lost, number):
+        """Raise if it was no fault of the engine, or happens too often."""
+        if self.folder is not None and self.folder.error is not None:
+            raise self.folder.error
+        if lost == MOST_LOST:
+            raise ShardError(
+                f"no worker can learn {self.noun} {number}: {lost} attempts ended with "
+                f"the loss of a worker, the last one with this {self.noun} alone "
+                f"({type(error).__name__}: {error}). Its memory may be short: more "
+                "shards are smaller"
+            ) from error
+
+
+def _parallel(n_jobs):
+    """Return joblib's workers, which give results one by one where they can."""
+    try:
+        return Parallel(n_jobs, prefer="threads", return_as="generator")
+    except ValueError:
+        # Some engines return everything at once.
+        return Parallel(n_jobs, prefer="threads")
+
+
+def bare_learner(estimator):
+    """Return an estimator with nothing but its settings, to be sent to workers.
+
+    Parameters
+    ----------
+    estimator : object
+        The estimator in ``fit``.
+
+    Returns
+    -------
+    learner : object
+        One of the same class with those of its attributes that are numbers, texts or
+        None.
+    """
+    learner = object.__new__(type(estimator))
+    learner.__dict__ = {
+        name: value
+        for name, value in vars(estimator).items()
+        if value is None or isinstance(value, (bool, int, float, str, np.generic))
+    }
+    return learner
+
+
+class Traffic:
+    """How many bytes have travelled in the last pass; nothing does with one shard.
+
+    Parameters
+    ----------
+    n_shards : int
+        The number of shards.
+    """
+
+    def __init__(self, n_shards):
+        self.n_shards = n_shards
+        self.sent = self.returned = 0
+
+    def start(self):
+        """Begin a pass."""
+        self.sent = self.returned = 0
+
+    def record(self):
+        """Return the numbers of the last pass for the history."""
+        if self.n_shards == 1:
+            return {}
+        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
+
+    def words(self):
+        """Return the same for the progress line."""
+        if self.n_shards == 1:
+            return ""
+        sent, returned = self.sent / 1e6, self.returned / 1e6
+        return f", {sent:.1f} MB for {self.n_shards} shards, {returned:.1f} MB back"

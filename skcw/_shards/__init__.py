@@ -1,1 +1,0 @@
-"""Training in shards: their files, the workers that open them, and the merge."""

@@ -1,0 +1,537 @@
+"""``ActiveLearner``: a pool, what is known of it, and what to ask about next."""
+
+from copy import deepcopy
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+
+from skcw.active.journal import (
+    AUDIT,
+    COLD,
+    SEED,
+    UTILITY,
+    Journal,
+    Ledger,
+    positions_of,
+    taught_again,
+)
+from skcw.active.pool import check_answers, check_positions, is_fitted, read_pool
+from skcw.active.selection import (
+    askable,
+    check_number,
+    check_overlap,
+    draw_candidates,
+    select,
+)
+from skcw.active.utilities import find_utility, random_utility
+from skcw.exceptions import ModelFileError
+
+UPDATES = ("online", "refit")
+DEFAULT_UTILITIES = {"rows": "margin", "sequences": "least-confident-word"}
+# What a journal says of a utility that is a function.
+OWN = "a function"
+
+
+class ActiveLearner:
+    """Ask about the items of a pool, learn from the answers, and lose none of them.
+
+    It works with sequences and with rows. Everything that happens is written to a
+    journal, from which a study goes on after a crash exactly as if there had been none.
+
+    Parameters
+    ----------
+    estimator : tagger or classifier
+        What learns. It is copied; if it is fitted already, it is asked from the start.
+    X : rows or sequences
+        The pool, as the estimator takes it. A ``SequenceBatch`` saves encoding the
+        same sequences in every round.
+    utility : str or callable, default=None
+        What ranks the items: a name of :func:`utility_names`, or a function of an
+        estimator and X, such as ``functools.partial(least_confident_word,
+        method="kd-pc")``. By default ``"least-confident-word"`` for sequences and
+        ``"margin"`` for rows.
+    update : {"online", "refit"}, default="online"
+        Whether ``partial_fit`` learns the new labels, one update per label, or a fresh
+        copy of the estimator is fitted to all labels of the pool; what an estimator
+        that was fitted before has learnt is then forgotten.
+    n_candidates : int, default=None
+        Rank a random subset of this size in each round, as in the paper [1]_; by
+        default all that is left.
+    max_overlap : float, default=None
+        Keep items out of a batch that repeat the others, see :func:`select`.
+    classes : sequence of labels, default=None
+        All labels that may appear. A classifier that learns online needs them, unless
+        the first labels have every class.
+    random_state : int, default=0
+        The seed of everything random. Each round has its own.
+    journal : str or path-like, default=None
+        A new file for the journal, locked until the learner is closed or its process
+        ends; by default it is kept in memory until ``save``.
+
+    Attributes
+    ----------
+    estimator_ : tagger or classifier
+        The current model.
+    history_ : list of dict
+        One record per call of ``seed`` and ``teach``: ``how`` the items were chosen,
+        their ``positions``, ``n_wrong`` (how many of their words the model had wrong
+        before; None without a model), and ``n_labels`` and ``n_words`` since the
+        beginning.
+    audited_estimator_ : tagger or classifier or None
+        The model of the last ``audit``.
+
+    See Also
+    --------
+    simulate : The same loop with known labels, to compare strategies.
+
+    References
+    ----------
+    .. [1] Avihai Mejer and Koby Crammer, "Confidence in Structured-Prediction using
+       Confidence-Weighted Models", 2010, section 6.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.active import ActiveLearner
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
+    >>> learner = ActiveLearner(CWSequenceTagger(random_state=0), X, n_candidates=30)
+    >>> for _ in range(3):
+    ...     asked = learner.query(5)
+    ...     learner.teach(asked, [y[i] for i in asked])
+    >>> [record["how"] for record in learner.history_]
+    ['cold start', 'utility', 'utility']
+    >>> learner.n_labels
+    15
+    """
+
+    def __init__(
+        self,
+        estimator,
+        X,
+        *,
+        utility=None,
+        update="online",
+        n_candidates=None,
+        max_overlap=None,
+        classes=None,
+        random_state=0,
+        journal=None,
+    ):
+        pool = read_pool(X, estimator)
+        if isinstance(classes, str):
+            raise TypeError(f"classes is a single string, {classes!r}, not a list")
+        settings = {
+            "utility": OWN if callable(utility) else utility,
+            "update": update,
+            "n_candidates": n_candidates,
+            "max_overlap": max_overlap,
+            "classes": None if classes is None else list(classes),
+            "random_state": random_state,
+        }
+        _check_settings(settings, estimator)
+        self._prepare(estimator, pool, utility, settings)
+        header = {"settings": settings, "pool": pool.fingerprint()}
+        self._journal = Journal.start(journal, header)
+
+    def _prepare(self, estimator, pool, utility, settings):
+        if utility is None:
+            utility = DEFAULT_UTILITIES[pool.kind.name]
+        self._utility = find_utility(utility, pool.kind)
+        self._pool, self._settings = pool, settings
+        self._blank = estimator
+        self.estimator_ = deepcopy(estimator)
+        self._is_fitted = is_fitted(estimator)
+        self.audited_estimator_ = None
+        self._ledger = Ledger(pool)
+
+    # What is known.
+
+    @property
+    def pool(self):
+        """The items, with ``take(positions)`` and ``lengths``."""
+        return self._pool
+
+    @property
+    def history_(self):
+        """One record per call of ``seed`` and ``teach``."""
+        return self._ledger.history
+
+    @property
+    def is_fitted(self):
+        """Whether there is a model to ask."""
+        return self._is_fitted
+
+    @property
+    def labelled(self):
+        """The positions that have labels, in the order in which they got them."""
+        return self._ledger.labelled
+
+    @property
+    def labels(self):
+        """Their labels: one label or one list of labels each."""
+        return list(self._ledger.labels.values())
+
+    @property
+    def pending(self):
+        """The positions that were asked about and have no answer yet."""
+        return np.array(list(self._ledger.pending), dtype=np.int64)
+
+    @property
+    def unlabelled(self):
+        """The positions that have no labels, pending ones included."""
+        is_left = np.ones(len(self._pool), dtype=bool)
+        is_left[self.labelled] = False
+        return np.flatnonzero(is_left)
+
+    @property
+    def n_labels(self):
+        """The number of labelled items."""
+        return len(self._ledger.labels)
+
+    @property
+    def n_words(self):
+        """The number of words of the labelled items."""
+        return self._ledger.n_words
+
+    @property
+    def audits(self):
+        """The shares of wrong words of each audit, one per draw; None if incomplete."""
+        return [a.shares() if a.is_complete else None for a in self._ledger.audits]
+
+    # Questions.
+
+    def query(self, n=None, *, words=None):
+        """Return the positions to label next, the most useful first.
+
+        Without a model they are chosen at random. Items that were asked about before
+        are not returned again; ``pending`` lists those without an answer.
+
+        Parameters
+        ----------
+        n : int, default=None
+            How many items.
+        words : int, default=None
+            How many words they may have in all.
+
+        Returns
+        -------
+        positions : ndarray of int64
+            Positions in the pool.
+        """
+        most = self._settings["n_candidates"]
+        if isinstance(n, Integral) and most is not None and n > most:
+            raise ValueError(
+                f"{n} items are asked for, but a round ranks n_candidates={most} only"
+            )
+        free = self._free()
+        rng = self._rng()
+        candidates = draw_candidates(free, most, rng)
+        utilities = self._utilities(candidates, rng)
+        max_overlap = self._settings["max_overlap"]
+        chosen = select(
+            utilities,
+            n,
+            words=words,
+            lengths=self._pool.lengths[candidates],
+            features=None if max_overlap is None else self._pool.features(candidates),
+            max_overlap=max_overlap,
+        )
+        positions = candidates[chosen]
+        how = UTILITY if self._is_fitted else COLD
+        self._add({"asked": positions.tolist(), "how": how})
+        return positions
+
+    def _utilities(self, candidates, rng):
+        if not self._is_fitted or self._utility is random_utility:
+            return rng.random(len(candidates))
+        found = self._utility(self.estimator_, self._pool.take(candidates))
+        found = np.array(found, dtype=np.float64)
+        if found.shape != candidates.shape:
+            raise ValueError(
+                f"the utility gave an array of shape {found.shape} for "
+                f"{len(candidates)} items"
+            )
+        return askable(found, self._pool.lengths[candidates])
+
+    def audit(self, n):
+        """Return positions drawn at random, to learn how many words are wrong.
+
+        Each of n draws takes an item with a probability in proportion to its length,
+        so that the mean share of wrong words in what is drawn is that of the items that
+        are neither labelled nor pending. An item may be drawn twice, and is returned
+        once. Label all of them and ``teach``; :class:`AuditedErrors` draws the
+        conclusion. To ``release`` one of them is to abandon the audit.
+
+        Parameters
+        ----------
+        n : int
+            The number of draws.
+
+        Returns
+        -------
+        positions : ndarray of int64
+            Positions in the pool.
+        """
+        check_number("n", n)
+        if not self._is_fitted:
+            raise ValueError("there is no model to audit yet: teach some labels first")
+        if any(question.audit for question in self._ledger.pending.values()):
+            raise ValueError("label or release what the last audit asked about first")
+        free = self._free()
+        share = self._pool.lengths[free] / self._pool.lengths[free].sum()
+        drawn = self._rng().choice(free, n, p=share)
+        positions, counts = np.unique(drawn, return_counts=True)
+        guess = self._predicted(positions)
+        record = {"asked": positions.tolist(), "how": AUDIT}
+        self._add(record | {"counts": counts.tolist(), "guess": guess})
+        return positions
+
+    def release(self, positions):
+        """Take questions back: these items may be asked about again.
+
+        Parameters
+        ----------
+        positions : array-like of int
+            Positions that are pending.
+        """
+        positions = check_positions(positions, len(self._pool))
+        self._ledger.check_asked(positions)
+        self._add({"released": positions.tolist()})
+
+    def _free(self):
+        free = self.unlabelled
+        free = free[~np.isin(free, self.pending)]
+        free = free[self._pool.lengths[free] > 0]
+        if not len(free):
+            raise ValueError(
+                f"all {len(self._pool)} items of the pool are labelled, pending or "
+                "empty: there is nothing left to ask about"
+            )
+        return free
+
+    def _rng(self):
+        return np.random.default_rng(
+            [self._settings["random_state"], self._ledger.n_asked]
+        )
+
+    # Answers.
+
+    def teach(self, positions, y):
+        """Learn the labels of items that were asked about.
+
+        If anything is wrong with them, nothing changes. Not all items that are pending
+        need be labelled at once.
+
+        Parameters
+        ----------
+        positions : array-like of int
+            Positions that ``query`` or ``audit`` returned.
+        y : sequence of labels, or of sequences of labels
+            Their labels, in the same order.
+        """
+        positions = check_positions(positions, len(self._pool))
+        self._ledger.check_new(positions)
+        self._ledger.check_asked(positions)
+        asked = [self._ledger.pending[i].how for i in positions.tolist()]
+        self._learn(positions, y, ", ".join(dict.fromkeys(asked)))
+
+    def seed(self, positions, y):
+        """Learn labels that were there before anything was asked.
+
+        Parameters
+        ----------
+        positions : array-like of int
+            Positions in the pool that have no labels yet.
+        y : sequence of labels, or of sequences of labels
+            Their labels, in the same order.
+        """
+        positions = check_positions(positions, len(self._pool))
+        self._ledger.check_new(positions)
+        self._learn(positions, y, SEED)
+
+    def _learn(self, positions, y, how):
+        kind = self._pool.kind
+        rows = check_answers(y, positions, self._pool, self.labels)
+        self._check_classes(rows)
+        n_wrong = None
+        if self._is_fitted:
+            n_wrong = sum(map(kind.count_wrong, self._predicted(positions), rows))
+        # On the disk first: training may take long, and be interrupted.
+        record = {"taught": positions.tolist(), "labels": rows}
+        self._journal.add(record | {"how": how, "n_wrong": n_wrong})
+        try:
+            self._train(positions, self._journal.records[-1]["labels"])
+        except BaseException:
+            self._journal.undo()
+            raise
+        self._apply(self._journal.records[-1])
+
+    def _train(self, positions, rows):
+        """Bring the model up to date with labels that are not among the others yet."""
+        kind = self._pool.kind
+        if self._settings["update"] == "refit":
+            positions = np.concatenate([self.labelled, positions])
+            model = clone(self._blank)
+            model.fit(self._pool.take(positions), kind.targets(self.labels + rows))
+            self.estimator_ = model
+        else:
+            # The first call must name all classes.
+            classes = None if self._is_fitted else self._first_classes(rows)
+            first = {} if classes is None else {"classes": classes}
+            self.estimator_.partial_fit(
+                self._pool.take(positions), kind.targets(rows), **first
+            )
+
+    def _first_classes(self, rows):
+        classes = self._settings["classes"]
+        return self._pool.kind.classes(rows) if classes is None else classes
+
+    def _predicted(self, positions):
+        """Return what the model says of items, as plain lists."""
+        found = self.estimator_.predict(self._pool.take(positions))
+        return [getattr(row, "tolist", lambda row=row: row)() for row in found]
+
+    def _check_classes(self, rows):
+        if self._is_fitted:
+            return
+        known = self._settings["classes"] or self.labels + rows
+        if self._settings["update"] == "refit":
+            known = self.labels + rows
+        if not self._pool.kind.can_begin(known):
+            raise ValueError(
+                f"the first labels are all {known[0]!r}, and a classifier needs two "
+                "classes to begin with: label more items and teach all of them "
+                "together"
+            )
+
+    # Records, which tell all that has happened.
+
+    def _add(self, record):
+        self._journal.add(record)
+        self._apply(self._journal.records[-1])
+
+    def _apply(self, record):
+        """Remember what a record says, now that the model has learnt it."""
+        self._ledger.apply(record)
+        if "taught" in record:
+            self._is_fitted = True
+        elif record.get("how") == AUDIT:
+            self.audited_estimator_ = deepcopy(self.estimator_)
+
+    def save(self, path):
+        """Write the journal to a file, from which ``resume`` goes on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced once the new one is complete.
+        """
+        self._journal.save(path)
+
+    def close(self):
+        """Let go of the journal, so that another learner may resume from it.
+
+        This one answers, but asks and learns no more. What is garbage or in a process
+        that ends is closed by itself; ``with`` closes, too. Nothing happens if the
+        journal is in memory alone.
+        """
+        self._journal.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    @classmethod
+    def resume(cls, path, estimator, X, *, utility=None):
+        """Return the learner whose journal is in a file, as it was.
+
+        Labels are learnt again in the order in which they came, so the model is the
+        same if the estimator has an integer as ``random_state``. The learner goes on
+        writing to the same file, in which one learner writes at a time: if another one
+        is still at work with it, that is an error.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The journal.
+        estimator : tagger or classifier
+            The estimator that the study began with.
+        X : rows or sequences
+            The same pool.
+        utility : callable, default=None
+            The utility, if it was a function.
+
+        Returns
+        -------
+        learner : ActiveLearner
+            The learner.
+        """
+        journal = Journal.open(path)
+        try:
+            return cls._resumed(journal, estimator, read_pool(X, estimator), utility)
+        except BaseException as error:
+            journal.close()
+            if isinstance(error, (LookupError, AttributeError, OverflowError)):
+                raise ModelFileError(
+                    f"{path} is not the journal of such a study, or damaged: {error!r}"
+                ) from error
+            raise
+
+    @classmethod
+    def _resumed(cls, journal, estimator, pool, utility):
+        """Return a learner that has learnt all that a journal says."""
+        path, settings = journal.path, journal.header["settings"]
+        if journal.header["pool"] != pool.fingerprint():
+            raise ModelFileError(f"{path} is the journal of a study of another pool")
+        if settings["utility"] == OWN and not callable(utility):
+            raise ValueError(
+                f"the utility of the study in {path} is a function; give it again as "
+                "utility"
+            )
+        _check_settings(settings, estimator)
+        learner = cls.__new__(cls)
+        named = settings["utility"] if utility is None else utility
+        learner._prepare(estimator, pool, named, settings)
+        learner._journal = journal
+        learner._replay(journal.records[1:])
+        return learner
+
+    def _replay(self, records):
+        """Do again what was done; of several fits in a row only the last is needed."""
+        is_refit = self._settings["update"] == "refit"
+        for record in records:
+            check_positions(positions_of(record), len(self._pool))
+        for number, record in enumerate(records):
+            later = records[number + 1 :]
+            if "taught" in record and not (is_refit and taught_again(later)):
+                self._train(np.array(record["taught"]), record["labels"])
+            self._apply(record)
+
+    def __repr__(self):
+        return (
+            f"ActiveLearner({type(self._blank).__name__}, {self.n_labels} of "
+            f"{len(self._pool)} items labelled, {len(self.pending)} pending)"
+        )
+
+
+def _check_settings(settings, estimator):
+    update = settings["update"]
+    if update not in UPDATES:
+        raise ValueError(f"update is {update!r}; it must be 'online' or 'refit'")
+    needed = "partial_fit" if update == "online" else "fit"
+    if not hasattr(estimator, needed):
+        raise TypeError(
+            f"{type(estimator).__name__} has no {needed}; choose "
+            f"update={'refit' if update == 'online' else 'online'!r}"
+        )
+    if settings["n_candidates"] is not None:
+        check_number("n_candidates", settings["n_candidates"])
+    check_overlap(settings["max_overlap"])
+    if not isinstance(settings["classes"], (list, type(None))):
+        raise TypeError(f"classes are {settings['classes']!r}, not a list")
+    # A number, so that a study can go on from its journal.
+    check_number("random_state", settings["random_state"], least=0)

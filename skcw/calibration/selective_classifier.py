@@ -1,0 +1,316 @@
+"""``SelectiveClassifier``: the same promises for the rows of a classifier."""
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, indexable
+
+from skcw._util.checks import check_sample_weight
+from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw._util.ragged import object_rows
+from skcw.calibration.calibrated_tagger import PREFIT
+from skcw.calibration.checks import check_groups, check_level, check_risks
+from skcw.calibration.conformal import label_sets, scores_of_truth, set_threshold
+from skcw.calibration.risk_control import promise_for, risk_threshold
+from skcw.exceptions import NoPromiseWarning
+
+
+class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Classifier that accepts what is sure enough and leaves the rest to review.
+
+    Parameters
+    ----------
+    classifier : estimator
+        A classifier with ``predict_proba``. It is copied and fitted; or a fitted one,
+        with ``cv="prefit"`` or inside :class:`sklearn.frozen.FrozenEstimator`.
+    risk : float or sequence of float, default=0.01
+        The largest share of wrong rows among those accepted.
+    level : float, default=0.95
+        The probability with which the promise holds.
+    cv : "prefit" or None, default=None
+        With ``"prefit"`` the classifier is fitted, and all rows given to ``fit`` are
+        for calibration. Otherwise it learns from a random part of them.
+    calibration_size : float, default=0.3
+        The share of the rows (or groups) given to ``fit`` that calibrates.
+    set_risk : float, default=None
+        The share of rows whose label their set may miss; `risk` if None.
+    most_wrong : float, default=None
+        The most wrong rows that one group may have among its accepted ones; 3 by
+        default, and 1 without groups.
+    random_state : int, RandomState instance or None, default=0
+        Chooses the rows for calibration.
+
+    Attributes
+    ----------
+    classifier_ : estimator
+        The fitted classifier.
+    promises_ : list of Promise
+        Threshold and promise for each risk.
+    set_threshold_ : float
+        The probability that a label needs to be in a set.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    See Also
+    --------
+    SelectiveTagger : The same for sequences.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skcw import MultiClassCW
+    >>> from skcw.calibration import SelectiveClassifier
+    >>> digits = load_digits(return_X_y=True)
+    >>> X, X_new, y, y_new = train_test_split(*digits, random_state=0)
+    >>> selective = SelectiveClassifier(MultiClassCW(random_state=0), risk=0.04)
+    >>> selective = selective.fit(X, y)
+    >>> accepted = selective.accept(X_new)
+    >>> wrong = selective.predict(X_new) != y_new
+    >>> bool(wrong.mean() > 0.04 > wrong[accepted].mean())
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "classifier": [HasMethods(["fit", "predict_proba"])],
+        "risk": [Real, "array-like"],
+        "level": [Real],
+        "cv": [StrOptions({PREFIT}), None],
+        "calibration_size": [Interval(Real, 0, 1, closed="neither")],
+        "set_risk": [Real, None],
+        "most_wrong": [Interval(Real, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        classifier,
+        *,
+        risk=0.01,
+        level=0.95,
+        cv=None,
+        calibration_size=0.3,
+        set_risk=None,
+        most_wrong=None,
+        random_state=0,
+    ):
+        self.classifier = classifier
+        self.risk = risk
+        self.level = level
+        self.cv = cv
+        self.calibration_size = calibration_size
+        self.set_risk = set_risk
+        self.most_wrong = most_wrong
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.classifier).input_tags.sparse
+        return tags
+
+    def __sklearn_clone__(self):
+        copy = super().__sklearn_clone__()
+        if self.cv == PREFIT:
+            copy.classifier = self.classifier
+        return copy
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Learn the classifier, if it is not fitted already, and find the thresholds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows, or whatever the classifier reads.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How much each row counts for the classifier.
+        groups : array-like of shape (n_rows,), default=None
+            What is exchangeable, such as the author of each row; by default the row.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        check_risks(self.risk), check_level(self.level)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        groups = None if groups is None else check_groups(groups)
+        X, y, groups = indexable(X, y, groups)
+        weight = check_sample_weight(sample_weight, len(y), "rows")
+        classifier, rows = self._fitted(X, y, weight, groups)
+        held = (
+            _rows(X, rows),
+            y[rows],
+            None if groups is None else groups[rows],
+        )
+        self.classifier_ = classifier
+        self.classes_ = classifier.classes_
+        self._calibrate(*held)
+        for promise in self.promises_:
+            if not promise.holds:
+                noun = "rows" if groups is None else "groups"
+                text = f"{promise.refusal(noun)}. All is left to review"
+                warnings.warn(text, NoPromiseWarning, stacklevel=2)
+        return self
+
+    def _fitted(self, X, y, weight, groups):
+        """Return a fitted classifier, and the numbers of the rows that calibrate it."""
+        frozen = isinstance(self.classifier, FrozenEstimator)
+        if frozen or self.cv == PREFIT:
+            found = self.classifier.estimator if frozen else self.classifier
+            check_is_fitted(found)
+            return found, np.arange(len(y))
+        train, rest = self._split(y, groups)
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        return clone(self.classifier).fit(_rows(X, train), y[train], **weights), rest
+
+    def _split(self, y, groups):
+        given = {"test_size": self.calibration_size, "random_state": self.random_state}
+        kind = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
+        if groups is None and np.unique(y, return_counts=True)[1].min() < 2:
+            raise ValueError(
+                f"each class needs two rows or more, one to learn from and one to "
+                f"calibrate; there are n_samples={len(y)} in all"
+            )
+        ((train, rest),) = kind(1, **given).split(np.zeros(len(y)), y, groups)
+        return np.sort(train), np.sort(rest)
+
+    def _calibrate(self, X, y, groups):
+        table = self._table(X)
+        predicted = self.classes_[table.argmax(axis=1)]
+        given = {"groups": groups, "most_wrong": self.most_wrong}
+        risks = np.atleast_1d(self.risk).tolist()
+        self.promises_ = risk_threshold(
+            predicted == y,
+            table.max(axis=1),
+            risks,
+            level=self.level,
+            unit="rows",
+            **given,
+        )
+        risk = risks[0] if self.set_risk is None else self.set_risk
+        scores = scores_of_truth(table, self.classes_.tolist(), y.tolist())
+        known = ~np.isnan(scores)
+        given["groups"] = None if groups is None else groups[known]
+        given["n_missing"] = int((~known).sum())
+        self.set_threshold_ = (
+            set_threshold(scores[known], risk, **given) if known.any() else np.nan
+        )
+
+    def _table(self, X):
+        return np.asarray(self.classifier_.predict_proba(X), dtype=np.float64)
+
+    def promise(self, risk=None):
+        """Return the promise that was made for a risk.
+
+        Parameters
+        ----------
+        risk : float, default=None
+            One of `risk`; None is the first.
+
+        Returns
+        -------
+        promise : Promise
+            Its threshold, and what it promises.
+        """
+        check_is_fitted(self)
+        return promise_for(self.promises_, risk)
+
+    @reads_at_once
+    def accept(self, X, risk=None):
+        """Tell which rows are accepted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            New rows.
+        risk : float, default=None
+            One of `risk`; None is the first.
+
+        Returns
+        -------
+        accepted : ndarray of bool, shape (n_rows,)
+            The others are for review.
+        """
+        threshold = self.promise(risk).threshold
+        return self._table(X).max(axis=1) >= threshold
+
+    @reads_at_once
+    def predict_sets(self, X):
+        """Return labels that contain the true one but for a share `set_risk` of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            New rows.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_rows,), dtype object
+            A list of labels for each row, the most probable first.
+        """
+        check_is_fitted(self)
+        table = self._table(X)
+        return object_rows(
+            label_sets(table, self.set_threshold_, self.classes_.tolist())
+        )
+
+    @reads_at_once
+    def predict(self, X):
+        """Return the most probable label of every row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What the classifier predicts.
+        """
+        check_is_fitted(self)
+        return self.classifier_.predict(X)
+
+    @available_if(lambda self: hasattr(self.classifier, "predict_proba"))
+    def predict_proba(self, X):
+        """Return the probabilities of all labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            Those of the classifier.
+        """
+        check_is_fitted(self)
+        return self.classifier_.predict_proba(X)
+
+    @property
+    def n_features_in_(self):
+        """The number of columns."""
+        check_is_fitted(self)
+        return self.classifier_.n_features_in_
+
+
+def _rows(X, rows):
+    """Return some rows of an array, a table or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]

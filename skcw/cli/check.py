@@ -1,0 +1,118 @@
+"""``skcw check``: the labels of a corpus that a model trained without them doubts."""
+
+from skcw.cli.messages import report, table
+from skcw.cli.options import (
+    add_features,
+    add_json,
+    add_label_column,
+    add_quiet,
+    add_reading,
+    add_scheme,
+    add_tagger,
+    command_parser,
+    positive,
+)
+from skcw.cli.taggers import make_tagger
+
+TEXT = """\
+Find labels that may be wrong. The corpus is cut into folds; for each fold a model
+learns from the others and says how sure it is of the labels that the fold has. Those
+that it would not have given are listed, the least probable first, with the words around
+them.
+
+examples:
+  skcw check train.conll
+  skcw check train.conll --top 200 --folds 10 --json=suspects.json
+  skcw check ud.conllu --features pos
+"""
+
+HEADERS = ("line", "probability", "given", "expected", "context")
+AROUND = 3
+
+
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(
+        commands, "check", run, "list labels of a corpus that may be wrong", TEXT
+    )
+    parser.add_argument(
+        "corpus", metavar="LABELLED", help="the corpus to check; - is standard input"
+    )
+    parser.add_argument(
+        "--top",
+        type=positive,
+        default=50,
+        metavar="N",
+        help="list at most N labels (default: 50)",
+    )
+    parser.add_argument(
+        "--folds",
+        type=positive,
+        default=5,
+        metavar="N",
+        help="folds of sentences, at least 2 (default: 5)",
+    )
+    add_label_column(parser)
+    add_scheme(parser, "check labels written in this scheme")
+    add_json(parser)
+    add_quiet(parser)
+    add_features(parser)
+    add_tagger(parser)
+    add_reading(parser)
+
+
+def run(options):
+    """Check."""
+    from skcw.cli.corpus import make_features, read_labelled
+    from skcw.cli.inputs import open_input
+    from skcw.cli.messages import UsageError
+    from skcw.cli.train import parameters
+    from skcw.evaluation import cross_val_confidence
+    from skcw.pipeline import make_tagging_pipeline
+
+    if options.folds < 2:
+        raise UsageError("--folds must be at least 2: one to ask, the others to learn")
+    options.quiet = True  # A line for each pass of each fold would tell nothing.
+    tagger = make_tagger(options.model, options.seed, parameters(options))
+    corpus = open_input(options.corpus, options)
+    X, y = read_labelled(corpus)
+    features, _ = make_features(options, X, corpus.label_column())
+    pipeline = make_tagging_pipeline(features, tagger)
+    found = cross_val_confidence(pipeline, X, y, cv=_folds(options))
+    suspects = found.suspects(y)
+    rows = [_row(X, y, found, *place) for place in suspects[: options.top]]
+    result = {"words": int(X.n_tokens), "doubted": len(suspects), "suspects": rows}
+    report(options, result, _text(result))
+
+
+def _folds(options):
+    from sklearn.model_selection import KFold
+
+    # Neighbours are often of one document: a model must not learn from those.
+    return KFold(options.folds)
+
+
+def _row(X, y, found, sentence, word):
+    words = list(X[sentence : sentence + 1].column(0)[0])
+    before = words[max(0, word - AROUND) : word]
+    after = words[word + 1 : word + 1 + AROUND]
+    return {
+        "line": int(X.lines[X.offsets[sentence] + word]),
+        "sentence": sentence,
+        "position": word,
+        "probability": float(found.given_confidence[sentence][word]),
+        "given": y[sentence][word],
+        "expected": found.labels[sentence][word],
+        "context": " ".join([*before, f"[{words[word]}]", *after]),
+    }
+
+
+def _text(result):
+    head = (
+        f"{result['doubted']:,} of {result['words']:,} labels are not those that a "
+        "model trained without them gives"
+    )
+    rows = [[row[name] for name in HEADERS] for row in result["suspects"]]
+    if not rows:
+        return head
+    return f"{head}\n\n{table(rows, HEADERS, (None, '.6f', None, None, None))}"

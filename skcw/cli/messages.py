@@ -1,0 +1,367 @@
+"""What the command line says, and the files that it writes to."""
+
+import codecs
+import gzip
+import io
+import json
+import os
+import re
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+# What messages of the package advise in Python -> the same for a command line.
+ADVICE = {
+    r'\bencoding="([^"]+)"': r"--encoding \1",
+    r'\bcomment="([^"]+)"': r'--comment "\1"',
+    r"\bcolumns=": "--columns",
+    r"\bsentence=NAME": "--sentence-column NAME",
+    r"\bname the column of the labels: .*": "--label-column tells where they are",
+    r"\bpass names=.*": "--label-names says it",
+    r"\bconvert_labels\(.*, outside=('[^']*')\)": r"--outside \1",
+    r" \(what labels call the outside is said by outside=\.\.\.\)": "; see --outside",
+    r"\buse dtype='(\w+)'": r"use --set dtype=\1",
+    r"\bfit on more, or call fit_confidence .*": "train it on more sentences",
+}
+
+
+# What moves the cursor, colours the screen, or turns the direction of writing. Lines
+# and columns stay.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+class UsageError(Exception):
+    """The options contradict each other or the model; the exit code is 2."""
+
+
+def visible(text):
+    r"""Return a text that a terminal shows and does not obey.
+
+    Parameters
+    ----------
+    text : str
+        The text, which may hold anything that is in a file.
+
+    Returns
+    -------
+    text : str
+        With control characters as escapes.
+
+    Examples
+    --------
+    >>> from skcw.cli.messages import visible
+    >>> visible("B-\x1b[2J")
+    'B-\\x1b[2J'
+    """
+    return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def tell(line):
+    """Print a line to standard error, where a terminal may be.
+
+    Parameters
+    ----------
+    line : str
+        The line.
+    """
+    print(visible(line), file=sys.stderr)
+
+
+def describe(error):
+    """Return an error as one line, with the file first if it is an error of files.
+
+    Parameters
+    ----------
+    error : Exception
+        The error.
+
+    Returns
+    -------
+    line : str
+        Its message, without line breaks.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        notes = "".join(f". {note}" for note in getattr(error, "__notes__", ()))
+        return where + error.strerror + notes
+    return one_line(error) or type(error).__name__
+
+
+def one_line(message):
+    """Return a message without line breaks, with advice for a command line.
+
+    Parameters
+    ----------
+    message : object
+        The message, an error or a warning.
+
+    Returns
+    -------
+    line : str
+        The line.
+    """
+    text = " ".join(str(message).split())
+    for advice, option in ADVICE.items():
+        text = re.sub(advice, option, text)
+    return text
+
+
+def warn(command, message):
+    """Print a warning of one line.
+
+    Parameters
+    ----------
+    command : str
+        The name of the command.
+    message : str
+        What seems wrong, and what to do.
+    """
+    tell(f"skcw {command}: warning: {message}")
+
+
+def note(options, message):
+    """Print a line about what was assumed, unless the user wants no such lines.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``command``, and perhaps ``quiet``.
+    message : str
+        What was assumed, and what says otherwise.
+    """
+    if not getattr(options, "quiet", False):
+        print(f"skcw {options.command}: {message}", file=sys.stderr)
+
+
+def progress_bar(items=None, *, quiet=False, **about):
+    """Return a progress bar; it is shown on terminals only.
+
+    Parameters
+    ----------
+    items : iterable, default=None
+        What the bar counts while it is iterated over.
+    quiet : bool, default=False
+        Show nothing at all.
+    **about
+        Further arguments of tqdm.
+
+    Returns
+    -------
+    bar : tqdm.tqdm
+        The bar.
+    """
+    from tqdm import tqdm
+
+    return tqdm(
+        items,
+        disable=True if quiet else None,
+        file=sys.stderr,
+        leave=False,
+        dynamic_ncols=True,
+        **about,
+    )
+
+
+def input_of(name):
+    """Return the input that a name on the command line stands for.
+
+    Parameters
+    ----------
+    name : str
+        A file name, or "-".
+
+    Returns
+    -------
+    source : str or binary file
+        A path, or standard input, as the readers take them.
+    """
+    return sys.stdin.buffer if name == "-" else name
+
+
+@contextmanager
+def written(name):
+    """Open a file for writing; it appears under its name only once it is complete.
+
+    Parameters
+    ----------
+    name : str
+        The file; "-" is standard output. What ends in ``.gz`` is compressed. Pipes and
+        devices are written to directly.
+
+    Yields
+    ------
+    file : binary file
+        The file to write to.
+    """
+    if name == "-":
+        with _standard_output() as file:
+            yield file
+        return
+    from skcw._util.files import replacing
+
+    path = Path(name)
+    with replacing(path) as draft, _opened(draft, path.suffix == ".gz") as file:
+        yield file
+
+
+@contextmanager
+def _standard_output():
+    """Give standard output as a file that writes all it is given."""
+    file = sys.stdout.buffer
+    if sys.stdout.isatty():
+        sys.stdout.flush()
+        file = _Terminal(file)
+    if not isinstance(file, io.RawIOBase):
+        yield file
+        file.flush()
+        return
+    # Unbuffered by PYTHONUNBUFFERED: its write may end halfway without an error.
+    file = io.BufferedWriter(file)
+    try:
+        yield file
+        file.flush()
+    finally:
+        with suppress(OSError):
+            file.detach()
+
+
+class _Terminal:
+    """A terminal that is written to as a binary file, and obeys nothing in the text."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, data):
+        """Write a text, with escapes for control characters."""
+        text = bytes(data).decode("utf-8", "backslashreplace")
+        self.file.write(visible(text).encode("utf-8", "backslashreplace"))
+
+    def flush(self):
+        """Show what was written."""
+        self.file.flush()
+
+
+@contextmanager
+def _opened(path, compressed):
+    with open(path, "wb") as file:
+        if not compressed:
+            yield file
+            return
+        # The same result gives the same bytes at any time, under any name.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed
+
+
+def check_writable(name):
+    """Raise early if a result could not be written in the end.
+
+    Parameters
+    ----------
+    name : str
+        The file that is going to be written.
+    """
+    folder = Path(name).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(2, "there is no such folder", str(folder))
+    if Path(name).is_dir():
+        raise IsADirectoryError(21, "is a folder, not a file", name)
+    if Path(name).exists() and not Path(name).is_file():
+        raise ValueError(f"{name} is not an ordinary file; a model needs one")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder cannot be written to", str(folder))
+
+
+def check_replaceable(name):
+    """Raise if a file is there that is not a model: it may be someone's work.
+
+    Parameters
+    ----------
+    name : str
+        The model that is going to be written.
+    """
+    path = Path(name)
+    if path.is_file() and path.stat().st_size and not looks_like_model(name):
+        raise UsageError(
+            f"-o would overwrite {name}, which is not a skcw model; remove it first, "
+            "or choose another name"
+        )
+
+
+def looks_like_model(name):
+    """Tell a model from a text by its first bytes: a length, and JSON.
+
+    Parameters
+    ----------
+    name : str
+        A file name, or "-".
+
+    Returns
+    -------
+    is_model : bool
+        Whether it is probably a model.
+    """
+    if not Path(name).is_file():
+        return False
+    with open(name, "rb") as file:
+        head = file.read(9)
+    # A text cannot have the zeros of a length in eight bytes.
+    return len(head) == 9 and head[6:] == b"\0\0{"
+
+
+def table(*args, **options):
+    """Return rows as an aligned text; see ``skcw._util.text_table.aligned``."""
+    from skcw._util.text_table import aligned
+
+    return aligned(*args, **options)
+
+
+def show(text):
+    """Print a text; what the terminal lacks, or would obey, becomes escapes.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    if sys.stdout.isatty():
+        text = visible(text)
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def report(options, result, text):
+    """Print a result as a table, or as JSON if that was asked for.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With ``json``: None, "-" for standard output, or a file.
+    result : dict or list
+        The figures.
+    text : str
+        The same as a table.
+    """
+    if options.json is None or options.json != "-":
+        show(text)
+    if options.json is None:
+        return
+    # Python's escapes are not valid in JSON; UTF-8 needs them for half characters only,
+    # and there the two agree.
+    plain = options.json == "-" and not _is_utf8(sys.stdout.encoding)
+    document = json.dumps(result, indent=2, ensure_ascii=plain, default=_plain)
+    if options.json == "-":
+        show(document)
+        return
+    with written(options.json) as file:
+        file.write(document.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _is_utf8(encoding):
+    return codecs.lookup(encoding or "utf-8").name == "utf-8"
+
+
+def _plain(value):
+    """Turn what NumPy and pathlib make into what JSON has."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

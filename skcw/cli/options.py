@@ -1,0 +1,386 @@
+"""Options that several commands share."""
+
+import ast
+from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+
+from skcw.cli.taggers import TAGGERS
+
+COLUMNS = (
+    "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
+    "one by its number, counted from 0: word=1,pos=3; in CSV and JSON lines, NAME=NAME "
+    "by its name. Default: all but the label, called word, pos, x2, x3, ...; word=1 "
+    "in CoNLL-U"
+)
+LEARNT_COLUMNS = (
+    "where FILE has the columns that the model has learnt from, in the order of "
+    "training, counted from 0: word=1,pos=3; in CSV and JSON lines by name: "
+    "word=Token. Default: as in training, or the first ones"
+)
+FORMATS = ("columns", "conllu", "csv", "jsonl")
+
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
+
+
+def command_parser(commands, name, run, summary, text):
+    """Add a command and return its parser.
+
+    Parameters
+    ----------
+    commands : argparse action
+        What ``add_subparsers`` returned.
+    name : str
+        The name of the command.
+    run : callable
+        ``run(options)`` does the work.
+    summary : str
+        One line for the list of commands.
+    text : str
+        The docstring of the command: what it does, and after a line "examples:" how.
+
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    """
+    description, _, examples = text.partition("\nexamples:\n")
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=f"examples:\n{examples}" if examples else None,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(command=name, run=run, parser=parser)
+    return parser
+
+
+def add_json(parser):
+    """Add ``--json``, which takes a file only after an equals sign."""
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="print JSON instead of the table; --json=FILE writes it there, and "
+        "the table to standard output",
+    )
+
+
+def explicit_json(argv):
+    """Return the arguments with a bare ``--json`` written out as ``--json=-``.
+
+    ``skcw evaluate --json out.conll`` must not take the corpus for the file to write.
+
+    Parameters
+    ----------
+    argv : list of str
+        The arguments.
+
+    Returns
+    -------
+    arguments : list of str
+        The same, with ``--json=-`` for a bare ``--json``.
+    """
+    end = argv.index("--") if "--" in argv else len(argv)
+    return ["--json=-" if a == "--json" else a for a in argv[:end]] + list(argv[end:])
+
+
+def add_quiet(parser):
+    """Add ``--quiet``."""
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="show neither progress nor notes on standard error",
+    )
+
+
+def add_reading(parser, columns=COLUMNS):
+    """Add the options that say how column files are laid out.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of a command.
+    columns : str
+        The help of ``--columns``.
+    """
+    group = parser.add_argument_group("how files are read")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="columns of words, CoNLL-U, CSV with a header, or JSON lines (default: "
+        "guessed from the first line, and told unless it is columns)",
+    )
+    group.add_argument("--columns", type=column_list, metavar="NAME,...", help=columns)
+    group.add_argument(
+        "--sentence-column",
+        metavar="NAME",
+        help="the column of a CSV file that tells sentences apart (default: "
+        "sentence_id, sent_id, sentence or Sentence #)",
+    )
+    group.add_argument(
+        "--label-names",
+        metavar="NAME,... | FILE",
+        help="the labels that numbers in JSON lines stand for, from 0 on: "
+        "O,B-PER,I-PER; or a file with one per line, or with an id2label in JSON",
+    )
+    group.add_argument(
+        "--outside",
+        metavar="LABEL",
+        help='what the file calls words outside of all names (default: O); read as "O"',
+    )
+    group.add_argument(
+        "--separator",
+        type=separator,
+        metavar="SEP",
+        help='what separates columns: "tab", "blanks" or a character (default: TAB if '
+        "the first line has one, else blanks; in CSV what the header has most of)",
+    )
+    group.add_argument(
+        "--comment",
+        metavar="PREFIX",
+        help="skip lines that begin with this (default: # in lines without a "
+        "TAB, if columns are separated by TABs)",
+    )
+    group.add_argument(
+        "--encoding",
+        type=encoding,
+        metavar="NAME",
+        help="default: utf-8",
+    )
+    group.add_argument(
+        "--conllu",
+        action="store_true",
+        help="the same as --format conllu: comments begin with #; ranges such as 1-2 "
+        "and empty nodes such as 1.1 are not words",
+    )
+
+
+def add_label_column(
+    parser,
+    text="the column of the labels; the first is 0, the last -1 (default: -1; 3 in "
+    "CoNLL-U); a name in CSV and JSON lines",
+):
+    """Add ``--label-column``."""
+    parser.add_argument(
+        "--label-column", type=number_or_name, metavar="COLUMN", help=text
+    )
+
+
+def add_scheme(parser, text):
+    """Add ``--scheme``."""
+    parser.add_argument(
+        "--scheme", choices=["IOB1", "IOB2", "IOBES", "BILOU"], help=text
+    )
+
+
+def add_features(parser):
+    """Add the options that choose features."""
+    group = parser.add_argument_group("features")
+    either = group.add_mutually_exclusive_group()
+    either.add_argument(
+        "--features",
+        metavar="SET",
+        help="ner, chunking or pos, or features of your own, separated by ';': "
+        '"word[-2..2]; suffix(1..3)" (default: ner)',
+    )
+    either.add_argument(
+        "--template",
+        metavar="FILE",
+        help="features from a file, one per line: CRF++ templates such as "
+        "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both; lines such as "
+        "B01:%%x[0,0] are weights of pairs of labels (cw, arow, pa, perceptron)",
+    )
+    group.add_argument(
+        "--lexicon",
+        type=name_and_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a list of words, one per line, for the feature in(NAME); may be "
+        "repeated. Ready sets are extended by in(NAME)[-1..1]; features of your own "
+        "must name it. If entries have several words, span(NAME) tells their place in "
+        "one",
+    )
+    group.add_argument(
+        "--clusters",
+        type=name_and_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="clusters of words for the feature cluster(NAME): Brown clusters (path, "
+        "word, count) or a word and its cluster on each line; may be repeated. Ready "
+        "sets are extended by cluster(NAME)[-1..1]",
+    )
+    group.add_argument(
+        "--min-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="leave out features that occur fewer than N times (default: 1)",
+    )
+
+
+def add_tagger(parser):
+    """Add the options that choose a learner."""
+    group = parser.add_argument_group("learner")
+    group.add_argument(
+        "--model",
+        choices=list(TAGGERS),
+        default="cw",
+        help="confidence-weighted, AROW, passive-aggressive, averaged perceptron, or "
+        "CRFsuite's CRF (default: cw)",
+    )
+    group.add_argument(
+        "--passes",
+        type=positive,
+        metavar="N",
+        help="passes over the corpus (default: 10; at most 150 for crf)",
+    )
+    group.add_argument(
+        "--models",
+        type=positive,
+        metavar="N",
+        help="train N models on different shuffles and average them (default: 1)",
+    )
+    group.add_argument(
+        "--set",
+        type=name_and_value,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other parameter of the learner, such as phi=0.5 or constraints=BIO; "
+        "may be repeated",
+    )
+    add_seed(group)
+
+
+def add_seed(parser):
+    """Add ``--seed``."""
+    parser.add_argument(
+        "--seed",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="seed for all random choices (default: 0)",
+    )
+
+
+def positive(text):
+    """Return a whole number above 0."""
+    number = natural(text)
+    if not number:
+        raise ArgumentTypeError("must be at least 1")
+    return number
+
+
+def natural(text):
+    """Return a whole number, 0 or more, that fits a seed."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if not 0 <= number < 2**32:
+        raise ArgumentTypeError(f"{text} is not between 0 and 2**32 - 1")
+    return number
+
+
+def pace(text):
+    """Return how often to save a training: {"every_passes": 2}, or minutes: 10m."""
+    if not text.endswith("m"):
+        return {"every_passes": positive(text)}
+    try:
+        minutes = float(text[:-1])
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number of minutes") from None
+    if not 0 < minutes < 1e6:
+        raise ArgumentTypeError(f"{text} is not between 0 and a million minutes")
+    return {"every_passes": None, "every_minutes": minutes}
+
+
+def size(text):
+    """Return the bytes that a size such as 2G stands for."""
+    from skcw.tagging.out_of_core import bytes_of
+
+    try:
+        return bytes_of(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def share(text):
+    """Return a number between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"{text} is not between 0 and 1")
+    return number
+
+
+def separator(text):
+    """Return the separator that a word or a character stands for."""
+    found = SEPARATORS.get(text, text)
+    single = found is None or (len(found) == 1 and found.isascii())
+    if not single or (found or " ") in "\r\n":
+        raise ArgumentTypeError(
+            f'{text!r} is neither "tab", "blanks" nor an ASCII character'
+        )
+    return found
+
+
+def encoding(text):
+    """Return the name of an encoding that Python knows."""
+    try:
+        "".encode(text)
+    except LookupError:
+        raise ArgumentTypeError(f"{text!r} is not a known encoding") from None
+    return text
+
+
+def name_and_value(text):
+    """Return the two sides of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def name_and_file(text):
+    """Return the two sides of NAME=FILE."""
+    name, _, file = text.partition("=")
+    if not (name.isidentifier() and file):
+        raise ArgumentTypeError(
+            f"{text!r} is not of the form NAME=FILE, such as town=towns.txt"
+        )
+    return name, file
+
+
+def value_of(text):
+    """Return the number, True, None, list... that a text stands for, or the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def number_or_name(text):
+    """Return the number of a column, or its name."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def column_list(text):
+    """Return {name: column} of NAME,NAME=COLUMN,...; None stands for a bare name."""
+    columns = {}
+    for item in text.split(","):
+        name, equals, column = item.strip().partition("=")
+        if not name or name in columns or (equals and not column):
+            raise ArgumentTypeError(f"{text!r} names a column twice, or not at all")
+        columns[name] = number_or_name(column) if equals else None
+    return columns

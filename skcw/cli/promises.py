@@ -1,0 +1,230 @@
+"""What commands do with promises: make one, mark words by it, and see if it is kept."""
+
+from skcw.cli.messages import UsageError, tell, warn
+from skcw.confidence.acceptance import (
+    MOST_SENTENCES,
+    UNITS,
+    difference_in_words,
+    sentence_means,
+    unlike,
+    word_marks,
+)
+
+
+def calibrated(pipeline, options, X, held_out):
+    """Return a selective tagger around a fitted pipeline.
+
+    Parameters
+    ----------
+    pipeline : TaggingPipeline
+        The model.
+    options : argparse.Namespace
+        With ``calibrate`` and what is to be promised.
+    X : TokenColumns
+        The sentences that the model has learnt from.
+    held_out : (TokenColumns, labels)
+        Those that it has not learnt from.
+
+    Returns
+    -------
+    model : SelectiveTagger
+        With its promises.
+    """
+    from skcw.calibration import SelectiveTagger
+    from skcw.calibration.calibrated_tagger import MOST_KNOWN
+    from skcw.cli.column_checks import check_file
+
+    new, y = held_out
+    features = pipeline[0].extractor_
+    check_file(features, new, options.calibrate, "calibrate", " besides the labels")
+    known = {tuple(row) for row in X.column(0)}
+    rows = list(new.column(0))
+    again = sum(len(row) for row in rows if tuple(row) in known) / new.n_tokens
+    if again > MOST_KNOWN:
+        raise ValueError(
+            f"the model has learnt from {100 * again:.0f} % of the words of "
+            f"{options.calibrate}, so that they do not tell how often it is right"
+        )
+    model = SelectiveTagger(
+        pipeline,
+        risk=options.accept_risk or [0.01],
+        level=options.accept_level,
+        unit=options.accept_unit,
+        cv="prefit",
+    )
+    model.fit(new, y)
+    model.source_ = options.calibrate
+    return model
+
+
+class Acceptance:
+    """Marks words by a promise, and sums up what was accepted.
+
+    Parameters
+    ----------
+    selection : dict or None
+        The thresholds in the model.
+    risk : float, default=None
+        Which of its promises is used; None is the first.
+    """
+
+    def __init__(self, selection, risk=None):
+        if selection is None:
+            raise UsageError(
+                "the model makes no promise; `skcw train` with --calibrate FILE and "
+                "--accept-risk gives it one"
+            )
+        made = [p for p in selection["promises"] if risk in (None, p["risk"])]
+        if not made:
+            risks = ", ".join(f"{p['risk']:g}" for p in selection["promises"])
+            raise UsageError(f"the model has no promise for {risk:g}, only for {risks}")
+        self.selection = selection
+        self.promise = {**made[0], "threshold": float(made[0]["threshold"])}
+        self.n_accepted = self.n_units = self.n_sentences = 0
+        self.means = []
+
+    def marks(self, answers):
+        """Return a mark for every word, and count."""
+        marks, n_accepted, n_units = word_marks(answers, self.selection, self.promise)
+        self.n_accepted += n_accepted
+        self.n_units += n_units
+        self._measure(answers)
+        return marks
+
+    def add(self, other):
+        """Count what another object, for one block of the text, has accepted."""
+        self.n_accepted += other.n_accepted
+        self.n_units += other.n_units
+        if self.n_sentences < MOST_SENTENCES:
+            self.means += other.means
+            self.n_sentences += other.n_sentences
+
+    def _measure(self, answers):
+        import numpy as np
+
+        method = self.selection["method"]
+        given = {} if method is None else {"method": method}
+        words = np.concatenate([np.empty(0), *answers.confidence(**given)])
+        means = sentence_means(words, answers.offsets)
+        self.means += means.tolist()
+        self.n_sentences += len(means)
+
+    def summary(self):
+        """Return what was accepted and what is promised of it, in words."""
+        units = UNITS[self.selection["unit"]]
+        share = 100 * self.n_accepted / max(self.n_units, 1)
+        risk, level = 100 * self.promise["risk"], 100 * self.promise["level"]
+        source = self.selection["source"] or "the calibration sentences"
+        if not self.promise["threshold"] < float("inf"):
+            return f"accepted no {units}: {source} could not promise {risk:g} %"
+        return (
+            f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
+            f"wrong, with {level:g} % certainty, if this text is like {source}"
+        )
+
+    def difference(self):
+        """Return a warning if the text is not like the calibration file, or None."""
+        reference = {"confidence": self.selection["reference"]["confidence"]}
+        found = difference_in_words(reference, {"confidence": self.means})
+        return unlike(found) if found else None
+
+    def report(self, command):
+        """Write the summary and, if there is one, the warning to standard error."""
+        tell(self.summary())
+        warning = self.difference()
+        if warning is not None:
+            warn(command, warning)
+
+
+class ConfidenceTally:
+    """Adds up how sure a model is and how often it is right, for ``skcw evaluate``.
+
+    Parameters
+    ----------
+    selection : dict or None
+        The thresholds in the model, if it has any.
+    """
+
+    def __init__(self, selection):
+        self.confidence, self.correct = [], []
+        self.groups, self.n_sentences = [], 0
+        self.selection = selection
+        self.accepted = [[0, 0, 0] for _ in (selection or {}).get("promises", ())]
+
+    def add(self, answers, y):
+        """Count the words of some sentences."""
+        import numpy as np
+
+        from skcw.metrics import label_matches
+
+        for row, right in zip(
+            answers.confidence(), label_matches(y, answers.labels()), strict=True
+        ):
+            self.confidence.append(np.asarray(row))
+            self.correct.append(np.asarray(right, dtype=bool))
+        if self.selection is not None:
+            self._accept(answers, y)
+
+    def _accept(self, answers, y):
+        import numpy as np
+
+        from skcw.calibration.selective_tagger import unit_outcomes
+        from skcw.confidence.acceptance import accepted
+
+        right, _ = unit_outcomes(answers, y, self.selection["unit"])
+        right = np.concatenate([np.empty(0, dtype=bool), *right])
+        for counts, promise in zip(
+            self.accepted, self.selection["promises"], strict=True
+        ):
+            promise = {"threshold": float(promise["threshold"])}
+            sure = accepted(answers, self.selection, promise)
+            sure = np.concatenate([np.empty(0, dtype=bool), *sure])
+            counts[0] += len(sure)
+            counts[1] += int(sure.sum())
+            counts[2] += int((sure & ~right).sum())
+
+    def figures(self):
+        """Return calibration, and accepted share and true risk of each promise."""
+        from skcw.metrics import expected_calibration_error, root_calibration_mse
+
+        words = self.correct, self.confidence
+        found = {
+            "mean_confidence": _mean(self.confidence),
+            "expected_calibration_error": expected_calibration_error(*words),
+            "root_calibration_mse": root_calibration_mse(*words),
+            "accepted": [],
+        }
+        promises = (self.selection or {}).get("promises", ())
+        for (n, taken, wrong), promise in zip(self.accepted, promises, strict=True):
+            found["accepted"].append(
+                {
+                    "unit": self.selection["unit"],
+                    "promised_risk": promise["risk"],
+                    "level": promise["level"],
+                    "accepted_share": taken / max(n, 1),
+                    "true_risk": wrong / max(taken, 1),
+                }
+            )
+        return found
+
+    def text(self):
+        """Return the same in words."""
+        found = self.figures()
+        lines = [
+            f"confidence: mean {100 * found['mean_confidence']:.2f}%; expected "
+            f"calibration error: {100 * found['expected_calibration_error']:.2f}%; "
+            f"root CalibMSE: {found['root_calibration_mse']:.4f}"
+        ]
+        for one in found["accepted"]:
+            lines.append(
+                f"accepted {100 * one['accepted_share']:.1f} % of the "
+                f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "
+                f"wrong (promised: at most {100 * one['promised_risk']:g} %, with "
+                f"{100 * one['level']:g} % certainty)"
+            )
+        return "\n".join(lines)
+
+
+def _mean(rows):
+    total = sum(float(row.sum()) for row in rows)
+    return total / max(sum(len(row) for row in rows), 1)

@@ -1,0 +1,411 @@
+"""``skcw tag``: label a file or standard input of any size."""
+
+import os
+import signal
+import sys
+from argparse import Namespace
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from itertools import chain
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
+
+from skcw.cli.echo import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
+from skcw.cli.messages import UsageError, progress_bar, written
+from skcw.cli.options import (
+    LEARNT_COLUMNS,
+    add_label_column,
+    add_quiet,
+    add_reading,
+    add_scheme,
+    command_parser,
+    positive,
+    share,
+)
+from skcw.cli.text import add_text
+
+# How many blocks each worker may have waiting: enough to keep it busy, few enough that
+# memory does not grow with the file.
+AHEAD = 2
+
+# What this process works with, if it is a worker.
+_worker = {}
+
+
+def in_order(blocks, n_jobs, open_worker, arguments):
+    """Yield what workers make of blocks, in the order of the blocks.
+
+    Parameters
+    ----------
+    blocks : iterable
+        The blocks; no more are read than the workers have room for.
+    n_jobs : int
+        The number of processes.
+    open_worker : callable
+        ``open_worker(*arguments)`` gives the function of a block that a worker calls;
+        it runs once in each of them.
+    arguments : tuple
+        Its arguments.
+
+    Yields
+    ------
+    block, result : object
+        A block, and what the function returned.
+
+    Examples
+    --------
+    >>> from operator import itemgetter
+    >>> from skcw.cli.tag import in_order
+    >>> list(in_order([(5, 6), (7, 8)], 1, itemgetter, (1,)))
+    [((5, 6), 6), ((7, 8), 8)]
+    """
+    if n_jobs == 1:
+        work = open_worker(*arguments)
+        for block in blocks:
+            yield block, work(block)
+        return
+    pool = ProcessPoolExecutor(
+        n_jobs, get_context("spawn"), _start, (open_worker, arguments)
+    )
+    waiting = deque()
+    try:
+        for block in blocks:
+            waiting.append((block, pool.submit(_work, block)))
+            while waiting and (len(waiting) >= AHEAD * n_jobs or waiting[0][1].done()):
+                yield _first(waiting)
+        while waiting:
+            yield _first(waiting)
+    except BrokenProcessPool as error:
+        raise ValueError(
+            f"one of {n_jobs} worker processes ended before its time, perhaps for lack "
+            "of memory; try fewer --jobs"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _first(waiting):
+    block, future = waiting.popleft()
+    return block, future.result()
+
+
+def _start(open_worker, arguments):
+    """Begin a worker. Ctrl-C is for the process that started it, and ends it too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        _worker["work"] = open_worker(*arguments)
+    except (ValueError, OSError) as error:
+        # What is raised here would be lost.
+        _worker["error"] = error
+
+
+def _end_with_parent():
+    """Leave no worker behind, however the process ends that started it."""
+    wait([parent_process().sentinel])
+    os._exit(1)
+
+
+def _work(block):
+    if "error" in _worker:
+        raise _worker["error"]
+    return _worker["work"](block)
+
+
+TEXT = """\
+Label each word of a file and write the file again, with the labels as one more column.
+Comments, empty lines and all other columns stay as they are. Memory does not grow with
+the file, so a pipe may run for days. In CSV and JSON lines the labels are called
+"predicted"; records with a text get spans with character offsets.
+
+A file of columns needs those that the model has learnt from, in the same order or where
+the training file had them; columns after them, such as true labels, are ignored. If a
+column of true labels comes before others, leave it out: `--label-column 1`. In CSV and
+JSON lines, columns are found by their names.
+
+examples:
+  skcw tag names.skcw new.conll -o tagged.conll
+  skcw tag names.skcw new.conll --confidence --nbest 3
+  zcat news.gz | skcw tag names.skcw | grep B-PER
+  skcw tag names.skcw test.conll | skcw evaluate
+  skcw tag names.skcw new.conll --accept | grep -w review
+  skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
+  skcw tag names.skcw new.conll --json | jq .predicted
+  skcw tag names.skcw --text letter.txt --json
+  skcw tag names.skcw news.conll.gz --jobs 4 -o tagged.conll.gz
+"""
+
+# The options that say what is asked of a model.
+ASKED = ("model", "confidence", "accept", "accept_risk", "nbest", "scheme")
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+
+
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(
+        commands, "tag", run, "label a file, or standard input", TEXT
+    )
+    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser.add_argument(
+        "input",
+        nargs="?",
+        default="-",
+        metavar="FILE",
+        help="the file to label, also compressed by gzip (default: standard input)",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "-c",
+        "--confidence",
+        action="store_true",
+        help="after the label, add a column with the confidence of the model in it; in "
+        "records with a text, the least one of the words of each span",
+    )
+    parser.add_argument(
+        "-n",
+        "--nbest",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="add one column for each of the 2nd to Nth best labelings of a sentence, "
+        "after label, confidence and accept or review",
+    )
+    _add_accepting(parser)
+    add_text(parser)
+    _add_pace(parser)
+    add_label_column(
+        parser,
+        "leave out this column, which holds true labels; the first is 0, the last -1",
+    )
+    add_scheme(parser, "convert the labels to this scheme")
+    add_quiet(parser)
+    add_reading(parser, LEARNT_COLUMNS)
+
+
+def _add_pace(parser):
+    parser.add_argument(
+        "--sentence-buffered",
+        action="store_true",
+        help="write each sentence as soon as it is complete, the default on a terminal",
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="tag in N processes, each of which opens the model; the order of the "
+        "sentences stays (default: 1)",
+    )
+
+
+def _add_output(parser):
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="where to write, compressed if it ends in .gz (default: standard output)",
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write JSON lines, one sentence each, whatever the format of the input; "
+        "--json=FILE writes them there",
+    )
+
+
+def _add_accepting(parser):
+    parser.add_argument(
+        "-a",
+        "--accept",
+        action="store_true",
+        help="add a column that says accept or review, and sum up on standard error "
+        "what is promised: for models trained with --calibrate",
+    )
+    parser.add_argument(
+        "--accept-risk",
+        type=share,
+        metavar="RISK",
+        help="the same by the promise for this risk (default: the first one made)",
+    )
+
+
+def run(options):
+    """Tag."""
+    _import_numpy()
+    if options.jobs > 1 and (options.text or options.sentence_buffered):
+        raise UsageError(
+            "--jobs is for large files, not for --text or --sentence-buffered"
+        )
+    if options.text:
+        from skcw.cli.text import tag_text
+
+        tag_text(options)
+        return
+    from skcw.cli.corpus import open_model
+    from skcw.cli.echo import RecordEcho
+    from skcw.cli.inputs import BLOCK_TOKENS, open_input
+
+    output = _output(options)
+    model = open_model(options.model, mapped=options.jobs > 1)
+    features, _, selection, reading, tokenizer = model
+    acceptance = _acceptance(selection, options)
+    prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
+    corpus = open_input(options.input, options, reading, tokenizer)
+    blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
+    blocks = _checked(blocks, features, options)
+    as_json = options.json is not None and corpus.opened.format != "jsonl"
+    echo = RecordEcho(features.columns) if as_json else corpus.echo()
+    n_jobs = 1 if prompt else options.jobs
+    wanted = {name: getattr(options, name) for name in ASKED}
+    given = wanted, model if n_jobs == 1 else None
+    tagged = in_order(blocks, n_jobs, _worker_tag, given)
+    with written(output) as file, _progress(options) as count, closing(tagged):
+        for (read, X), (added, accepted) in tagged:
+            if acceptance is not None and accepted is not None:
+                acceptance.add(accepted)
+            file.write(echo.block(read, X, added))
+            # A block is large, or someone waits for it.
+            file.flush()
+            count(X.n_tokens)
+    if acceptance is not None:
+        acceptance.report(options.command)
+
+
+def _worker_tag(wanted, model=None):
+    """Return what tags a block, in this process or in one of several.
+
+    Parameters
+    ----------
+    wanted : dict
+        The options that say what is asked of a model.
+    model : tuple, default=None
+        What ``open_model`` returned; by default it is opened here, mapped.
+
+    Returns
+    -------
+    work : callable
+        Takes a block; returns the columns to add, and what was accepted.
+    """
+    from skcw.cli.corpus import open_model
+
+    options = Namespace(**wanted)
+    model = open_model(options.model, mapped=True) if model is None else model
+    ask, selection = model[1], model[2]
+
+    def work(block):
+        _, X = block
+        answers = ask(X) if X.n_tokens else None
+        acceptance = None if answers is None else _acceptance(selection, options)
+        return _added_columns(answers, options, acceptance), acceptance
+
+    return work
+
+
+def _output(options):
+    """Return the file to write, which both --output and --json may name."""
+    if options.json in (None, "-"):
+        return options.output
+    if options.output != "-":
+        raise UsageError("--json=FILE and --output name two files; there is one result")
+    return options.json
+
+
+def _acceptance(selection, options):
+    """Return what marks words, or None if nobody asked for it."""
+    if not options.accept and options.accept_risk is None:
+        return None
+    from skcw.cli.promises import Acceptance
+
+    return Acceptance(selection, options.accept_risk)
+
+
+def _import_numpy():
+    """Import NumPy without threads for linear algebra, which tagging has no use for.
+
+    OpenBLAS starts one per core as soon as it is loaded, and each spins for a while.
+    """
+    if BLAS_THREADS in os.environ:
+        return
+    os.environ[BLAS_THREADS] = "1"
+    try:
+        import numpy  # noqa: F401
+    finally:
+        # It was read; what this process starts is not bound by it.
+        del os.environ[BLAS_THREADS]
+
+
+@contextmanager
+def _progress(options):
+    """Give a function that counts words on standard error, if someone looks at it."""
+    # A bar among the labels on the same screen would be no help.
+    among = options.output == "-" and sys.stdout.isatty()
+    if options.quiet or among or not sys.stderr.isatty():
+        # What shows nothing need not be imported.
+        yield lambda n_words: None
+        return
+    with progress_bar(unit=" words", unit_scale=True) as bar:
+        yield bar.update
+
+
+def _checked(blocks, features, options):
+    """Yield blocks; the first with words tells whether the file suits the model."""
+    from skcw.cli.column_checks import check_file
+
+    besides = "" if options.label_column is None else " besides the labels"
+    checked = False
+    for text, X in blocks:
+        if X.n_tokens and not checked:
+            check_file(features, X, options.input, "tag", besides)
+            checked = True
+        yield text, X
+
+
+def _check_labels(labels):
+    """Raise at a label of the model that would not stay in its column."""
+    for label in labels:
+        if not label or any(mark in label for mark in "\t\r\n"):
+            raise ValueError(
+                f"the model has the label {label!r}, which a column file cannot hold; "
+                "train it with other labels, or tag in Python"
+            )
+
+
+def _added_columns(answers, options, acceptance=None):
+    """Return the columns to add by name, with a value for each word."""
+    import numpy as np
+
+    from skcw.cli.corpus import rescheme
+
+    if answers is None:
+        return {PREDICTED: []}
+    _check_labels(answers.classes)
+    flat = chain.from_iterable
+    columns = {PREDICTED: list(flat(rescheme(answers.labels(), options)))}
+    if options.confidence:
+        columns[CONFIDENCE] = np.concatenate(answers.confidence())
+    if acceptance is not None:
+        columns[ACCEPT] = acceptance.marks(answers)
+    if options.nbest > 1:
+        ranked = answers.nbest(options.nbest)
+        for rank in range(1, options.nbest):
+            found = _ranked(ranked, answers.lengths, rank, options)
+            columns[f"{NBEST}{rank + 1}"] = list(flat(found))
+    return columns
+
+
+def _ranked(ranked, lengths, rank, options):
+    """Yield the labels of each sentence in its labeling of this rank."""
+    from skcw.cli.corpus import rescheme
+
+    for labelings, length in zip(ranked, lengths.tolist(), strict=True):
+        if rank < len(labelings):
+            yield rescheme([labelings[rank][0]], options)[0]
+        else:
+            yield [NO_VALUE] * length

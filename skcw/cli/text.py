@@ -1,0 +1,121 @@
+"""``skcw tag --text``: words and entities of plain text, and where they stand."""
+
+import gzip
+import json
+from functools import partial
+
+from skcw.cli.corpus import load_model, named_models, rescheme, title_of
+from skcw.cli.messages import UsageError, input_of, written
+
+GZIP = b"\x1f\x8b"
+
+# Options that speak of columns, or of sentences that someone has cut.
+OF_COLUMNS = {
+    "columns": "--columns",
+    "conllu": "--conllu",
+    "label_column": "--label-column",
+    "separator": "--separator",
+}
+
+
+def add_text(parser):
+    """Add ``--text`` to the parser of ``skcw tag``.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
+    parser.add_argument(
+        "--text",
+        action="store_true",
+        help="FILE is plain text: cut it into sentences and words as the corpus of the "
+        "model is cut, and write each word, where it begins and ends in the text (in "
+        "characters) and its label; with --json, also the entities",
+    )
+
+
+def tag_text(options):
+    """Tag a plain text.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Those of ``skcw tag``.
+    """
+    _check(options)
+    ask = _opened(options.model)
+    encoding = options.encoding or "utf-8"
+    text = _read(options.input, encoding)
+    found = ask(text)
+    as_json = getattr(options, "json", None)
+    with written(options.output if as_json in (None, "-") else as_json) as file:
+        if as_json is None:
+            file.write(_lines(found, options).encode(encoding))
+        else:
+            line = json.dumps(found.to_dict(), ensure_ascii=False)
+            file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _check(options):
+    """Raise if options make no sense for plain text."""
+    given = [
+        option
+        for name, option in OF_COLUMNS.items()
+        if getattr(options, name, None) not in (None, False)
+    ]
+    if options.nbest > 1:
+        given.append("--nbest")
+    if options.accept or options.accept_risk is not None:
+        given.append("--accept")
+    if given:
+        raise UsageError(f"--text reads plain text; {given[0]} is for column files")
+
+
+def _opened(path):
+    """Return the function that answers about texts by the model in a file."""
+    from skcw.confidence.inference_model import Model, can_serve
+    from skcw.io.model_files import read_model
+
+    with named_models(path):
+        header, arrays = read_model(path)
+        if "features" in header and can_serve(header):
+            return Model.from_saved(path, header, arrays).ask_text
+    # What needs scikit-learn is asked through its estimator.
+    from skcw.io.text_answers import asked_text
+
+    model, pipeline = load_model(path)
+    return partial(asked_text, model.ask, **pipeline.text_reading())
+
+
+def _read(name, encoding):
+    """Return the text of a file as it is: positions count each of its characters."""
+    source = input_of(name)
+    if isinstance(source, str):
+        with open(source, "rb") as file:
+            raw = file.read()
+    else:
+        raw = source.read()
+    if raw.startswith(GZIP):
+        raw = gzip.decompress(raw)
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{title_of(name)} is not {encoding}: {error.reason} at byte "
+            f"{error.start}; --encoding tells the encoding"
+        ) from None
+
+
+def _lines(found, options):
+    """Return a line for each word, and an empty one after each sentence."""
+    lines = []
+    labels = iter(rescheme(found.answers.labels(), options))
+    for row in found.tokens():
+        for (token, _, confidence), label in zip(row, next(labels), strict=True):
+            fields = [token.word, str(token.start), str(token.end), label]
+            if options.confidence:
+                fields.append(f"{confidence:.8f}")
+            lines.append("\t".join(fields) + "\n")
+        lines.append("\n")
+    return "".join(lines)

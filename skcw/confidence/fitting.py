@@ -1,0 +1,416 @@
+"""Choose the parameters of confidence methods on held-out labelled sequences."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw.confidence.draws import draw_marginals_at, score_variance
+from skcw.confidence.marginals import chosen, marginal
+from skcw.confidence.settings import LEARNT, ModelConfidence, Settings, mean_square
+
+# More words than these would make the choice slower, not better.
+FEWEST_WORDS, MOST_WORDS = 600, 6000
+# Temperatures are looked for in this range, in units of the model's margin.
+TEMPERATURES = (0.03, 30.0)
+# Draws with so much noise are tried, the most first: the variance that it adds to the
+# score of a word, in units of the squared temperature. Draws flatten marginals, so
+# averaged ones want a lower temperature: one near these factors of it.
+NOISES, COOLING_FACTORS = (1.0, 0.5), (0.5, 0.7, 0.95)
+# Averaged marginals rank words better at the same loss, and they are asked for with
+# more draws than here: their loss on trial may be larger than without noise by this.
+TRIAL_DRAWS, LARGEST_LOSS = 16, 1.02
+# What `fit_method` tries, in units of the model's own scale.
+SCALE_RANGE = (0.1, 100.0)
+UNIT_SCALE_RANGE = (0.1, 40.0)
+TEMPERATURE_RANGE = (0.03, 10.0)
+N_BEST_VALUES = (2, 5, 10, 20, 30, 50, 100)
+# One word that is wrong at a confidence of 1 must not decide: shares of draws are often
+# exactly 1.
+LOG_LOSS_CLIP = 1e-4
+
+
+def _log_loss(correct, confidence):
+    """Return `skcw.metrics.log_loss`, without its checks."""
+    from skcw.metrics.losses import log_losses
+
+    return float(np.mean(log_losses(correct, confidence, LOG_LOSS_CLIP)))
+
+
+def _average_precision(correct, confidence):
+    from skcw.metrics import error_average_precision
+
+    return error_average_precision(correct, confidence)
+
+
+def _root_calibration_mse(correct, confidence):
+    from skcw.metrics import root_calibration_mse
+
+    return root_calibration_mse(correct, confidence)
+
+
+# The measures of ``fit_confidence``, by their names in `skcw.metrics`. Larger is better
+# here, so the losses change their sign. Imports are late: only fitting needs SciPy.
+METRICS = {
+    "error_average_precision": _average_precision,
+    "root_calibration_mse": lambda *pair: -_root_calibration_mse(*pair),
+    "log_loss": lambda *pair: -_log_loss(*pair),
+}
+
+
+class Trial(NamedTuple):
+    """A model, sequences that it has not learnt from, and its labels for them.
+
+    Parameters
+    ----------
+    model : ModelConfidence
+        The model.
+    scored : ScoredBatch
+        The sequences under the model.
+    codes : ndarray of int32, shape (n_tokens,)
+        The predicted labels.
+    correct : ndarray of bool, shape (n_tokens,)
+        Which of them are right.
+    """
+
+    model: ModelConfidence
+    scored: object
+    codes: np.ndarray
+    correct: np.ndarray
+
+
+def words_to_judge(n_words):
+    """Return how many words to ask about after training on `n_words`.
+
+    The search for a temperature then takes less than a fifth of the training.
+    """
+    return min(max(n_words // 16, FEWEST_WORDS), MOST_WORDS)
+
+
+def make_trial(model, scored, gold):
+    """Return the trial of a model on labelled sequences that are new to it."""
+    codes, _ = scored.viterbi()
+    return Trial(model, scored, codes, codes == gold)
+
+
+def marginal_loss(trials, temperature):
+    """Return the loss of "this label is right" of marginals, over all trials.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        The trials.
+    temperature : float
+        In units of each model's margin.
+
+    Returns
+    -------
+    loss : float
+        The mean over words.
+    """
+    sure = []
+    for trial in trials:
+        settings = Settings(0.0, temperature * trial.model.margin)
+        sure.append(marginal(trial.scored, trial.codes, settings))
+    return _log_loss(_all_correct(trials), np.concatenate(sure))
+
+
+def drawn_losses(trials, variance, temperatures):
+    """Return the loss of marginals averaged over draws, at each temperature.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        The trials.
+    variance : float
+        The variance of the draws, in units of each model's squared margin.
+    temperatures : sequence of float
+        In units of each model's margin.
+
+    Returns
+    -------
+    losses : list of float
+        The mean over words at each temperature.
+    """
+    sure = []
+    for trial in trials:
+        margin = trial.model.margin
+        tables = draw_marginals_at(
+            trial.scored,
+            TRIAL_DRAWS,
+            variance * margin**2,
+            [temperature * margin for temperature in temperatures],
+            seed=0,
+            unit_variance=True,
+        )
+        sure.append([chosen(table, trial.codes) for table in tables])
+    correct = _all_correct(trials)
+    return [
+        _log_loss(correct, np.concatenate(rows)) for rows in zip(*sure, strict=True)
+    ]
+
+
+def _all_correct(trials):
+    return np.concatenate([trial.correct for trial in trials])
+
+
+def learn_temperature(trials, ends=TEMPERATURES):
+    """Return the temperature of marginals with the least log loss, to about a tenth.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        Models on sequences that are new to them.
+    ends : tuple of float
+        The range to look in.
+
+    Returns
+    -------
+    temperature : float
+        In units of the margin.
+    """
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda exponent: marginal_loss(trials, np.exp(exponent)),
+        bounds=np.log(ends),
+        method="bounded",
+        options={"xatol": 0.1},
+    )
+    return float(np.exp(found.x))
+
+
+def learn_noise(trials, temperature):
+    """Return the noise and the temperature of marginals averaged over draws.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        Models on sequences that are new to them.
+    temperature : float
+        The best one without noise.
+
+    Returns
+    -------
+    variance : float
+        The variance of the draws, in units of the squared margin; 0 where draws do not
+        help.
+    temperature : float
+        The temperature that goes with it.
+    """
+    largest = LARGEST_LOSS * marginal_loss(trials, temperature)
+    unit = float(np.mean([noise_unit(trial, temperature) for trial in trials]))
+    coolest = [temperature * factor for factor in COOLING_FACTORS]
+    for noise in NOISES:
+        losses = drawn_losses(trials, noise * unit, coolest)
+        cooled, loss = _lowest_point(coolest, losses)
+        if loss <= largest:
+            return noise * unit, cooled
+    return 0.0, temperature
+
+
+def noise_unit(trial, deviation):
+    """Return the variance of weights that makes the scores of words vary so much.
+
+    Parameters
+    ----------
+    trial : Trial
+        A model on some sequences.
+    deviation : float
+        The standard deviation of scores, in units of the model's margin.
+
+    Returns
+    -------
+    variance : float
+        In units of the squared margin.
+    """
+    # The decoder's belief has a row for tokens of which nothing is known.
+    belief, batch = trial.scored.decoder.belief, trial.scored.batch
+    spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
+    # Without any known feature there is nothing to draw.
+    return float(deviation**2 / (spread or 1.0))
+
+
+def _lowest_point(temperatures, losses):
+    """Return the temperature of the least loss on a parabola, and that loss."""
+    at = np.log(temperatures)
+    bend, slope, _ = parabola = np.polyfit(at, losses, 2)
+    if bend <= 0.0:
+        lowest = at[np.argmin(losses)]
+    else:
+        # A parabola tells little of what is far from where it was fitted.
+        lowest = np.clip(-slope / (2.0 * bend), at[0] - 0.3, at[-1] + 0.3)
+    return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
+
+
+def learn_values(trials, model):
+    """Return the values of the methods that need no other learning.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        Models on sequences that are new to them.
+    model : ModelConfidence
+        The model that is to use the values.
+
+    Returns
+    -------
+    chosen : dict of str to dict
+        The values of ``LEARNT`` in the model's units.
+    """
+    temperature = learn_temperature(trials)
+    variance, cooled = learn_noise(trials, temperature)
+    scale = variance * model.margin**2 / mean_square(model.belief) if variance else 0.0
+    plain, drawn = LEARNT
+    return {
+        plain: {"temperature": temperature},
+        drawn: {"temperature": cooled, "variance_scale": scale},
+    }
+
+
+def moved_values(trial, values):
+    """Return values moved towards what a trial on a few more sequences says.
+
+    Only temperatures move, all of them by the same factor, and the less the fewer the
+    words: a stream of small batches moves them smoothly.
+
+    Parameters
+    ----------
+    trial : Trial
+        A model on sequences that it is about to learn from.
+    values : dict of str to dict
+        What ``learn_values`` has returned before.
+
+    Returns
+    -------
+    moved : dict of str to dict
+        The same values at other temperatures.
+    """
+    before = values["marginal"]["temperature"]
+    found = learn_temperature([trial], (before / 8.0, before * 8.0))
+    share = len(trial.codes) / (len(trial.codes) + MOST_WORDS)
+    factor = (found / before) ** share
+    return {
+        name: own | {"temperature": own["temperature"] * factor}
+        for name, own in values.items()
+    }
+
+
+def fit_method(name, trials, *, metric, n_values, **options):
+    """Choose the parameters of a method on trials.
+
+    Parameters
+    ----------
+    name : str
+        The method.
+    trials : list of Trial
+        Models on sequences that are new to them; the first tells what is usual.
+    metric : str
+        One of ``METRICS``.
+    n_values : int
+        How many values of the scale and of the temperature to try.
+    **options : int
+        ``n_draws`` and ``random_state``.
+
+    Returns
+    -------
+    fit : dict
+        The ``metric``, the ``values`` chosen and the ``curves`` they come from.
+    """
+    _check_informative(trials, metric)
+    model = trials[0].model
+    method = model.served[name]
+    fit = {"metric": metric, "values": {}, "curves": {}}
+    for parameter in method.tunes:
+        grid = grid_of(parameter, n_values, method.unit_variance)
+        scores = np.zeros(len(grid))
+        for trial in trials:
+            settings = trial.model.settings(name, **fit["values"], **options)
+            scores += scores_of(name, parameter, grid, trial, metric, settings)
+        usual = model.usual(method)[parameter]
+        fit["values"][parameter] = best_of(grid, scores, usual)
+        fit["curves"][parameter] = {
+            "grid": grid.tolist(),
+            "scores": (scores / len(trials)).tolist(),
+        }
+    return fit
+
+
+def _check_informative(trials, metric):
+    correct = np.concatenate([trial.correct for trial in trials])
+    if not len(correct):
+        raise ValueError("X has no tokens, so there is nothing to choose by")
+    if metric == "error_average_precision" and correct.all():
+        raise ValueError(
+            "no predicted label is wrong, so average precision tells nothing; "
+            "give sequences that the tagger has not learnt from, or another metric"
+        )
+
+
+def grid_of(parameter, n_values, unit_variance=False):
+    """Return the values to try, in units of the model's own scale."""
+    if parameter == "n_best":
+        return np.array(N_BEST_VALUES, dtype=float)
+    ends = TEMPERATURE_RANGE
+    if parameter == "variance_scale":
+        ends = UNIT_SCALE_RANGE if unit_variance else SCALE_RANGE
+    return np.geomspace(*ends, n_values)
+
+
+def scores_of(name, parameter, grid, trial, metric, settings):
+    """Return the metric of a method for each value of one of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The method.
+    parameter : {"variance_scale", "temperature", "n_best"}
+        What varies.
+    grid : ndarray
+        Its values, in units of the model.
+    trial : Trial
+        The model on labelled sequences that it has not learnt from.
+    metric : str
+        One of ``METRICS``.
+    settings : Settings
+        The other parameters.
+
+    Returns
+    -------
+    scores : ndarray of float64
+        One for each value; larger is better.
+    """
+    method, measure = trial.model.served[name], METRICS[metric]
+    if method.at_once is not None:
+        rows = method.at_once(trial.scored, trial.codes, grid)
+        return np.array([measure(trial.correct, row) for row in rows])
+    unit = trial.model.unit(parameter, method)
+    compute = method.parts.get(parameter, method.compute)
+    found = []
+    for value in grid:
+        one = settings._replace(**{parameter: float(value * unit)})
+        sure = compute(trial.scored, trial.codes, one)
+        found.append(measure(trial.correct, sure))
+    return np.array(found)
+
+
+def best_of(grid, scores, usual):
+    """Return the value with the best score; of several the nearest to the usual one.
+
+    Parameters
+    ----------
+    grid : ndarray
+        The values.
+    scores : ndarray
+        Their scores.
+    usual : float
+        The value that is used where none was fitted.
+
+    Returns
+    -------
+    value : float
+        The value.
+    """
+    best = grid[scores == scores.max()]
+    if usual == 0:
+        return float(best.min())
+    return float(best[np.argmin(np.abs(np.log(best / usual)))])

@@ -1,0 +1,283 @@
+"""Confidences and outcomes of words and entities that a tagger has not learnt from."""
+
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from skcw._model.decoding import n_workers
+from skcw._util.checks import check_same_lengths
+from skcw._util.ragged import object_rows
+from skcw.data import extract_spans
+from skcw.data.encoder import check_sequences
+from skcw.data.labels import encode_labels
+from skcw.metrics import label_matches
+
+# A label with a smaller marginal than this is no rival of the predicted one.
+LEAST_RIVAL = 0.001
+
+
+class HeldOut(NamedTuple):
+    """Words or entities that a tagger has not learnt from.
+
+    Each has its confidence, whether it is right, its label and its weight.
+    """
+
+    confidence: np.ndarray
+    correct: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+
+    def where(self, mask):
+        """Return some of them."""
+        return HeldOut(*(column[mask] for column in self))
+
+    @classmethod
+    def joined(cls, parts):
+        """Return those of several."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def flat_numbers(rows):
+    """Return the numbers of all rows in one array."""
+    return np.concatenate([np.empty(0), *rows])
+
+
+def flat_labels(rows):
+    """Return the labels of all rows in one array."""
+    return np.array(list(chain.from_iterable(rows)), dtype=str)
+
+
+def held_out_words(answers, y, options, weight=None):
+    """Return the words with the confidence of a fitted tagger.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it says.
+    y : sequences of str
+        The true labels.
+    options : dict
+        Options of ``predict_confidence``.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sequence counts.
+
+    Returns
+    -------
+    words : HeldOut
+        The words.
+    """
+    labels = answers.labels()
+    _, lengths, _ = encode_labels(y)
+    check_same_lengths([len(row) for row in labels], lengths)
+    weight = np.ones(len(lengths)) if weight is None else weight
+    return HeldOut(
+        flat_numbers(answers.confidence(**options)),
+        flat_numbers(label_matches(y, labels)),
+        flat_labels(labels),
+        np.repeat(weight, lengths),
+    )
+
+
+def held_out_entities(answers, y, span_event, options, weight=None):
+    """Return the entities that a fitted tagger predicts, with its confidence.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it says.
+    y : sequences of str
+        The true labels.
+    span_event : str
+        What the confidence of an entity is about.
+    options : dict
+        Options of ``predict_entities``.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sequence counts.
+
+    Returns
+    -------
+    entities : HeldOut
+        The entities; one is right if the truth has it, from its first to its last word
+        and of its type.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    rows = answers.entities(span_event, **options)
+    true = [set(map(tuple, extract_spans(labels))) for labels in y]
+    found = [
+        (entity.confidence, tuple(entity[:3]) in truth, entity.label, each)
+        for entities, truth, each in zip(rows, true, weight, strict=True)
+        for entity in entities
+    ]
+    confidence, correct, label, each = zip(*found, strict=True) if found else [()] * 4
+    return HeldOut(
+        np.array(confidence, dtype=np.float64),
+        np.array(correct, dtype=np.float64),
+        np.array(label, dtype=str),
+        np.array(each, dtype=np.float64),
+    )
+
+
+def held_out_rivals(answers, y, weight=None):
+    """Return the labels that a fitted tagger does not predict, with their marginals.
+
+    Parameters
+    ----------
+    answers : Answers
+        What it says.
+    y : sequences of str
+        The true labels.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sequence counts.
+
+    Returns
+    -------
+    rivals : HeldOut or None
+        For every word the labels that were not predicted but have a marginal that
+        matters: one is right if it is the true label. None if there is none.
+    """
+    if "marginal" not in getattr(answers, "confidence_methods", ()):
+        return None
+    table = answers.label_table("marginal").copy()
+    table[np.arange(len(table)), answers.codes] = 0.0
+    words, labels = np.nonzero(table >= LEAST_RIVAL)
+    weight = np.ones(len(answers)) if weight is None else weight
+    weight = np.repeat(weight, answers.lengths)[words]
+    if not weight.any():
+        return None
+    codes, _, _ = encode_labels(y, answers.classes, grow=False)
+    names = np.array(answers.classes, dtype=str)
+    right = (codes[words] == labels).astype(np.float64)
+    return HeldOut(table[words, labels], right, names[labels], weight)
+
+
+def some_entities(folds):
+    """Return the folds in which entities were predicted, or raise if there are none."""
+    some = [one for one in folds if one.weight.any()]
+    if not some:
+        raise ValueError(
+            "no entity was predicted, so there is nothing that span_event could map; "
+            "labels must mark spans, such as B-PER and I-PER"
+        )
+    return some
+
+
+def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=False):
+    """Fit a copy of a tagger without each fold and ask it about the fold.
+
+    Parameters
+    ----------
+    tagger : estimator
+        The tagger to copy.
+    X : array of sequences
+        It can be indexed by positions.
+    y : ndarray of shape (n_sequences,), dtype object
+        The true labels.
+    ask : callable
+        Given a fitted tagger, sequences, labels and weights, returns what it says, the
+        words first.
+    cv : int, splitter, iterable or None
+        The folds, as in scikit-learn.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sequence counts, in learning and in the result.
+    n_jobs : int, default=None
+        How many folds at once.
+    allow_overlap : bool, default=False
+        Whether a tagger may be asked about a fold that it has learnt from.
+
+    Returns
+    -------
+    answers : list
+        What was said of each fold that has words which count.
+    """
+
+    def fit_and_ask(train, test):
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        copy = clone(tagger).fit(X[train], y[train], **weights)
+        own = None if weight is None else weight[test]
+        return ask(copy, X[test], y[test], own)
+
+    folds = _folds(cv, y, weight)
+    if not allow_overlap:
+        _refuse_overlap(folds)
+    jobs = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")
+    found = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
+    return [one for one in found if one[0].weight.any()]
+
+
+def _folds(cv, y, weight):
+    """Return the positions of training and of test sequences in each fold.
+
+    Whole numbers of folds are made of the sequences that count and have words: others
+    must not change the result.
+    """
+    positions = np.arange(len(y))
+    if cv is None or isinstance(cv, int | np.integer):
+        counts = np.array([len(labels) > 0 for labels in y], dtype=bool)
+        if weight is not None:
+            counts &= weight > 0
+        positions = positions[counts]
+    folds = _split(check_cv(cv), positions, y[positions])
+    for number, fold in enumerate(folds):
+        for indices in fold:
+            _check_indices(indices, number, len(positions))
+    return [(positions[train], positions[test]) for train, test in folds]
+
+
+def _split(splitter, positions, y):
+    """Return the folds of a splitter, which knows of no groups."""
+    try:
+        n_folds = splitter.get_n_splits(positions)
+        if n_folds > len(positions):
+            raise ValueError(
+                f"{len(positions)} sequences cannot make {n_folds} folds; set cv to a "
+                "smaller number, or give more sequences"
+            )
+        return [tuple(map(_indices, fold)) for fold in splitter.split(positions, y)]
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        raise ValueError(
+            f"{type(splitter).__name__} needs groups, which cannot be passed to fit; "
+            "give the folds themselves, cv=list(splitter.split(X, y, groups))"
+        ) from error
+
+
+def _indices(part):
+    """Return the indices of a part of a fold; an empty list has no type of its own."""
+    return np.asarray(part) if len(part) else np.empty(0, dtype=np.intp)
+
+
+def _check_indices(indices, number, n):
+    """Raise unless the indices of a fold are those of sequences."""
+    outside = indices[(indices < 0) | (indices >= n)]
+    if outside.size:
+        raise ValueError(
+            f"fold {number} of cv has the index {outside[0]}, but there are {n} "
+            f"sequences: indices must be from 0 to {n - 1}"
+        )
+
+
+def _refuse_overlap(folds):
+    """Raise if a tagger would be asked about what it has learnt from."""
+    for number, (train, test) in enumerate(folds):
+        both = np.intersect1d(train, test)
+        if both.size:
+            raise ValueError(
+                f"fold {number} of cv tests on sequences that it trains on, "
+                f"{both.size} of {len(test)}, so they do not tell how often the "
+                "tagger is right. Make the two parts of each fold distinct; "
+                "allow_training_data=True calibrates on them anyway"
+            )
+
+
+def reusable_rows(X):
+    """Return sequences that can be indexed and read again, iterators and all."""
+    if hasattr(X, "shape") and not isinstance(X, np.ndarray):
+        return X  # a SequenceBatch or TokenColumns
+    return object_rows(
+        list(x) if hasattr(x, "__next__") else x for x in check_sequences(X)
+    )

@@ -1,0 +1,329 @@
+"""``skcw.Model``: a saved model that predicts with NumPy alone."""
+
+import os
+from threading import Lock
+
+from skcw._model.decoding import Decoder
+from skcw._model.gaussian import Belief
+from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING
+from skcw.confidence.acceptance import checked_selection
+from skcw.confidence.answers import Answers
+from skcw.confidence.settings import saved_confidence
+from skcw.data.batch import SequenceBatch
+from skcw.data.encoder import check_batch, encode_any, without_needless
+from skcw.data.saved import saved_flag, saved_kind, saved_number, saved_texts
+from skcw.data.schemes import saved_forbidden
+from skcw.data.vocabulary import Vocabulary
+from skcw.exceptions import ModelFileError
+from skcw.features.joining import opened_extractor
+from skcw.io.model_files import naming, read_model
+from skcw.io.text_answers import asked_text, columns_read
+from skcw.io.tokenizer import saved_tokenizer
+
+# The models that this process has opened once and for all, by their files.
+_opened = {}
+_opening = Lock()
+# What of a model's confidence is written into its file besides the fitted values.
+CONFIDENCE = ("margin", "temperature", "default", "seed", "is_rule")
+
+
+def serving_state(
+    confidence,
+    *,
+    has_constraints=False,
+    border_rows=None,
+    log_probability=False,
+    reads_words=False,
+):
+    """Return what a model needs besides its arrays to answer, as plain values.
+
+    Taggers write it into their files, so that one need not know their classes to ask
+    the model.
+
+    Parameters
+    ----------
+    confidence : ModelConfidence
+        How the model says how sure it is.
+    has_constraints : bool, default=False
+        Whether the file holds an array of forbidden steps.
+    border_rows : tuple of int or None, default=None
+        The rows of weights for the first and for the last token of a sequence.
+    log_probability : bool, default=False
+        Whether scores are logarithms of probabilities up to a constant.
+    reads_words : bool, default=False
+        Whether features without weights are left out, and new words judged by their
+        spelling if those who encode keep them: features of a pipeline do not.
+
+    Returns
+    -------
+    serving : dict
+        Values that JSON can hold.
+    """
+    return {
+        "confidence": {name: getattr(confidence, name) for name in CONFIDENCE},
+        "own_unit": confidence.belief.own_unit,
+        "has_constraints": has_constraints,
+        "border_rows": None if border_rows is None else list(border_rows),
+        "log_probability": log_probability,
+        "reads_words": reads_words,
+    }
+
+
+def can_serve(header):
+    """Tell whether a model can answer without its estimator.
+
+    Parameters
+    ----------
+    header : dict
+        The header of its file.
+
+    Returns
+    -------
+    can : bool
+        Whether :class:`Model` can open it.
+    """
+    serving = header.get("serving")
+    if not isinstance(serving, dict):
+        return False
+    # What is missing is reported when the model is opened.
+    return "features" in header or not serving.get("reads_words")
+
+
+class Model:
+    """A saved tagger or pipeline that can predict but not learn.
+
+    It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
+    the estimator in the same file, which ``skcw.load`` returns. The answers are the
+    same. Only ``skcw.load`` opens calibrated taggers, ``MaxEntSequenceTagger``, and an
+    ``HMMSequenceTagger`` that was saved without features.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The weights.
+    confidence : ModelConfidence
+        How the model says how sure it is.
+    classes : list of str
+        The labels.
+    features : FeatureExtractor, default=None
+        What makes features from columns of words; None if the sequences that the model
+        is asked about have features already.
+    vocabulary : Vocabulary, default=None
+        The names of the features; None for numeric columns and for hashed features.
+    log_probability : bool, default=False
+        Whether scores are logarithms of probabilities up to a constant.
+    reads_words : bool, default=False
+        Whether features without weights are left out.
+    selection : dict, default=None
+        The thresholds of a selective tagger, and what they promise.
+    tokenizer : Tokenizer, default=None
+        What cuts plain text into words; None is the default one.
+
+    See Also
+    --------
+    skcw.load : Opens the estimator, which can continue to learn.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skcw import Model, make_tagging_pipeline
+    >>> X, y = [["Ann", "left"], ["Bob", "left"]], [["B-PER", "O"], ["B-PER", "O"]]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "names.skcw"
+    ...     make_tagging_pipeline(["word"]).fit(X, y).save(path)
+    ...     answers = Model.open(path).ask([["Ann", "left", "Bob"]])
+    ...     answers.labels()[0]
+    ['B-PER', 'O', 'B-PER']
+    """
+
+    def __init__(
+        self,
+        decoder,
+        confidence,
+        classes,
+        *,
+        features=None,
+        vocabulary=None,
+        log_probability=False,
+        reads_words=False,
+        selection=None,
+        tokenizer=None,
+    ):
+        self.decoder = decoder
+        self.confidence = confidence
+        self.classes = classes
+        self.features = features
+        self.vocabulary = vocabulary
+        self.log_probability = log_probability
+        self.reads_words = reads_words
+        self.selection = selection
+        self.tokenizer = tokenizer
+
+    @classmethod
+    def open(cls, path, *, mapped=False):
+        """Return the model in a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ``save`` of a tagger or of a pipeline wrote.
+        mapped : bool, default=False
+            Whether to map the arrays into memory, as in ``skcw.load``.
+
+        Returns
+        -------
+        model : Model
+            The model.
+        """
+        return cls.from_saved(path, *read_model(path, mapped=mapped))
+
+    @classmethod
+    def open_once(cls, path):
+        """Return the model in a file, mapped; a process opens it only the first time.
+
+        For functions that an engine such as Dask, Ray or Spark sends to its workers
+        and calls for each part of a corpus. A file that was written again is opened
+        again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ``save`` of a tagger or of a pipeline wrote.
+
+        Returns
+        -------
+        model : Model
+            The model, the same object each time.
+        """
+        found = os.stat(path)
+        state = found.st_ino, found.st_mtime_ns, found.st_size
+        with _opening:
+            known = _opened.get(os.fspath(path))
+            if known is None or known[0] != state:
+                known = state, cls.open(path, mapped=True)
+                _opened[os.fspath(path)] = known
+        return known[1]
+
+    @classmethod
+    def from_saved(cls, path, header, arrays):
+        """Return the model that the header and the arrays of a file describe.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, for messages.
+        header : dict
+            Its header.
+        arrays : dict of str to ndarray
+            Its arrays.
+
+        Returns
+        -------
+        model : Model
+            The model.
+        """
+        if not can_serve(header):
+            without = "" if "features" in header else " without features"
+            raise ModelFileError(
+                f"{path} holds a {header.get('class')}{without}, which skcw.Model "
+                "cannot serve; open it with skcw.load, which needs scikit-learn"
+            )
+        with naming(path):
+            return cls._opened(header, arrays)
+
+    @classmethod
+    def _opened(cls, header, arrays):
+        state = saved_kind(header["state"], "state", dict)
+        serving = header["serving"]
+        classes = saved_texts(state["classes"], "classes")
+        belief = Belief.from_arrays(len(classes), arrays)
+        if serving["own_unit"] is not None:
+            belief.own_unit = saved_number(
+                serving["own_unit"], "own_unit", LEAST_SETTING, LARGEST_SETTING
+            )
+        forbidden = None
+        if saved_flag(serving["has_constraints"], "has_constraints"):
+            forbidden = saved_forbidden(arrays, len(classes))
+        decoder = Decoder(belief, forbidden, borders=_borders(belief, serving))
+        vocabulary = Vocabulary.from_arrays(arrays)
+        if vocabulary is not None:
+            vocabulary.check(len(belief.row_of))
+        features = None
+        if "features" in header:
+            features = opened_extractor(header["features"], arrays, len(belief.row_of))
+        selection = state.get("selection")
+        return cls(
+            decoder,
+            saved_confidence(belief, state["confidence"], serving["confidence"]),
+            classes,
+            features=features,
+            vocabulary=vocabulary,
+            log_probability=saved_flag(serving["log_probability"], "log_probability"),
+            reads_words=saved_flag(serving["reads_words"], "reads_words"),
+            selection=None if selection is None else checked_selection(selection),
+            tokenizer=saved_tokenizer(header),
+        )
+
+    def ask(self, X):
+        """Return an object that answers all questions about sequences.
+
+        Parameters
+        ----------
+        X : sequences
+            ``TokenColumns``, or lists of words or of tuples, as ``fit`` of the pipeline
+            has read them; or, if a tagger was saved, sequences with features.
+
+        Returns
+        -------
+        answers : Answers
+            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on;
+            each is computed once, and only if it is asked for.
+        """
+        scored = self.decoder.open(self._encoded(X))
+        return Answers(scored, self.confidence, self.classes, self.log_probability)
+
+    def ask_text(self, text):
+        """Return an object that answers all questions about a plain text.
+
+        Parameters
+        ----------
+        text : str
+            The text. Sentences and words are found as the model's corpus has them.
+
+        Returns
+        -------
+        answers : TextAnswers
+            With ``entities()``, which know where they stand in the text.
+        """
+        if self.features is None:
+            raise ValueError(
+                "the model has no features: it cannot read words. Save a pipeline of "
+                "features and a tagger"
+            )
+        columns = columns_read(self.features)
+        return asked_text(self.ask, text, self.tokenizer, columns)
+
+    def _encoded(self, X):
+        belief = self.confidence.belief
+        if self.features is not None:
+            batch = self.features.extract(X)
+            known = belief.row_of != belief.width
+            return without_needless(batch, known) if self.reads_words else batch
+        n_features = len(belief.row_of)
+        if isinstance(X, SequenceBatch):
+            return check_batch(X, self.vocabulary, n_features)
+        columns = n_features if self.vocabulary is None else None
+        return encode_any(X, self.vocabulary, grow=False, n_columns=columns)
+
+
+def _borders(belief, serving):
+    """Return what labels score at the two ends of a sequence, or None."""
+    if serving["border_rows"] is None:
+        return None
+    for row in serving["border_rows"]:
+        saved_number(row, "border_rows", belief.width, belief.n_rows - 1, whole=True)
+    if len(serving["border_rows"]) != 2:
+        raise ValueError("border_rows are not two")
+    weights = belief.weights.reshape(-1, belief.width)
+    return weights[serving["border_rows"], : belief.n_labels]

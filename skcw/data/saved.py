@@ -1,0 +1,505 @@
+"""Arrays and values of fitted state, checked where they are read from a file."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from skcw._kernels.integrity import largest_double, largest_float
+from skcw._util.limits import LARGEST_SAVED, MOST_CELLS_FOR_ONE
+
+FLOATS = ("f4", "f8")
+# How the names of tables of weights begin in the file of a model.
+SAVED_AS = "belief."
+# Half precision has room for numbers below two to the power of this, and no more; and
+# a double for those that have one of these exponents.
+HALF_DIGITS, EXPONENTS = 15, (-1100, 1100)
+# Each kind as the bits that it consists of, and the kernel that reads them.
+_BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
+
+
+def largest_size(array):
+    """Return the largest size of the numbers of an array, infinite if one is NaN.
+
+    Parameters
+    ----------
+    array : ndarray of float32 or float64
+        The numbers.
+
+    Returns
+    -------
+    largest : float
+        0 of no numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_size(np.array([1.0, -3.0])), largest_size(np.array([1.0, np.nan]))
+    (3.0, inf)
+    """
+    bits, largest = _BITS[array.dtype.str[1:]]
+    found = np.array(largest(array.ravel().view(bits)), dtype=bits).view(array.dtype)
+    return float(found) if np.isfinite(found) else np.inf
+
+
+def halved_array(array):
+    """Return floats in half precision, and how to bring them back.
+
+    The largest fills the range; what is not zero does not become zero.
+
+    Parameters
+    ----------
+    array : ndarray of float32 or float64
+        Finite numbers.
+
+    Returns
+    -------
+    half : ndarray of float16
+        The numbers, divided by a power of two.
+    origin : list of int and str
+        The exponent of that power, and the type the numbers had.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halved_array(np.array([0.5, -0.25, 1e-20]))
+    (array([ 1.638e+04, -8.192e+03,  5.960e-08], dtype=float16), [-15, 'f8'])
+    """
+    exponent = int(np.frexp(largest_size(array))[1]) - HALF_DIGITS
+    scaled = np.ldexp(array, -exponent)
+    half = scaled.astype("<f2")
+    lost = (half == 0) & (array != 0)
+    half[lost] = np.copysign(np.finfo(np.float16).smallest_subnormal, array[lost])
+    return half, [exponent, array.dtype.str[1:]]
+
+
+def half_precision(arrays, dtype):
+    """Return the names of the arrays of a model that are to be in half precision.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    dtype : {"float16"} or None
+        What was asked for; None keeps all as they are.
+
+    Returns
+    -------
+    names : list of str
+        The tables of weights. Settings of confidence and the like are few, and stay
+        exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> half_precision({"belief.mean": np.ones(2), "scale": np.ones(1)}, "float16")
+    ['belief.mean']
+    """
+    if dtype is None:
+        return []
+    if dtype != "float16":
+        raise ValueError(
+            f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
+        )
+    names = table_names(arrays)
+    if not names:
+        raise ValueError("the model has no tables of weights to save as float16")
+    return names
+
+
+def table_names(arrays):
+    """Return the names of those arrays of a model that are tables of weights."""
+    return [n for n, a in arrays.items() if SAVED_AS in n and a.dtype.kind == "f"]
+
+
+def whole_arrays(arrays, origins):
+    """Return the arrays of a model with those in half precision as they were.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays as they are in the file.
+    origins : dict of str to list
+        How to bring each array of float16 back, as `halved_array` returns it.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        The arrays. Numbers that have no room in their precision are infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole_arrays({"a": np.array([0.5], dtype=np.float16)}, {"a": [2, "f4"]})
+    {'a': array([2.], dtype=float32)}
+    """
+    halves = {name for name, array in arrays.items() if array.dtype.str[1:] == "f2"}
+    if not isinstance(origins, dict) or set(origins) != halves:
+        raise ValueError("the arrays in half precision are not those it names")
+    whole = dict(arrays)
+    for name in halves:
+        exponent, kind = origins[name]
+        exponent = saved_number(exponent, name, *EXPONENTS, whole=True)
+        if kind not in FLOATS:
+            raise ValueError(f"the array {name} was of the type {shortened(kind)}")
+        with np.errstate(over="ignore"):
+            whole[name] = np.ldexp(arrays[name].astype(kind), exponent)
+    return whole
+
+
+def saved_array(arrays, name, kinds, shape, *, largest=LARGEST_SAVED):
+    """Return an array of a model; raise unless it is what it should be.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    name : str
+        The name of the array.
+    kinds : tuple of str
+        The types it may have, as "f4" or "i8".
+    shape : tuple of int or None
+        Its shape; None stands for any size.
+    largest : float, default=1e30
+        The largest size that a float may have.
+
+    Returns
+    -------
+    array : ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> saved_array({"a": np.zeros(2, dtype=np.int32)}, "a", ("i4",), (None,))
+    array([0, 0], dtype=int32)
+    """
+    if name not in arrays:
+        raise ValueError(f"the array {name} is missing")
+    array = arrays[name]
+    kind = array.dtype.str[1:]
+    if kind not in kinds:
+        raise ValueError(f"the array {name} has the type {array.dtype}")
+    fits = len(shape) == array.ndim and all(
+        size in (None, found) for size, found in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"the array {name} has the shape {array.shape}")
+    if kind in FLOATS and not largest_size(array) <= largest:
+        raise ValueError(f"the array {name} holds NaN, or numbers beyond {largest:g}")
+    return array
+
+
+def saved_number(value, name, least=-LARGEST_SAVED, most=LARGEST_SAVED, whole=False):
+    """Return a number of a model; raise unless it is one, and within bounds.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+    least, most : float
+        The bounds.
+    whole : bool, default=False
+        Whether it must be an integer.
+
+    Returns
+    -------
+    value : int or float
+        The number.
+
+    Examples
+    --------
+    >>> saved_number(0.5, "share", 0, 1)
+    0.5
+    """
+    kind = Integral if whole else Real
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise ValueError(f"{name} is {shortened(value)}, not a number")
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}, not from {least:g} to {most:g}")
+    return value
+
+
+def saved_flag(value, name):
+    """Return a truth value of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+
+    Returns
+    -------
+    value : bool
+        The value.
+
+    Examples
+    --------
+    >>> saved_flag(True, "frozen")
+    True
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {shortened(value)}, neither true nor false")
+    return value
+
+
+def saved_texts(value, name):
+    """Return a list of different strings of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What the strings are called.
+
+    Returns
+    -------
+    value : list of str
+        The strings.
+
+    Examples
+    --------
+    >>> saved_texts(["O", "B-PER"], "classes")
+    ['O', 'B-PER']
+    """
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ValueError(f"{name} is {shortened(value)}, not a list of strings")
+    if len(set(value)) != len(value):
+        raise ValueError(f"{name} has a string twice: {shortened(value)}")
+    return value
+
+
+def saved_kind(value, name, kind):
+    """Return a value of a model; raise unless it is of a kind.
+
+    Parameters
+    ----------
+    value : object
+        What is in the file.
+    name : str
+        What it is called.
+    kind : type
+        For example dict.
+
+    Returns
+    -------
+    value : object
+        The value.
+
+    Examples
+    --------
+    >>> saved_kind({"a": 1}, "state", dict)
+    {'a': 1}
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {shortened(value)}, not a {kind.__name__}")
+    return value
+
+
+def shortened(value):
+    """Return a value as a message shows it, however long or deep it is."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    text = repr(value)
+    return text if len(text) < 60 else text[:60] + "..."
+
+
+# Under these names the header tells which tables are stored by their cells, and which
+# are another one.
+CELLS, SAME = "cells", "same"
+COUNTS, COLUMNS = "cells.counts", "cells.columns"
+# A file is made of cells where they take at most this share of the tables' bytes:
+# whole tables can be mapped, and read into memory as they are.
+LARGEST_SHARE = 0.5
+# How many numbers are compared at a time.
+PIECE = 1 << 16
+# The types of counts and columns, with the widest rows they have room for.
+_KINDS = {"u1": 2**8 - 1, "u2": 2**16 - 1}
+
+
+def without_repeats(arrays, names):
+    """Return arrays without those that have the bits of another, and which those are.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of a model.
+    names : list of str
+        The names of those to compare with the first of them.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        Those to store.
+    same : dict of str to str
+        The names of the others, each with the name of the one that it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.saved import without_repeats
+    >>> a, b = np.zeros(2), np.zeros(2)
+    >>> without_repeats({"a": a, "b": b}, ["a", "b"])
+    ({'a': array([0., 0.])}, {'b': 'a'})
+    """
+    same = {
+        name: names[0] for name in names[1:] if _is_same(arrays[name], arrays[names[0]])
+    }
+    return {name: a for name, a in arrays.items() if name not in same}, same
+
+
+def _is_same(one, other):
+    if one is other or one.dtype != other.dtype or one.shape != other.shape:
+        return one is other
+    one, other = _bits(one.ravel()), _bits(other.ravel())
+    # Most that differ do so at once.
+    return all(
+        np.array_equal(one[first : first + PIECE], other[first : first + PIECE])
+        for first in range(0, len(one), PIECE)
+    )
+
+
+def _bits(array):
+    """Return floats as integers, for which zero and minus zero are not the same."""
+    return array.view(f"u{array.itemsize}")
+
+
+def thinned(arrays, names, width):
+    """Return arrays whose tables are reduced to the cells that were touched.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays of a model.
+    names : list of str
+        The names of its tables: flat arrays of the same length.
+    width : int
+        The length of their rows.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        The arrays to store; those given where that would not be much smaller.
+    recipe : dict or None
+        How to bring the tables back; None if they are as they were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.saved import thinned
+    >>> table = np.zeros(100)
+    >>> table[50] = 7.0
+    >>> found, recipe = thinned({"table": table}, ["table"], 2)
+    >>> found["table"], recipe
+    (array([0., 7.]), {'width': 2, 'tables': ['table']})
+    """
+    tables = [arrays[name] for name in names]
+    kinds = [kind for kind, most in _KINDS.items() if width <= most]
+    if not tables or not kinds:
+        return arrays, None
+    cells = _touched(tables, width * width)
+    n_rows, itemsize = len(tables[0]) // width, np.dtype(kinds[0]).itemsize
+    size = (len(cells) + n_rows) * itemsize + len(cells) * _bytes_of_a_cell(tables)
+    whole = len(tables[0]) * _bytes_of_a_cell(tables)
+    if size > LARGEST_SHARE * whole or _is_too_thin(n_rows * width, len(cells)):
+        return arrays, None
+    found = {**arrays, **{name: arrays[name][cells] for name in names}}
+    row, column = np.divmod(cells, width)
+    found[COUNTS] = np.bincount(row, minlength=n_rows).astype(kinds[0])
+    found[COLUMNS] = column.astype(kinds[0])
+    return found, {"width": width, "tables": list(names)}
+
+
+def _touched(tables, blank):
+    """Return the blank cell and those with other bits in any table, ascending."""
+    touched = np.zeros(len(tables[0]), dtype=bool)
+    touched[blank] = True
+    for table in tables:
+        bits = _bits(table)
+        touched |= bits != bits[blank]
+    return np.flatnonzero(touched)
+
+
+def _bytes_of_a_cell(tables):
+    return sum(table.itemsize for table in tables)
+
+
+def _is_too_thin(n_cells, n_stored):
+    return n_cells > MOST_CELLS_FOR_ONE * n_stored
+
+
+def filled(arrays, recipe, same):
+    """Return the arrays of a model with whole tables again; raise if they do not fit.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays as they are in the file.
+    recipe : dict or None
+        How to bring the tables back, as `thinned` returns it.
+    same : dict of str to str
+        Which arrays are another one, as `without_repeats` returns it.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        The arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.saved import filled, thinned
+    >>> table = np.zeros(100)
+    >>> table[50] = 7.0
+    >>> found = filled(*thinned({"table": table}, ["table"], 2), {})
+    >>> np.array_equal(found["table"], table)
+    True
+    """
+    found = dict(arrays)
+    if recipe is not None:
+        width = saved_kind(recipe, CELLS, dict)["width"]
+        saved_number(width, "width", 1, max(_KINDS.values()), whole=True)
+        counts, cells = _saved_cells(found, width)
+        names = saved_texts(recipe["tables"], "tables")
+        shape = (len(cells),)
+        for name in names:
+            values = saved_array(arrays, name, ("f4", "f8"), shape, largest=np.inf)
+            found[name] = _whole(values, cells, len(counts) * width, width * width)
+    for name, other in saved_kind(same, SAME, dict).items():
+        if name in arrays or other not in arrays:
+            raise ValueError(f"the array {name} cannot be the same as another one")
+        found[name] = found[other]
+    return found
+
+
+def _saved_cells(arrays, width):
+    """Take the counts and columns out; return the counts and the cells they tell."""
+    counts = saved_array(arrays, COUNTS, tuple(_KINDS), (None,))
+    columns = saved_array(arrays, COLUMNS, (counts.dtype.str[1:],), (None,))
+    del arrays[COUNTS], arrays[COLUMNS]
+    if int(counts.sum(dtype=np.int64)) != len(columns):
+        raise ValueError("there are not as many cells as the rows say")
+    if _is_too_thin(len(counts) * width, len(columns)):
+        raise ValueError("there are too few cells for tables of this size")
+    first = np.arange(0, len(counts) * width, width, dtype=np.int64)
+    cells = np.repeat(first, counts) + columns
+    if (columns >= width).any() or (np.diff(cells) <= 0).any():
+        raise ValueError("the cells of a row are not in order, or outside of it")
+    blank = np.searchsorted(cells, width * width)
+    if blank == len(cells) or cells[blank] != width * width:
+        raise ValueError("the blank cell is missing")
+    return counts, cells
+
+
+def _whole(values, cells, size, blank):
+    """Return a table: some values in their cells, that of the blank one elsewhere."""
+    rest = values[np.searchsorted(cells, blank)]
+    # Memory that is zero costs nothing until something else is written to it.
+    zeros = not _bits(rest[None]).any()
+    table = np.zeros(size, values.dtype) if zeros else np.full(size, rest)
+    table[cells] = values
+    return table

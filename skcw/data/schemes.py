@@ -1,0 +1,752 @@
+"""Label schemes: spans from labels, and which labels may follow each other."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw._util.ragged import object_rows
+from skcw.data.labels import check_labels
+from skcw.data.saved import FLOATS, saved_array, saved_kind, saved_number, shortened
+
+# The prefixes each scheme may use, and other names of schemes.
+SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}
+ALIASES = {"BIO": "IOB2", "BIOES": "IOBES"}
+
+# What a prefix does to a span. BILOU writes IOBES with other letters: Last for End,
+# Unit for Single.
+ROLES = {"B": "B", "I": "I", "O": "O", "E": "E", "S": "S", "L": "E", "U": "S"}
+
+# A lone L or U is more likely a label of its own than a BILOU prefix.
+BARE_PREFIXES = "OBIES"
+NO_TYPE = "_"
+
+
+def parse_label(label, bare=BARE_PREFIXES):
+    """Return the prefix of a label and its type.
+
+    Parameters
+    ----------
+    label : str
+        A label, such as ``"B-PER"``, ``"O"`` or ``"I"``.
+    bare : str, default="OBIES"
+        The prefixes that may stand without a type.
+
+    Returns
+    -------
+    prefix : str or None
+        One of the keys of ``ROLES``; None if the label has no prefix.
+    kind : str
+        What follows the hyphen, or the whole label if it has no prefix.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import parse_label
+    >>> parse_label("B-PER"), parse_label("I"), parse_label("NN")
+    (('B', 'PER'), ('I', ''), (None, 'NN'))
+    """
+    if not isinstance(label, str):
+        raise TypeError(f"a label is {label!r}; labels must be strings")
+    if label[1:2] == "-" and label[0] in ROLES:
+        return label[0], label[2:]
+    if len(label) == 1 and (label == "O" or label in bare):
+        return str(label), ""
+    return None, str(label)
+
+
+@lru_cache(maxsize=4096)
+def split_label(label):
+    """Return the role (one of B, I, E, S, O) and the type of a label.
+
+    A label without a prefix is inside a span of its own type. Cached, because a corpus
+    repeats few labels many times.
+    """
+    prefix, kind = parse_label(label)
+    return ROLES[prefix or "I"], kind or NO_TYPE
+
+
+def scheme_name(name, parameter, *, auto=False):
+    """Return the first name of a scheme that may have several, or refuse it."""
+    scheme = ALIASES.get(name, name) if isinstance(name, str) else None
+    if scheme not in SCHEMES and not (auto and scheme == "auto"):
+        known = [*(["auto"] if auto else []), *SCHEMES, *ALIASES]
+        raise ValueError(
+            f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}"
+        )
+    return scheme
+
+
+def resolve_scheme(scheme, labels):
+    """Return the first name of a scheme, detected from ``labels`` for "auto"."""
+    name = scheme_name(scheme, "scheme", auto=True)
+    return detect_scheme(labels) if name == "auto" else name
+
+
+class Span(NamedTuple):
+    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first word.
+    end : int
+        One past the position of its last word.
+
+    Examples
+    --------
+    >>> from skcw.data import Span
+    >>> words = ["in", "New", "York"]
+    >>> span = Span("LOC", 1, 3)
+    >>> words[span.start : span.end]
+    ['New', 'York']
+    """
+
+    label: str
+    start: int
+    end: int
+
+
+def extract_spans(labels, scheme="auto", strict=False):
+    """Return the spans that one sequence of labels marks.
+
+    By default labels are read as the conlleval program and seqeval read them,
+    which forgives every fault of the scheme: a span begins at ``B-`` or ``S-``,
+    after ``O``, after ``E-`` or ``S-``, and wherever the type changes; it ends
+    before the next span, before ``O``, and after ``E-`` or ``S-``. IOB1, IOB2,
+    IOBES and BILOU labels are all read by this one rule.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels of one sequence: ``"O"``, or a prefix, a hyphen and a type
+        (the type may hold hyphens), or a bare ``"B"``, ``"I"``, ``"E"``, ``"S"``
+        whose span gets the label ``"_"``.
+    scheme : {"auto", "IOB1", "IOB2", "IOBES", "BILOU"}, default="auto"
+        What ``strict`` holds the labels to; without ``strict`` it changes nothing.
+        ``"BIO"`` and ``"BIOES"`` are other names of IOB2 and IOBES. ``"auto"``
+        is the answer of :func:`detect_scheme` to these labels, so name the
+        scheme when short sequences are read one at a time.
+    strict : bool, default=False
+        Drop spans that break the scheme, instead of reading them as well as
+        possible. A label that the scheme cannot hold at all raises an error.
+
+    Returns
+    -------
+    spans : list of Span
+        In order of their start; spans never overlap.
+
+    Notes
+    -----
+    Strict reading keeps, for IOB2, ``B-x`` with the ``I-x`` that follow it; for
+    IOBES and BILOU, ``S-x`` alone and ``B-x``, any number of ``I-x``, ``E-x``; for
+    IOB1, runs of ``I-x``, which ``B-x`` cuts where it directly follows a label
+    of the same type. Any other ``B-x`` is no IOB1 and is skipped like ``O``.
+
+    Where the words above leave a choice, it is the one of seqeval 1.2, but for
+    four points. Strict IOB1 of seqeval drops a correct one-word span ``B-x`` if
+    an incorrect ``B-y`` follows; here only the latter is dropped. Labels without
+    a prefix, as in ``["Street", "Street", "City"]``, make one span of each run
+    of equal labels, where seqeval takes the first letter for a prefix (and
+    warns). ``L-`` and ``U-`` are read as ``E-`` and ``S-`` without ``strict``
+    too. Hyphens that a type begins or ends with stay, with ``strict`` too.
+
+    The conlleval program itself knows no ``S-`` and does not separate ``E-x``
+    from a ``B-x`` right after it; here, as in seqeval, two spans are read.
+
+    See Also
+    --------
+    skcw.metrics.span_f1_score : Precision and recall over spans.
+    convert_labels : The same spans, written in another scheme.
+
+    Examples
+    --------
+    >>> from skcw.data import extract_spans
+    >>> extract_spans(["B-PER", "I-PER", "O", "I-LOC"])
+    [Span(label='PER', start=0, end=2), Span(label='LOC', start=3, end=4)]
+
+    The last span has no ``B-``, so strict reading drops it:
+
+    >>> extract_spans(["B-PER", "I-PER", "O", "I-LOC"], scheme="IOB2", strict=True)
+    [Span(label='PER', start=0, end=2)]
+    """
+    labels = check_labels(labels, "labels")
+    if not strict:
+        scheme_name(scheme, "scheme", auto=True)
+        return _read_leniently(list(map(split_label, labels)))
+    scheme = resolve_scheme(scheme, labels)
+    _refuse_foreign_prefixes(labels, scheme)
+    return _STRICT_READERS[scheme](list(map(split_label, labels)))
+
+
+def detect_scheme(labels):
+    """Return the scheme that a set of labels seems to follow.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        All labels of a corpus, such as ``classes_`` of a tagger.
+
+    Returns
+    -------
+    scheme : {"IOB2", "IOBES", "BILOU"}
+        BILOU if a prefix is ``L`` or ``U``; else IOBES if one is ``E`` or ``S``;
+        else IOB2. Prefixes cannot tell IOB1 from IOB2: it must be named.
+
+    Examples
+    --------
+    >>> from skcw.data import detect_scheme
+    >>> detect_scheme(["O", "B-PER", "I-PER"])
+    'IOB2'
+    >>> detect_scheme(["O", "B-PER", "E-PER", "S-LOC"])
+    'IOBES'
+    """
+    prefixes = {parse_label(label)[0] for label in set(check_labels(labels, "labels"))}
+    if prefixes & {"L", "U"}:
+        return "BILOU"
+    return "IOBES" if prefixes & {"E", "S"} else "IOB2"
+
+
+def _refuse_foreign_prefixes(labels, scheme):
+    allowed = SCHEMES[scheme]
+    foreign = {
+        label for label in set(labels) if (parse_label(label)[0] or "?") not in allowed
+    }
+    for position, label in enumerate(labels):
+        if label in foreign:
+            raise ValueError(
+                f"label {label!r} at token {position} is not of scheme {scheme}, "
+                f"whose prefixes are {', '.join(allowed)}"
+            )
+
+
+def _read_leniently(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "O":
+            if start >= 0:
+                spans.append(Span(kind, start, position))
+                start = -1
+            continue
+        if start < 0 or kind_here != kind or role == "B" or role == "S":
+            if start >= 0:
+                spans.append(Span(kind, start, position))
+            start, kind = position, kind_here
+        if role == "E" or role == "S":
+            spans.append(Span(kind, start, position + 1))
+            start = -1
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iob2(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "I" and start >= 0 and kind_here == kind:
+            continue
+        if start >= 0:
+            spans.append(Span(kind, start, position))
+        start, kind = (position, kind_here) if role == "B" else (-1, None)
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iob1(parts):
+    spans = []
+    start = -1
+    kind = None  # of the label before this one, None after O
+    for position, (role, kind_here) in enumerate(parts):
+        if role == "I" and start >= 0 and kind_here == kind:
+            continue
+        if start >= 0:
+            spans.append(Span(kind, start, position))
+        # B may only cut what would otherwise be one run of its type.
+        opens = role == "I" or (role == "B" and kind_here == kind)
+        start = position if opens else -1
+        kind = None if role == "O" else kind_here
+    if start >= 0:
+        spans.append(Span(kind, start, len(parts)))
+    return spans
+
+
+def _read_iobes(parts):
+    spans = []
+    start, kind = -1, None
+    for position, (role, kind_here) in enumerate(parts):
+        continues = start >= 0 and kind_here == kind
+        if role == "I" and continues:
+            continue
+        if role == "E" and continues:
+            spans.append(Span(kind, start, position + 1))
+        elif role == "S":
+            spans.append(Span(kind_here, position, position + 1))
+        # A span begun and not ended by E is forgotten here.
+        start, kind = (position, kind_here) if role == "B" else (-1, None)
+    return spans
+
+
+_STRICT_READERS = {
+    "IOB1": _read_iob1,
+    "IOB2": _read_iob2,
+    "IOBES": _read_iobes,
+    "BILOU": _read_iobes,
+}
+
+
+def with_outside(y, outside):
+    """Return labels in which a label other than "O" is called "O".
+
+    Parameters
+    ----------
+    y : list of sequences of str
+        The labels of each sentence.
+    outside : str
+        What they call a word outside of all spans.
+
+    Returns
+    -------
+    y : ndarray of object, shape (n_sequences,)
+        A list of labels for each sentence.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import with_outside
+    >>> with_outside([["B-PER", "NONE"]], "NONE")[0]
+    ['B-PER', 'O']
+    """
+    return object_rows(
+        ["O" if label == outside else label for label in labels] for labels in y
+    )
+
+
+def odd_outside(labels):
+    """Return the label that seems to stand for "O", or None.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        All labels of a corpus.
+
+    Returns
+    -------
+    outside : str or None
+        The only label without a prefix among others such as "B-PER", if none is "O".
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import odd_outside
+    >>> odd_outside(["B-PER", "I-PER", "NONE"]), odd_outside(["B-PER", "O"])
+    ('NONE', None)
+    """
+    parts = {label: parse_label(label) for label in labels}
+    bare = [label for label, (prefix, _) in parts.items() if prefix is None]
+    typed = [label for label, (prefix, kind) in parts.items() if prefix and kind]
+    return bare[0] if len(bare) == 1 and len(typed) == len(parts) - 1 > 0 else None
+
+
+def convert_labels(y, target, source="auto", outside="O"):
+    """Write the labels of spans in another scheme: IOB1, IOB2, IOBES or BILOU.
+
+    Only prefixes change, and converting back gives the labels one had, provided that
+    they follow their scheme.
+
+    Parameters
+    ----------
+    y : list of sequences of str
+        The labels of each sentence: ``"O"``, or a prefix, a hyphen and a type, or a
+        bare prefix.
+    target : {"IOB1", "IOB2", "IOBES", "BILOU"}
+        The scheme to write. ``"BIO"`` and ``"BIOES"`` are other names of IOB2 and
+        IOBES.
+    source : {"auto", "IOB1", "IOB2", "IOBES", "BILOU"}, default="auto"
+        The scheme to read. Naming it means that each fault of the scheme is an error.
+        By default all are read by the one rule of the conlleval program, which
+        forgives faults: a span begins at ``B-`` or ``S-``, after ``O``, after ``E-``
+        or ``S-``, and wherever the type changes.
+    outside : str, default="O"
+        What `y` calls a word outside of all spans, such as ``"NONE"`` or ``"_"``. The
+        result calls it ``"O"``, as the whole package does.
+
+    Returns
+    -------
+    converted : ndarray of object, shape (n_sequences,)
+        A list of labels for each sentence.
+
+    See Also
+    --------
+    extract_spans : The spans themselves, by the same rule.
+
+    Notes
+    -----
+    In IOB1 a span begins with ``I-``, and with ``B-`` only where it directly follows
+    another one of its type; in IOB2 every span begins with ``B-``. IOBES marks also
+    the end, ``E-``, and spans of a single word, ``S-``; BILOU calls them ``L-`` and
+    ``U-``.
+
+    Examples
+    --------
+    >>> from skcw.data import convert_labels
+    >>> convert_labels([["B-PER", "I-PER", "O", "B-LOC"]], "IOBES").tolist()
+    [['B-PER', 'E-PER', 'O', 'S-LOC']]
+    >>> convert_labels([["B-PER", "B-PER", "I-PER", "O"]], "IOB1").tolist()
+    [['I-PER', 'B-PER', 'I-PER', 'O']]
+    >>> convert_labels([["B-PER", "NONE"]], "IOB2", outside="NONE").tolist()
+    [['B-PER', 'O']]
+    """
+    target = scheme_name(target, "target")
+    source = None if source == "auto" else scheme_name(source, "source")
+    rows = []
+    for s, labels in enumerate(y):
+        if isinstance(labels, (str, bytes)):
+            raise TypeError(f"y[{s}] is {labels!r}; it must be a sequence of labels")
+        labels = ["O" if label == outside else label for label in labels]
+        spans = _read_leniently(_prefixed_parts(labels, s, source))
+        if source is not None:
+            _refuse_faults(labels, _written(labels, spans, source), s, source)
+        rows.append(_written(labels, spans, target))
+    return object_rows(rows)
+
+
+def _prefixed_parts(labels, s, source):
+    """Return role and type of each label, all of which must have a prefix."""
+    bare = "BIES" if source is None else SCHEMES[source]
+    parts = []
+    for position, label in enumerate(labels):
+        prefix, kind = parse_label(label, bare) if isinstance(label, str) else (None, 0)
+        if prefix is None:
+            raise ValueError(
+                f"sentence {s}, token {position} has the label {label!r}, which is "
+                "neither 'O' nor a prefix with a type, such as 'B-PER' (what labels "
+                "call the outside is said by outside=...)"
+            )
+        parts.append((ROLES[prefix], kind))
+    return parts
+
+
+def _written(labels, spans, scheme):
+    """Return the labels with the prefixes of a scheme."""
+    written = list(labels)
+    previous_end, previous_kind = -1, None
+    for kind, start, end in spans:
+        touches = start == previous_end and kind == previous_kind
+        for i, prefix in enumerate(_prefixes(end - start, touches, scheme), start):
+            written[i] = prefix + labels[i][1:]
+        previous_end, previous_kind = end, kind
+    return written
+
+
+def _prefixes(length, touches, scheme):
+    """Return the prefixes of a span; `touches` says it follows one of its type."""
+    if scheme == "IOB2" or (scheme == "IOB1" and touches):
+        return "B" + "I" * (length - 1)
+    if scheme == "IOB1":
+        return "I" * length
+    single, last = ("S", "E") if scheme == "IOBES" else ("U", "L")
+    return single if length == 1 else "B" + "I" * (length - 2) + last
+
+
+def _refuse_faults(labels, expected, s, source):
+    for position, (label, right) in enumerate(zip(labels, expected, strict=True)):
+        if label != right:
+            raise ValueError(
+                f"sentence {s}, token {position} has the label {label!r} where "
+                f'{source} would have {right!r}; source="auto" forgives such faults'
+            )
+
+
+# The schemes whose steps can be told legal or not by two labels, under the names that
+# ``constraints_`` of a tagger has for them, and their prefixes.
+_PREFIXES = {
+    "BIO": SCHEMES["IOB2"],
+    "IOBES": SCHEMES["IOBES"],
+    "BILOU": SCHEMES["BILOU"],
+}
+_OTHER_NAMES = {"IOB2": "BIO", "BIOES": ALIASES["BIOES"]}
+# Every name that ``constraints`` takes, but "auto".
+SCHEME_NAMES = (*_PREFIXES, *_OTHER_NAMES)
+
+# A real corpus has a slip here and there: one sentence in 8,323 of the Spanish names
+# starts with I-. Labels that are in another scheme break this one in every second
+# sentence, so that any bound between the two tells them apart.
+FEW_FAULTS = 0.001
+
+
+def forbidden_matrix(constraints, labels, dtype=np.float64):
+    """Return 0 where a step is legal and minus infinity where it is not.
+
+    Parameters
+    ----------
+    constraints : None, "BIO", "IOBES", "BILOU", callable or (names, matrix)
+        ``"BIO"`` (or ``"IOB2"``): I-x follows B-x or I-x only. ``"IOBES"`` (or
+        ``"BIOES"``): spans are S-x, or B-x, any I-x, E-x. ``"BILOU"``: the same with
+        U-x for S-x and L-x for E-x. A function ``legal(before, after)`` gets two
+        labels, or None for the border of a sequence. A pair of label names and a
+        square matrix of truth values: ``matrix[i][j]`` says whether ``names[j]`` may
+        follow ``names[i]``.
+    labels : sequence of str
+        The labels, in the order of the rows.
+    dtype : dtype, default=float64
+        The type of the result.
+
+    Returns
+    -------
+    forbidden : ndarray of shape (n_labels + 2, n_labels) or None
+        One row per previous label; then one for the first token of a sequence and one
+        for the last. None when there are no constraints.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import forbidden_matrix
+    >>> forbidden_matrix("BIO", ["O", "B-x", "I-x"])
+    array([[  0.,   0., -inf],
+           [  0.,   0.,   0.],
+           [  0.,   0.,   0.],
+           [  0.,   0., -inf],
+           [  0.,   0.,   0.]])
+    """
+    if constraints is None:
+        return None
+    if isinstance(constraints, str):
+        legal = _legal_by_scheme(scheme_name_constraints(constraints), labels)
+    else:
+        follows = _legal_function(constraints, labels)
+        rows = [[follows(before, after) for after in labels] for before in labels]
+        rows.append([follows(None, label) for label in labels])
+        rows.append([follows(label, None) for label in labels])
+        legal = np.array(rows, dtype=bool)
+    return np.where(legal, 0.0, -np.inf).astype(dtype)
+
+
+def saved_forbidden(arrays, n_labels):
+    """Return the matrix among the arrays of a model; raise unless it is one.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays.
+    n_labels : int
+        The number of labels.
+
+    Returns
+    -------
+    forbidden : ndarray of shape (n_labels + 2, n_labels)
+        What :func:`forbidden_matrix` returned.
+    """
+    shape = n_labels + 2, n_labels
+    forbidden = saved_array(arrays, "forbidden", FLOATS, shape, largest=np.inf)
+    if not ((forbidden == 0) | (forbidden == -np.inf)).all():
+        raise ValueError("a step from label to label is neither legal nor forbidden")
+    return forbidden
+
+
+def saved_constraints(value, name):
+    """Return what a file says of a model's constraints; raise unless it can be."""
+    if value not in (None, "given", *SCHEME_NAMES):
+        raise ValueError(f"{name} is {shortened(value)}")
+    return value
+
+
+def saved_faults(value, name):
+    """Return how often training labels broke each scheme, from a file."""
+    for count in saved_kind(value, name, dict).values():
+        saved_number(count, name, 0)
+    return value
+
+
+def scheme_name_constraints(name):
+    """Return the one name of a scheme that may have several.
+
+    Parameters
+    ----------
+    name : str
+        One of ``SCHEME_NAMES``.
+
+    Returns
+    -------
+    scheme : {"BIO", "IOBES", "BILOU"}
+        The scheme.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import scheme_name
+    >>> scheme_name("IOB2")
+    'BIO'
+    """
+    scheme = _OTHER_NAMES.get(name, name)
+    if scheme not in _PREFIXES:
+        known = ", ".join(map(repr, SCHEME_NAMES))
+        raise ValueError(f"constraints is {name!r}; it must be one of {known}")
+    return scheme
+
+
+def _parts(labels, prefixes):
+    """Return what each label does to a span ("O" for nothing), and its type."""
+    parts = []
+    for label in labels:
+        prefix, kind = parse_label(label, bare=prefixes)
+        known = prefix is not None and prefix in prefixes and prefix != "O"
+        parts.append((ROLES[prefix], kind) if known else ("O", ""))
+    return np.array(parts, dtype=object).reshape(-1, 2).T
+
+
+def _legal_by_scheme(scheme, labels):
+    """Return which steps a scheme allows; a border is like a label outside."""
+    does, kind = _parts(labels, _PREFIXES[scheme])
+    before = np.append(np.isin(does, ["B", "I"]), False)[:, None]
+    goes_on = np.append(np.isin(does, ["I", "E"]), False)
+    same = np.equal.outer(np.append(kind, None), np.append(kind, None))
+    if scheme == "BIO":
+        legal = ~goes_on | (before & same)
+    else:
+        legal = np.where(before, goes_on & same, ~goes_on)
+    return np.vstack([legal[:, :-1], legal[:-1, -1]])
+
+
+def _legal_function(constraints, labels):
+    if callable(constraints):
+        return constraints
+    if len(constraints) != 2:
+        raise ValueError(
+            f"constraints must be a pair of label names and a matrix, got {constraints}"
+        )
+    names, matrix = constraints
+    matrix = np.asarray(matrix, dtype=bool)
+    if matrix.shape != (len(names), len(names)):
+        raise ValueError(
+            f"constraints name {len(names)} labels but the matrix has the shape "
+            f"{matrix.shape}"
+        )
+    missing = [label for label in labels if label not in names]
+    if missing:
+        raise ValueError(f"constraints do not name the labels {missing}")
+    place = {name: i for i, name in enumerate(names)}
+
+    def legal(before, after):
+        if before is None or after is None:
+            return True
+        return matrix[place[before], place[after]]
+
+    return legal
+
+
+def first_violation(forbidden, codes, offsets):
+    """Return (number of sequences that break the constraints, the first of them)."""
+    if forbidden is None or not len(codes):
+        return 0, -1
+    bad = np.zeros(len(codes), dtype=bool)
+    bad[1:] = forbidden[codes[:-1], codes[1:]] < 0
+    starts, stops = offsets[:-1], offsets[1:]
+    full = stops > starts
+    bad[starts[full]] = forbidden[-2, codes[starts[full]]] < 0
+    bad[stops[full] - 1] |= forbidden[-1, codes[stops[full] - 1]] < 0
+    so_far = np.append(0, np.cumsum(bad))
+    broken = np.flatnonzero(so_far[stops] > so_far[starts])
+    return len(broken), int(broken[0]) if len(broken) else -1
+
+
+def scheme_faults(labels, codes, offsets):
+    """Count the sequences that break each scheme.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels.
+    codes : ndarray of int
+        The numbers of the labels of all sequences, joined.
+    offsets : ndarray of int, shape (n_sequences + 1,)
+        Where each sequence begins.
+
+    Returns
+    -------
+    faults : dict
+        "sequences" is the number of them; each scheme has the number that break it.
+        Counts of several parts of a corpus may be added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.schemes import scheme_faults
+    >>> codes, offsets = np.array([1, 2, 0, 2]), np.array([0, 2, 4])
+    >>> scheme_faults(["O", "B-x", "I-x"], codes, offsets)
+    {'sequences': 2, 'BIO': 1, 'IOBES': 2, 'BILOU': 2}
+    """
+    faults = {"sequences": len(offsets) - 1}
+    spans = are_spans(labels)
+    for scheme in _PREFIXES:
+        # Other labels are in no scheme, and there may be thousands of them.
+        forbidden = forbidden_matrix(scheme, labels) if spans else None
+        faults[scheme] = first_violation(forbidden, codes, offsets)[0]
+    return faults
+
+
+def are_spans(labels):
+    """Tell whether labels mark spans: all are "O" or begin with a prefix.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The labels.
+
+    Returns
+    -------
+    spans : bool
+        Whether each is "O", a prefix with a type such as "B-x", or a bare prefix, and
+        at least one is not "O".
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import are_spans
+    >>> are_spans(["O", "B-x", "I-x"]), are_spans(["NN", "B-x"]), are_spans(["O"])
+    (True, False, False)
+    """
+    return _letters(labels) not in (None, set())
+
+
+def _letters(labels):
+    """Return the prefixes of labels but "O"; None if a label has no prefix."""
+    letters = set()
+    for label in labels:
+        prefix, _ = parse_label(label, bare="".join(ROLES))
+        if prefix is None:
+            return None
+        letters.add(prefix)
+    return letters - {"O"}
+
+
+def scheme_of(labels, faults):
+    """Return the scheme that labels follow, if they follow one.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels.
+    faults : dict
+        What ``scheme_faults`` has counted.
+
+    Returns
+    -------
+    scheme : {"BIO", "IOBES", "BILOU"} or None
+        The scheme with all of the prefixes that at most one sequence in a thousand
+        breaks. None if there is none: labels without prefixes, spans that begin with
+        I (IOB1), mixed prefixes.
+
+    Examples
+    --------
+    >>> from skcw.data.schemes import scheme_of
+    >>> faults = {"sequences": 8323, "BIO": 1, "IOBES": 3000, "BILOU": 3000}
+    >>> scheme_of(["O", "B-x", "I-x"], faults)
+    'BIO'
+    """
+    letters = _letters(labels)
+    if not letters:
+        return None
+    for scheme, prefixes in _PREFIXES.items():
+        few = faults[scheme] <= FEW_FAULTS * faults["sequences"]
+        if letters <= set(prefixes) and few:
+            return scheme
+    return None

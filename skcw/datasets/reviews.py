@@ -1,0 +1,466 @@
+"""``make_reviews``: generated product reviews with an opinion."""
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+from skcw.datasets.lexicon import (
+    NameSource,
+    chance,
+    check_count,
+    check_rates,
+    invent,
+    pick,
+)
+
+
+def _words(text):
+    return tuple(text.split())
+
+
+# Opinion words that mean the same whatever they speak of, the usual ones first.
+CLEAR = {
+    "good": _words("""
+        great good nice excellent wonderful perfect lovely beautiful fantastic
+        superb brilliant charming delightful impressive amazing outstanding pleasant
+        splendid clever fine remarkable enjoyable flawless satisfying solid reliable
+        marvellous stunning terrific worthwhile first-rate admirable thoughtful
+        refreshing convincing elegant top-notch memorable magnificent graceful
+    """),
+    "bad": _words("""
+        bad poor terrible awful disappointing boring useless horrible weak ugly
+        annoying mediocre sloppy dreadful cheapish clumsy pathetic lousy tiresome
+        careless dull miserable shoddy pointless ridiculous unbearable inferior
+        tedious hopeless frustrating atrocious unpleasant faulty second-rate tasteless
+        regrettable abysmal laughable half-baked wretched
+    """),
+}
+
+# Domain, then its aspects with the words that praise (+) or blame (-) just that
+# aspect. Every one of these words praises one thing and blames another.
+_DOMAINS = """
+books
+    plot + unpredictable dark simple fast strange - predictable thin slow heavy long
+    style + light simple sharp quiet dry - heavy cold flat thick hard
+    ending + sudden sweet unpredictable strange - predictable soft short cold
+    heroine + sharp strange loud quiet - flat cold soft predictable
+    binding + thick heavy hard - thin soft cheap
+    print + big sharp dark - small light thin
+films
+    story + dark unpredictable strange fast - predictable long slow thin sweet
+    villain + cold dark quiet unpredictable - soft loud flat sweet
+    soundtrack + loud strange soft - quiet cheap flat
+    lighting + soft dark - flat hard cold bright
+    ending + sudden quiet dark - sweet predictable long fast
+    ticket + cheap small - big long
+kitchen
+    knife + sharp light thin - heavy short soft
+    kettle + quiet fast light big - loud slow hot small
+    handle + thick soft cold long - thin hot hard short sharp
+    pan + heavy flat thick big - light thin small
+    motor + quiet fast predictable - loud slow hot unpredictable
+    price + small - big
+phones
+    battery + long big heavy cold - short small hot unpredictable
+    screen + bright big sharp flat - dark small dry
+    case + thin light hard small - thick heavy soft hot
+    speaker + loud big sharp - quiet flat thin
+    menu + simple fast predictable - slow long strange hard
+    cable + long soft thick - short hard thin
+hotels
+    room + quiet big bright dark - small loud hot cold
+    bed + soft big hard - short small thin
+    breakfast + slow long hot sweet big - cold dry small simple
+    staff + fast quiet sweet - slow loud cold strange
+    pool + long hot quiet - cold small loud
+    bill + small short - big long strange
+everything
+    design + simple light bright soft dark - heavy flat strange loud
+    size + big small - short long
+    service + fast quiet sweet - slow cold strange dry
+    shop + big quiet bright - small loud dark
+    delivery + fast quiet predictable - slow sudden unpredictable
+    manual + short simple thin - long thick dry
+"""
+
+
+def _read_domains(text):
+    """Return {domain: {aspect: {"good": words, "bad": words}}}."""
+    domains = {}
+    for line in text.strip().splitlines():
+        if not line.startswith(" "):
+            aspects = domains[line] = {}
+            continue
+        praise, blame = line.split(" - ")
+        aspect, praise = praise.split(" + ")
+        aspects[aspect.strip()] = {
+            "good": tuple(praise.split()),
+            "bad": tuple(blame.split()),
+        }
+    return domains
+
+
+DOMAINS = _read_domains(_DOMAINS)
+# Aspects that reviews of every domain speak of.
+COMMON = DOMAINS.pop("everything")
+
+# Endings of words that a reviewer made up; some tell what they mean, some do not.
+INVENTED_ENDINGS = {
+    "good": ("tastic", "licious", "rific", "brill"),
+    "bad": ("trocious", "meh", "crap", "pocalypse"),
+    "none": ("ish", "y", "oid", "esque", "al"),
+}
+
+# {word} says what the sentence means; {other} is a word of the opposite meaning.
+PLAIN = (
+    "The {aspect} is {word}.",
+    "The {aspect} was {word}.",
+    "The {aspect} seems {word}.",
+    "I find the {aspect} {word}.",
+    "We thought the {aspect} {word}.",
+    "As for the {aspect}, it is {word}.",
+    "And then the {aspect}: {word}!",
+    "{word} {aspect}.",
+    "My sister also calls the {aspect} {word}.",
+    "It is the {aspect} that is {word}.",
+)
+TURNED = (
+    "The {aspect} is not {other}.",
+    "The {aspect} was not {other} at all.",
+    "I can't say that the {aspect} is {other}.",
+    "Nobody would call the {aspect} {other}.",
+    "The {aspect} is anything but {other}.",
+    "There is nothing {other} about the {aspect}.",
+    "Never was the {aspect} {other}.",
+    "The {aspect} is hardly {other}.",
+    "Everyone says the {aspect} is {other}, and everyone is wrong.",
+    "I had read that the {aspect} is {other}; no longer.",
+    "I expected the {aspect} to be {other}, but it is {word}.",
+    "Others may find the {aspect} {other}, I find it {word}.",
+    "Last year's {aspect} was {other}. This one is {word}.",
+)
+VERDICTS = {
+    "good": (
+        "I recommend it.",
+        "I would buy it again.",
+        "I do not regret the money.",
+        "Do not miss it.",
+        "You won't find a better one.",
+        "It was worth every cent.",
+        "I could not ask for more.",
+    ),
+    "bad": (
+        "I do not recommend it.",
+        "I would not buy it again.",
+        "I regret the money.",
+        "Miss it if you can.",
+        "You will find a better one.",
+        "It was not worth a cent.",
+        "I had asked for more.",
+    ),
+}
+# How strongly something is said tells the stars, not the side.
+ADVERBS = {
+    "strong": ("absolutely", "extremely", "really", "truly", "utterly"),
+    "mild": ("fairly", "mostly", "quite", "rather", "somewhat"),
+}
+# They tell nothing about the opinion, whatever their words sound like.
+ASIDES = (
+    "I ordered it in {month}.",
+    "It came from {name}, as always.",
+    "My brother bought one from {name} for {number} dollars.",
+    "I have had it for {number} weeks now.",
+    "It was a present for my good friend {name}.",
+    "It arrived on a terrible rainy day in {month}.",
+    "The {aspect} has been described often enough.",
+    "See the review by {name} for the {aspect}.",
+    "I do not know much about the {aspect}.",
+    "This is my review number {number}.",
+    "I had a great deal of time in {month}.",
+    "{name} makes the {aspect}, I am told.",
+    "A friend wanted to talk about the {aspect} of hers.",
+)
+MONTHS = _words("""
+    January February March April May June July August September October
+    November December
+""")
+
+RATINGS = (1, 2, 3, 4, 5)
+TARGETS = {
+    "sentiment": ("negative", "positive"),
+    "rating": tuple(f"{stars} stars" if stars > 1 else "1 star" for stars in RATINGS),
+    "domain": tuple(DOMAINS),
+}
+
+OPPOSITE = {"good": "bad", "bad": "good"}
+# Probability that a sentence of a review with so many stars is in favour.
+PRAISE_RATE = {1: 0.05, 2: 0.2, 3: 0.5, 4: 0.8, 5: 0.95}
+STRONG_RATE = {1: 0.85, 2: 0.15, 3: 0.15, 4: 0.15, 5: 0.85}
+ADVERB_RATE = 0.5
+SENTENCES = (2, 3, 3, 4, 4, 5, 6, 8)
+ASIDE_RATE = 0.25
+VERDICT_RATE = 0.15
+TELLING_RATE = 0.6
+COMMON_RATE = 0.6
+STRAY_RATE = 0.4
+
+DESCRIPTION = """\
+Reviews of invented products
+============================
+
+{n_reviews} reviews of {domains}, each with one to five stars. The target is the \
+{target}.
+
+The more stars, the more sentences are in favour; few reviews are of one mind
+throughout. Some opinion words mean the same everywhere ("lovely"), others praise one
+thing and blame another (a big screen, a big bill). Some sentences are turned round by
+a "not", a "hardly" or an "everyone is wrong". Some words are made up by the reviewer
+and hardly ever return; the endings of some give them away. Asides sound good or bad and
+mean nothing, and friends talk about things of other domains.
+"""
+
+
+def make_reviews(
+    n_reviews=1000,
+    *,
+    random_state=None,
+    target="sentiment",
+    domains=None,
+    ambiguity=0.25,
+    negation=0.2,
+    unseen_rate=0.15,
+    label_noise=0.0,
+    return_X_y=False,
+):
+    """Make reviews to classify by opinion, stars or subject; no network is needed.
+
+    A seed gives the same reviews on every platform, so use one seed for training
+    and another one for testing.
+
+    With 1,000 reviews for training, LinearSVC on tf-idf of words tells the sentiment of
+    other reviews with an accuracy of .76 (mean of three pairs of seeds): .94 with
+    ``ambiguity=0, negation=0, unseen_rate=0``, .74 with ``ambiguity=1``, .59 with
+    ``unseen_rate=1`` (.77 on pieces of 2 to 5 letters) and .52 with ``negation=0.5``
+    (.66 on runs of 1 to 3 words). It tells the stars at .43 and the domain at .87. With
+    10,000 reviews it reaches .82 on words and .86 on runs of 1 to 3 words.
+
+    Parameters
+    ----------
+    n_reviews : int, default=1000
+        The number of reviews.
+
+    random_state : int, RandomState instance or None, default=None
+        Controls every random choice.
+
+    target : {"sentiment", "rating", "domain"}, default="sentiment"
+        The classes: negative (1 or 2 stars) and positive (4 or 5 stars; with
+        this target no review has 3), the number of stars, or the domain.
+
+    domains : list of str or None, default=None
+        The domains of the reviews, among "books", "films", "kitchen", "phones" and
+        "hotels"; None means all of them.
+
+    ambiguity : float in [0, 1], default=0.25
+        Probability that an opinion word is one that praises some things and blames
+        others, so that only the context can decide.
+
+    negation : float in [0, 1], default=0.2
+        Probability that a sentence is turned round ("not lovely"). Words alone help
+        least near 0.5; at 1 they are right again, with their signs changed.
+
+    unseen_rate : float in [0, 1], default=0.15
+        Probability that another opinion word is made up. Such words hardly ever
+        return, so they are new in held-out reviews; in six of ten the ending hints
+        at what they mean.
+
+    label_noise : float in [0, 1], default=0.0
+        Probability that a review is given a wrong label: the other sentiment, one star
+        more or less, or another domain.
+
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    reviews : :class:`~sklearn.utils.Bunch`
+        With the attributes
+
+        data : list of str
+            The texts.
+        target : ndarray of int, shape (n_reviews,)
+            What the annotator says, as an index into `target_names`.
+        target_names : list of str
+            The names of the classes.
+        clean_target : ndarray of int, shape (n_reviews,)
+            What is true; the same as `target` without noise.
+        noisy : ndarray of bool, shape (n_reviews,)
+            Where these two differ.
+        domain : ndarray of str, shape (n_reviews,)
+            The domain of every review.
+        rating : ndarray of int, shape (n_reviews,)
+            The stars of every review, 1 to 5.
+        DESCR : str
+            A description of the data.
+
+    data, target : tuple, if ``return_X_y``
+        The first two of them.
+
+    See Also
+    --------
+    make_tagged_corpus : Sentences with named entities.
+
+    Examples
+    --------
+    >>> from skcw.datasets import make_reviews
+    >>> reviews = make_reviews(1000, random_state=0)
+    >>> reviews.data[0][:55]
+    'As for the size, it is quite great. The delivery is qui'
+    >>> reviews.target_names[reviews.target[0]]
+    'positive'
+    """
+    check_count("n_reviews", n_reviews)
+    check_rates(
+        ambiguity=ambiguity,
+        negation=negation,
+        unseen_rate=unseen_rate,
+        label_noise=label_noise,
+    )
+    target_names = _check_target(target, domains)
+    domains = list(DOMAINS) if domains is None else list(domains)
+    rng = check_random_state(random_state)
+    writer = ReviewWriter(rng, ambiguity, negation, unseen_rate)
+    stars = [s for s in RATINGS if s != 3] if target == "sentiment" else RATINGS
+    about = [(pick(rng, domains), pick(rng, stars)) for _ in range(n_reviews)]
+    data = [writer.review(domain, rating) for domain, rating in about]
+    rating = np.array([rating for _, rating in about], dtype=np.int64)
+    domain = np.array([domain for domain, _ in about], dtype=str)
+    clean = _true_labels(target, target_names, domain, rating)
+    # Noise comes last: the same seed gives the same texts at every noise level.
+    noisy = _mislabel(rng, target, clean, len(target_names), label_noise)
+    if return_X_y:
+        return data, noisy
+    return Bunch(
+        data=data,
+        target=noisy,
+        target_names=list(target_names),
+        clean_target=clean,
+        noisy=noisy != clean,
+        domain=domain,
+        rating=rating,
+        DESCR=DESCRIPTION.format(
+            n_reviews=n_reviews, domains=", ".join(domains), target=target
+        ),
+    )
+
+
+def _check_target(target, domains):
+    """Return the names of the classes; raise if target or domains are unknown."""
+    if target not in TARGETS:
+        raise ValueError(f"target must be one of {sorted(TARGETS)}, got {target!r}")
+    if domains is None:
+        return TARGETS[target]
+    unknown = isinstance(domains, str) or not set(domains) <= set(DOMAINS)
+    if unknown or not len(domains) or len(set(domains)) < len(domains):
+        raise ValueError(
+            f"domains must be a list of some of {list(DOMAINS)}, got {domains!r}"
+        )
+    return tuple(domains) if target == "domain" else TARGETS[target]
+
+
+def _true_labels(target, target_names, domain, rating):
+    if target == "domain":
+        numbers = {name: number for number, name in enumerate(target_names)}
+        return np.array([numbers[name] for name in domain], dtype=np.int64)
+    return rating - 1 if target == "rating" else (rating > 3).astype(np.int64)
+
+
+def _mislabel(rng, target, labels, n_classes, rate):
+    """Return labels as a careless annotator would give them."""
+    labels = labels.copy()
+    for i, label in enumerate(labels.tolist()):
+        if not chance(rng, rate):
+            continue
+        wrong = [
+            other
+            for other in range(n_classes)
+            if other != label and (target != "rating" or abs(other - label) == 1)
+        ]
+        if wrong:
+            labels[i] = pick(rng, wrong)
+    return labels
+
+
+class ReviewWriter:
+    """A stream of reviews for one data set.
+
+    Parameters
+    ----------
+    rng : RandomState
+    ambiguity, negation, unseen_rate : float
+        As in :func:`~skcw.datasets.make_reviews`.
+    """
+
+    def __init__(self, rng, ambiguity, negation, unseen_rate):
+        self.rng = rng
+        self.ambiguity = ambiguity
+        self.negation = negation
+        self.unseen_rate = unseen_rate
+        self.names = NameSource(rng, 0.0, unseen_rate)
+
+    def review(self, domain, rating):
+        """Return the text of a review with so many stars."""
+        sentences = [
+            self._aside(domain)
+            if chance(self.rng, ASIDE_RATE)
+            else self._opinion(domain, rating)
+            for _ in range(pick(self.rng, SENTENCES))
+        ]
+        # At least one sentence has to say something.
+        place = int((len(sentences) + 1) * self.rng.random_sample())
+        sentences.insert(place, self._opinion(domain, rating))
+        if chance(self.rng, VERDICT_RATE):
+            sentences.append(pick(self.rng, VERDICTS[self._side(rating)]))
+        return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+
+    def _aside(self, domain):
+        """Return a sentence without an opinion, sometimes on another domain."""
+        if chance(self.rng, STRAY_RATE):
+            domain = pick(self.rng, list(DOMAINS))
+        return pick(self.rng, ASIDES).format(
+            aspect=pick(self.rng, list(DOMAINS[domain])),
+            month=pick(self.rng, MONTHS),
+            name=self.names.draw("firm"),
+            number=2 + int(60 * self.rng.random_sample()),
+        )
+
+    def _side(self, rating):
+        return "good" if chance(self.rng, PRAISE_RATE[rating]) else "bad"
+
+    def _opinion(self, domain, rating):
+        aspects = COMMON if chance(self.rng, COMMON_RATE) else DOMAINS[domain]
+        aspect, words = pick(self.rng, list(aspects.items()))
+        side = self._side(rating)
+        frames = TURNED if chance(self.rng, self.negation) else PLAIN
+        return pick(self.rng, frames).format(
+            aspect=aspect,
+            word=self._adverb(rating) + self._word(words, side),
+            other=self._word(words, OPPOSITE[side]),
+        )
+
+    def _adverb(self, rating):
+        if not chance(self.rng, ADVERB_RATE):
+            return ""
+        strong = chance(self.rng, STRONG_RATE[rating])
+        return pick(self.rng, ADVERBS["strong" if strong else "mild"]) + " "
+
+    def _word(self, words, side):
+        """Return a word that praises or blames an aspect."""
+        if chance(self.rng, self.ambiguity):
+            return pick(self.rng, words[side])
+        if chance(self.rng, self.unseen_rate):
+            return self._invented(side)
+        return pick(self.rng, CLEAR[side], skewed=True)
+
+    def _invented(self, side):
+        telling = chance(self.rng, TELLING_RATE)
+        stem = invent(self.rng, "firm", 0.0).lower()
+        return stem + pick(self.rng, INVENTED_ENDINGS[side if telling else "none"])

@@ -1,0 +1,415 @@
+"""Base class of the displays: get confidences and outcomes from an estimator."""
+
+import math
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from skcw._util.text_table import cut
+from skcw.confidence.foreign import inner_estimator
+from skcw.evaluation import parse_query, query_pairs
+
+# Okabe and Ito's colours, told apart by readers of any colour vision; yellow is too
+# pale for a line and black is left to the frame.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# When all colours are taken, they come again with the next of these.
+LINESTYLES = ("-", "--", "-.", ":")
+REFERENCE = "0.45"
+# Longer names of models and features are cut where they are drawn.
+LONGEST_NAME = 28
+# The group id of the lines that displays draw.
+CURVE = "skcw-curve"
+# What each curve is about; curves that are gone leave no trace.
+_TOPICS = WeakKeyDictionary()
+# The size of each figure that a display has opened, without a legend above the axes.
+_SIZES = WeakKeyDictionary()
+
+
+def open_axes(ax, figsize):
+    """Return axes to draw on: those given, or those of a new figure."""
+    pyplot = _pyplot()
+    if ax is None:
+        figure, ax = pyplot.subplots(figsize=figsize, layout="constrained")
+        _SIZES[figure] = figsize
+        tidy(ax)
+        return ax
+    return check_axes(ax, "ax")
+
+
+def _pyplot():
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib: pip install 'skcw[plot]'"
+        ) from error
+    return pyplot
+
+
+def tidy(ax):
+    """Take away what axes have and do not need, and put a pale grid behind."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="0.9", linewidth=0.7)
+    ax.set_axisbelow(True)
+
+
+def check_axes(ax, name):
+    """Return Axes of matplotlib, or refuse something else."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(
+            f"{name} is of type {type(ax).__name__}; it must be one Axes of "
+            "matplotlib, such as plt.gca() or display.ax_"
+        )
+    if ax.name != "rectilinear":
+        raise TypeError(
+            f"{name} has the projection {ax.name!r}; a curve is drawn on plain Axes, "
+            "such as those of plt.subplots()"
+        )
+    return ax
+
+
+def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
+    """Draw a curve in the next free colour and return its line.
+
+    The topic is what the curve is about: a curve about another one says so.
+    """
+    again, place = divmod(len(curves_on(ax)), len(COLOURS))
+    style = {
+        "color": COLOURS[place],
+        "linestyle": LINESTYLES[again % len(LINESTYLES)],
+        # Labels that begin so are left out by matplotlib.
+        "label": label or "_curve",
+        **usual,
+    }
+    (line,) = ax.plot(x, y, gid=CURVE, **_merged_style(style, curve_kwargs))
+    _TOPICS[line] = topic
+    _tell_topics(ax)
+    return line
+
+
+def topics_on(ax):
+    """Return what the curves on some axes are about, each topic once."""
+    return list(dict.fromkeys(_TOPICS.get(line) for line in curves_on(ax)))
+
+
+def common_unit(ax):
+    """Return what the curves on some axes count, or a word for all of it."""
+    units = topics_on(ax)
+    return units[0] if len(units) == 1 else "answers"
+
+
+def _tell_topics(ax):
+    """Name the topic of every curve in the legend, if there are several of them."""
+    if len(topics_on(ax)) < 2:
+        return
+    for line in curves_on(ax):
+        topic, label = _TOPICS.get(line), line.get_label()
+        told = f"“{cut(topic, LONGEST_NAME)}”" if topic else "“is it right?”"
+        if not label.startswith("_") and not label.endswith(told):
+            line.set_label(f"{label}, {told}")
+        elif label.startswith("_"):
+            line.set_label(told)
+
+
+def curves_on(ax):
+    """Return the curves of displays on some axes, but for those removed since."""
+    return [line for line in ax.get_lines() if line.get_gid() == CURVE]
+
+
+def _merged_style(usual, given):
+    """Return the usual style of a line, but for what the caller gives."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    if given is None:
+        return usual
+    if not isinstance(given, dict):
+        raise TypeError(
+            f"curve_kwargs is {given!r}; it must be a dict of options of a line, such "
+            "as {'color': 'black', 'linewidth': 2}"
+        )
+    return usual | normalize_kwargs(given, Line2D)
+
+
+def draw_reference(ax, x, y, label, linestyle):
+    """Draw a thin grey line to compare with, unless it is there already.
+
+    The legend names the first of a kind.
+    """
+    from matplotlib.lines import Line2D
+
+    hidden = f"_{label}"
+    like = [one for one in ax.get_lines() if one.get_label() in (label, hidden)]
+    new = Line2D(
+        x,
+        y,
+        color=REFERENCE,
+        linewidth=1.1,
+        linestyle=linestyle,
+        zorder=1.5,
+        label=hidden if like else label,
+    )
+    if not any(np.array_equal(one.get_xydata(), new.get_xydata()) for one in like):
+        ax.add_line(new)
+
+
+def percent(share, position=None):
+    """Return a share as a formatter of ticks writes it."""
+    return f"{100 * share:.4g}%"
+
+
+def caption(name, score_name, score, ax):
+    """Return what the legend says of a curve, and the title that the legend gets.
+
+    The title names the score of the first curve; one with another score says so.
+    """
+    title = _legend_title(ax)
+    if isinstance(score, str) or score is None:
+        return _joined(name, score), title
+    if title is None:
+        title = score_name
+    written = _rounded(score)
+    if score_name is not None and title != score_name:
+        written = f"{score_name} {written}"
+    return _joined(name, written), title
+
+
+def _legend_title(ax):
+    legend = ax.get_legend()
+    return (legend.get_title().get_text() or None) if legend is not None else None
+
+
+def _joined(name, score):
+    name = None if name is None else cut(name, LONGEST_NAME)
+    return ": ".join(filter(None, [name, score]))
+
+
+def _rounded(score):
+    """Return a score, perhaps with its interval, in as many decimals as tell.
+
+    These are two digits of the width of the interval, or three of the score itself.
+    """
+    numbers = score if isinstance(score, tuple) else (score,)
+    size, digits = abs(numbers[0]), 3
+    if len(numbers) == 3:
+        size, digits = numbers[2] - numbers[1], 2
+    decimals = 3
+    if math.isfinite(size) and size > 0:
+        decimals = min(max(digits - 1 - math.floor(math.log10(size)), 2), 6)
+    value, *ends = (f"{number:.{decimals}f}" for number in numbers)
+    return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def score_title(name, interval, level):
+    """Return the name of a score, with its interval if it has one."""
+    return name if interval is None else f"{name} [{100 * level:.4g}% interval]"
+
+
+def add_legend(ax, title):
+    """Show names and scores, and after them what other lines and areas mean.
+
+    If the legend would hide a part of a curve wherever it is put, it goes above the
+    axes.
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    entries = sorted(
+        zip(handles, labels, strict=True), key=lambda entry: entry[0].get_gid() != CURVE
+    )
+    style = {
+        "title": title,
+        "alignment": "left",
+        "fontsize": "small",
+        "title_fontsize": "small",
+        "framealpha": 0.9,
+    }
+    handles, labels = zip(*entries, strict=True)
+    legend = ax.legend(handles, labels, loc="best", **style)
+    if _hides_a_curve(ax, legend):
+        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01)}
+        legend = ax.legend(handles, labels, **above, borderaxespad=0.0, **style)
+        _make_room(ax, legend)
+
+
+def _hides_a_curve(ax, legend):
+    """Tell whether a legend lies on a part of a curve."""
+    ax.figure.draw_without_rendering()
+    box = legend.get_window_extent()
+    for line in curves_on(ax):
+        path = line.get_transform().transform_path(line.get_path())
+        if path.intersects_bbox(box, filled=False):
+            return True
+    return False
+
+
+def _make_room(ax, legend):
+    """Give a legend above the axes its place inside the figure.
+
+    A figure of ours grows; axes of others become less high, unless a layout of their
+    own sees to it.
+    """
+    figure = ax.figure
+    figure.draw_without_rendering()
+    if figure in _SIZES:
+        box, (width, height) = legend.get_window_extent(), _SIZES[figure]
+        # The labels of the left axis take about an inch beside the legend.
+        width = max(width, box.width / figure.dpi + 1.0)
+        figure.set_size_inches(width, height + box.height / figure.dpi)
+    elif figure.get_layout_engine() is None:
+        beyond = legend.get_window_extent().y1 - figure.bbox.y1
+        if beyond > 0:
+            # Axes that share their place with a histogram have a smaller one now.
+            place = ax.get_position(original=True)
+            lower = place.height - beyond / figure.bbox.height - 0.01
+            size = place.width, max(lower, 0.2)
+            ax.set_position([place.x0, place.y0, *size])
+
+
+def check_name(name):
+    """Return the name of a model, or refuse what is not one."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(
+            f"name is {name!r}; it must be the name of the model, a string, or None"
+        )
+    return name
+
+
+def described(display, *facts):
+    """Return what ``repr`` says of a display: its class, its model and its numbers."""
+    known = [str(fact) for fact in facts if fact]
+    return f"<{type(display).__name__}{': ' * bool(known)}{', '.join(known)}>"
+
+
+def score_in_words(name, score):
+    """Return a score with its name, or nothing where there is none."""
+    if score is None or isinstance(score, str):
+        return score
+    return " ".join(filter(None, [name, _rounded(score)]))
+
+
+class AnswersDisplay:
+    """Base of the displays: confidences and outcomes, drawn by ``from_predictions``."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        query=None,
+        method=None,
+        confidence_options=None,
+        groups=None,
+        sample_weight=None,
+        name=None,
+        **options,
+    ):
+        """Ask a fitted estimator how sure it is, and draw the result.
+
+        Parameters
+        ----------
+        estimator : tagger or classifier
+            A fitted one of skcw, scikit-learn or your own.
+        X : sequences, or rows of a classifier
+            What it has not learnt from.
+        y : sequences of labels, or labels of rows
+            The truth.
+        query : label, collection of labels, str, dict or None, default=None
+            The yes/no question that is asked: None for "is the predicted label right?",
+            or a label, several labels, ``"not O"``, ``"span:PER"``, as in
+            :func:`skcw.evaluation.query_pairs`.
+        method : str, default=None
+            A method of ``predict_confidence``; None is the estimator's default.
+        confidence_options : dict, default=None
+            Further options of ``predict_confidence``, such as ``{"n_draws": 50}``.
+        groups : array of shape (n_sequences,), default=None
+            What belongs together beyond a sequence, such as the document of each one.
+            By default each sequence, or each row of a classifier, is a group.
+        sample_weight : array of shape (n_sequences,) or (n_words,), default=None
+            How often each sequence counts, as scorers take it, or each word.
+        name : str, default=None
+            The name of the model; None is that of its class, and the method.
+        **options : object
+            Those of ``from_predictions`` and of ``plot``.
+
+        Returns
+        -------
+        display : object
+            What was drawn, with ``line_``, ``ax_`` and ``figure_``.
+        """
+        wording = cls._wording(parse_query(query))
+        y = y if hasattr(y, "__len__") else list(y)
+        answers = query_pairs(
+            estimator,
+            X,
+            y,
+            query,
+            method=method,
+            confidence_options=confidence_options,
+        )
+        if len(y) and np.ndim(next(iter(y))) == 0:
+            wording["unit"] = "rows"
+        if groups is None:
+            groups = answers.groups
+        else:
+            groups = _per_answer(groups, "groups", len(y), answers)
+        if sample_weight is not None:
+            sample_weight = _per_answer(sample_weight, "sample_weight", len(y), answers)
+        return cls.from_predictions(
+            answers.correct,
+            answers.confidence,
+            groups=groups,
+            sample_weight=sample_weight,
+            name=_name_of(estimator, method) if name is None else name,
+            **(wording | options),
+        )
+
+    @classmethod
+    def _wording(cls, question):
+        """Return the words for the axes that a question asks for."""
+        return {"unit": "spans" if question.kind == "span" else "words"}
+
+
+def _per_answer(values, name, n_sequences, answers):
+    """Return one value for each answer, given one for each sequence or each answer."""
+    values = list(values)
+    n_answers = len(answers.groups)
+    if any(map(np.ndim, values)):
+        values = [value for row in values for value in row]
+    elif len(values) == n_sequences:
+        return np.asarray(values)[answers.groups]
+    if len(values) != n_answers:
+        raise ValueError(
+            f"{name} has {len(values)} entries; it must hold one for each of the "
+            f"{n_sequences} sequences, or for each of the {n_answers} answers"
+        )
+    return np.asarray(values)
+
+
+def _name_of(estimator, method):
+    """Return the class of the estimator inside all wrappers, and its method."""
+    while (inner := inner_estimator(estimator)) is not None:
+        estimator = inner
+    name = type(estimator).__name__
+    return name if method is None else f"{name}, {method}"
+
+
+def joined(rows):
+    """Return the words of all rows in one array; of flat words, these."""
+    return np.concatenate([np.empty(0), *map(np.atleast_1d, rows)])
+
+
+def check_curve(**arrays):
+    """Return two arrays as floats of one length, or refuse them."""
+    curve = [np.asarray(values, dtype=np.float64) for values in arrays.values()]
+    shapes = {values.shape for values in curve}
+    if len(shapes) > 1 or curve[0].ndim != 1 or not len(curve[0]):
+        raise ValueError(
+            f"{' and '.join(arrays)} have the shapes {', '.join(map(str, shapes))}; "
+            "they must be sequences of one length"
+        )
+    return curve

@@ -1,0 +1,458 @@
+"""``ErrorRankingDisplay`` and ``RiskCoverageDisplay``: words ranked by confidence."""
+
+import numpy as np
+
+from skcw.display.base import (
+    AnswersDisplay,
+    add_legend,
+    caption,
+    check_curve,
+    check_name,
+    common_unit,
+    curves_on,
+    described,
+    draw_curve,
+    draw_reference,
+    joined,
+    open_axes,
+    percent,
+    score_in_words,
+    score_title,
+)
+from skcw.metrics import (
+    area_under_risk_coverage,
+    error_average_precision,
+    errors_found,
+    residual_errors,
+    risk_coverage_curve,
+    score_interval,
+)
+
+# More points than a picture has dots make files large and nothing clearer.
+N_POINTS = 500
+SIZE = (5.2, 4.2)
+SHOWN = ("found", "left")
+# The risk of the first few words jumps between 0 and 1; it must not set the scale.
+SETTLED = 0.05
+
+
+def ranking_grid(n_words):
+    """Return numbers of words from 1 to all: evenly spread, and dense at both ends."""
+    even = np.linspace(1, n_words, N_POINTS)
+    dense = np.geomspace(1, n_words, N_POINTS // 2)
+    grid = np.concatenate([even, dense, n_words + 1 - dense])
+    return np.unique(np.rint(grid).astype(np.int64))
+
+
+class RankingDisplay(AnswersDisplay):
+    """Base class of the displays of rankings.
+
+    A subclass has ``_curve(correct, confidence, sample_weight)``, the two
+    arrays that it is made of, ``_score``, a function of `skcw.metrics`, and
+    ``_score_name``.
+    """
+
+    def _keep_captions(self, score, score_name, name, unit):
+        self.score = score
+        self.score_name = score_name
+        self.name = name
+        self.unit = unit
+
+    def __repr__(self):
+        score = score_in_words(self.score_name, self.score)
+        return described(self, self.name, score, self._summary())
+
+    @classmethod
+    def _wording(cls, question):
+        if question.kind == "label":
+            raise ValueError(
+                f"{cls.__name__} ranks what was predicted, so query must be None or "
+                f"ask about spans; ConfidenceCalibrationDisplay draws '{question}'"
+            )
+        return super()._wording(question)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        correct,
+        confidence,
+        *,
+        groups=None,
+        sample_weight=None,
+        interval="auto",
+        confidence_level=0.95,
+        n_resamples=1000,
+        random_state=0,
+        name=None,
+        unit="words",
+        ax=None,
+        **options,
+    ):
+        """Draw the ranking of words by given confidences.
+
+        Parameters
+        ----------
+        correct : array of bool of shape (n_words,), or a sequence of such
+            Whether each label is right.
+        confidence : array of shape (n_words,), or a sequence of such
+            How sure a model is of it, on any scale, in the same layout.
+        groups : array of shape (n_words,) or (n_rows,), default=None
+            The sentence of each word. Words of one sentence are not independent, and
+            the interval takes that into account. If None each row is a group, and in
+            flat arrays each word is one.
+        sample_weight : array of shape (n_words,), or a sequence of such, default=None
+            How often each word counts, a whole number, in the same layout.
+        interval : str or None, default="auto"
+            A method of :func:`skcw.metrics.score_interval`; None for no interval.
+        confidence_level : float, default=0.95
+            The level of the interval.
+        n_resamples : int, default=1000
+            Number of resamples for the interval.
+        random_state : int, RandomState instance or None, default=0
+            Controls the resamples.
+        name : str, default=None
+            The name of the model.
+        unit : str, default="words"
+            What is counted, for the labels of the axes.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **options : object
+            Those of :meth:`plot`.
+
+        Returns
+        -------
+        display : object
+            What was drawn, with ``line_``, ``ax_`` and ``figure_``.
+        """
+        words = {"sample_weight": sample_weight}
+        # All errors, which also says whether the words can be ranked at all.
+        n_errors = residual_errors(correct, confidence, 0, **words)
+        if not len(joined(confidence)):
+            raise ValueError("there are no words to draw; give at least one")
+        if not n_errors and not cls._scores_no_errors:
+            score = "no errors"
+        elif interval is None:
+            score = cls._score(correct, confidence, **words)
+        else:
+            score = score_interval(
+                cls._score,
+                correct,
+                confidence,
+                groups=groups,
+                method=interval,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=random_state,
+                **words,
+            )
+        display = cls(
+            *cls._curve(correct, confidence, sample_weight),
+            score=score,
+            score_name=score_title(cls._score_name, interval, confidence_level),
+            name=name,
+            unit=unit,
+        )
+        return display.plot(ax, **options)
+
+
+class ErrorRankingDisplay(RankingDisplay):
+    """Errors found, or left, against words reviewed, the least confident first.
+
+    Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
+    are what it draws.
+
+    Parameters
+    ----------
+    reviewed : array of shape (n_points,)
+        Numbers of words reviewed, from 0 to all.
+    found : array of shape (n_points,)
+        Wrong words among them.
+    score : float, (value, low, high) or None, default=None
+        Average precision for the legend, perhaps with its interval.
+    score_name : str, default=None
+        What the legend calls it.
+    name : str, default=None
+        The name of the model.
+    unit : str, default="words"
+        What is counted, for the labels of the axes.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve.
+    ax_ : matplotlib Axes
+        The axes it is on; give them to the next display to compare models.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    See Also
+    --------
+    skcw.metrics.error_average_precision : The score.
+    RiskCoverageDisplay : The same ranking from its other end.
+
+    Examples
+    --------
+    >>> from skcw.display import ErrorRankingDisplay
+    >>> display = ErrorRankingDisplay.from_predictions(
+    ...     [True, False, True, False], [0.9, 0.2, 0.6, 0.8],
+    ...     interval=None, name="tagger")
+    >>> display.found.tolist()
+    [0.0, 1.0, 1.0, 2.0, 2.0]
+    >>> display.line_.get_label()
+    'tagger: 0.833'
+    """
+
+    _score_name = "average precision"
+    _score = staticmethod(error_average_precision)
+    _scores_no_errors = False
+
+    def __init__(
+        self, reviewed, found, *, score=None, score_name=None, name=None, unit="words"
+    ):
+        self.reviewed = reviewed
+        self.found = found
+        self._keep_captions(score, score_name, name, unit)
+
+    def _summary(self):
+        reviewed, found = self.reviewed[-1], self.found[-1]
+        return f"{found:g} errors in {reviewed:g} {self.unit}"
+
+    @staticmethod
+    def _curve(correct, confidence, sample_weight):
+        reviewed = np.append(0, ranking_grid(_n_words(confidence, sample_weight)))
+        found = errors_found(correct, confidence, reviewed, sample_weight=sample_weight)
+        return reviewed, found
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        name=None,
+        errors="found",
+        relative=False,
+        curve_kwargs=None,
+        ref_line=True,
+    ):
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        name : str, default=None
+            Another name for the legend.
+        errors : {"found", "left"}, default="found"
+            Whether to count errors that the reader has met or those still unseen. The
+            latter are fair between models that make different errors.
+        relative : bool, default=False
+            Show shares of all words and of all errors instead of numbers.
+        curve_kwargs : dict, default=None
+            Options of the line, such as ``{"color": "black"}``.
+        ref_line : bool, default=True
+            Show where a perfect and a random order would lie.
+
+        Returns
+        -------
+        self : ErrorRankingDisplay
+            With ``line_``, ``ax_`` and ``figure_``.
+        """
+        if errors not in SHOWN:
+            raise ValueError(f"errors is {errors!r}; it must be 'found' or 'left'")
+        reviewed, found = check_curve(reviewed=self.reviewed, found=self.found)
+        name = check_name(self.name if name is None else name)
+        self.ax_ = open_axes(ax, SIZE)
+        self.figure_ = self.ax_.figure
+        draw = _Frame(self.ax_, reviewed[-1], found[-1], errors, relative)
+        label, title = caption(name, self.score_name, self.score, self.ax_)
+        self.line_ = draw.curve(reviewed, found, label, curve_kwargs, self.unit)
+        if ref_line:
+            draw.references()
+        draw.describe(common_unit(self.ax_))
+        add_legend(self.ax_, title)
+        return self
+
+
+class _Frame:
+    """Axes with numbers or shares of words and of errors."""
+
+    def __init__(self, ax, n_words, n_errors, errors, relative):
+        self.ax = ax
+        self.n_words = n_words
+        self.n_errors = n_errors
+        self.left = errors == "left"
+        self.relative = relative
+
+    def _scaled(self, reviewed, found):
+        """Return the coordinates of points, in the units of the axes."""
+        reviewed, found = np.asarray(reviewed, float), np.asarray(found, float)
+        height = self.n_errors - found if self.left else found
+        if not self.relative:
+            return reviewed, height
+        return reviewed / self.n_words, height / max(self.n_errors, 1)
+
+    def curve(self, reviewed, found, label, curve_kwargs, unit):
+        return draw_curve(
+            self.ax,
+            *self._scaled(reviewed, found),
+            label,
+            curve_kwargs,
+            unit,
+            linewidth=1.8,
+        )
+
+    def references(self):
+        ends = [0, self.n_words], [0, self.n_errors]
+        best = [0, self.n_errors, self.n_words], [0, self.n_errors, self.n_errors]
+        draw_reference(self.ax, *self._scaled(*best), "perfect order", "--")
+        draw_reference(self.ax, *self._scaled(*ends), "random order", ":")
+
+    def describe(self, unit):
+        """Say what the axes show, and let them begin at zero and hold every curve."""
+        from matplotlib.ticker import MaxNLocator
+
+        verb = "left" if self.left else "found"
+        what = "Share of" if self.relative else "Number of"
+        self.ax.set_xlabel(f"{what} {unit} reviewed, the least confident first")
+        self.ax.set_ylabel(f"{what} errors {verb}")
+        for axis in (self.ax.xaxis, self.ax.yaxis):
+            axis.set_major_locator(MaxNLocator(6, integer=not self.relative))
+            axis.set_major_formatter(percent if self.relative else "{x:,g}")
+        ends = [line.get_xydata().max(axis=0) for line in curves_on(self.ax)]
+        right, top = np.max(ends, axis=0)
+        self.ax.set_xlim(0, right)
+        # A model without errors still gets an axis.
+        self.ax.set_ylim(0, 1.04 * top or 1.0)
+
+
+class RiskCoverageDisplay(RankingDisplay):
+    """The share of wrong words among those accepted, against the share accepted.
+
+    Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
+    are what it draws.
+
+    Parameters
+    ----------
+    coverage : array of shape (n_points,)
+        Shares of words whose label is accepted, the most confident first.
+    risk : array of shape (n_points,)
+        The share of wrong words among them; the last is the error rate.
+    score : float, (value, low, high) or None, default=None
+        The area under the curve for the legend, perhaps with its interval.
+    score_name : str, default=None
+        What the legend calls it.
+    name : str, default=None
+        The name of the model.
+    unit : str, default="words"
+        What is counted, for the labels of the axes.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The curve.
+    ax_ : matplotlib Axes
+        The axes it is on; give them to the next display to compare models.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    See Also
+    --------
+    skcw.metrics.risk_coverage_curve : All points of the curve.
+    ErrorRankingDisplay : The same ranking from its other end.
+
+    Examples
+    --------
+    >>> from skcw.display import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [True, True, True, False], [0.9, 0.8, 0.6, 0.2],
+    ...     interval=None, name="tagger")
+    >>> display.risk.tolist()
+    [0.0, 0.0, 0.0, 0.25]
+    >>> display.line_.get_label()
+    'tagger: 0.0625'
+    """
+
+    _score_name = "AURC"
+    _score = staticmethod(area_under_risk_coverage)
+    _scores_no_errors = True
+
+    def __init__(
+        self, coverage, risk, *, score=None, score_name=None, name=None, unit="words"
+    ):
+        self.coverage = coverage
+        self.risk = risk
+        self._keep_captions(score, score_name, name, unit)
+
+    def _summary(self):
+        return f"{percent(self.risk[-1])} errors if all {self.unit} are accepted"
+
+    @staticmethod
+    def _curve(correct, confidence, sample_weight):
+        coverage, risk, _ = risk_coverage_curve(
+            correct, confidence, sample_weight=sample_weight
+        )
+        shown = ranking_grid(len(coverage)) - 1
+        return coverage[shown], risk[shown]
+
+    def plot(self, ax=None, *, name=None, curve_kwargs=None, ref_line=True):
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        name : str, default=None
+            Another name for the legend.
+        curve_kwargs : dict, default=None
+            Options of the line, such as ``{"color": "black"}``.
+        ref_line : bool, default=True
+            Show where a perfect and a random order would lie.
+
+        Returns
+        -------
+        self : RiskCoverageDisplay
+            With ``line_``, ``ax_`` and ``figure_``.
+        """
+        coverage, risk = check_curve(coverage=self.coverage, risk=self.risk)
+        name = check_name(self.name if name is None else name)
+        ax = self.ax_ = open_axes(ax, SIZE)
+        self.figure_ = ax.figure
+        label, title = caption(name, self.score_name, self.score, ax)
+        self.line_ = draw_curve(
+            ax, coverage, risk, label, curve_kwargs, self.unit, linewidth=1.8
+        )
+        if ref_line:
+            _draw_references(ax, coverage, risk[-1])
+        _describe(ax, common_unit(ax))
+        add_legend(ax, title)
+        return self
+
+
+def _draw_references(ax, coverage, error_rate):
+    """Draw the risk of a perfect order, and of an order by chance."""
+    best = np.maximum(0.0, 1.0 - (1.0 - error_rate) / coverage)
+    draw_reference(ax, coverage, best, "perfect order", "--")
+    chance = [0.0, 1.0], [error_rate, error_rate]
+    draw_reference(ax, *chance, "random order", ":")
+
+
+def _describe(ax, unit):
+    """Say what the axes show, and choose limits by all but the first words."""
+    ax.set_xlabel(f"Coverage: share of {unit} accepted, the most confident first")
+    ax.set_ylabel("Risk: share of errors among them")
+    ax.xaxis.set_major_formatter(percent)
+    ax.yaxis.set_major_formatter(percent)
+    ax.set_xlim(0.0, 1.0)
+    tops = [_settled_top(*line.get_data()) for line in curves_on(ax)]
+    # A model without errors still gets an axis.
+    ax.set_ylim(0.0, 1.08 * max(tops) or 1.0)
+
+
+def _settled_top(x, y):
+    settled = np.asarray(y, float)[np.asarray(x, float) >= SETTLED]
+    return float(settled.max(initial=0.0))
+
+
+def _n_words(confidence, sample_weight):
+    """Return how many words are ranked; a word counts as often as it weighs."""
+    weight = joined(confidence) if sample_weight is None else joined(sample_weight)
+    return len(weight) if sample_weight is None else int(weight.sum())

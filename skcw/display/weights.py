@@ -1,0 +1,266 @@
+"""``WeightsDisplay`` and ``TransitionsDisplay``: what a tagger has learnt."""
+
+import numpy as np
+
+from skcw._util.text_table import cut
+from skcw.display.base import COLOURS, check_curve, described, open_axes, tidy
+from skcw.evaluation.tables import LearntWeights
+
+# Names of features are longer than those of models.
+LONGEST_FEATURE = 40
+INCHES_PER_BAR = 0.26
+
+
+class WeightsDisplay:
+    """Bars of named weights, or of what features add to a decision.
+
+    Make one by :meth:`from_estimator` or :meth:`from_explanation`; the numbers below
+    are what it draws.
+
+    Parameters
+    ----------
+    names : list of str
+        What has the weights; long names are cut in the picture.
+    weights : array of shape (n_names,)
+        The weights, drawn from top to bottom.
+    stds : array of shape (n_names,) or None, default=None
+        Their standard deviations.
+    title : str, default=None
+        What they are the weights of.
+    quantity : str, default="weight"
+        What is drawn, for the label of the axis.
+
+    Attributes
+    ----------
+    bars_ : matplotlib BarContainer
+        The bars.
+    ax_ : matplotlib Axes
+        The axes they are on.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.display import WeightsDisplay
+    >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
+    >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
+    >>> display = WeightsDisplay.from_estimator(tagger, "P")
+    >>> display
+    <WeightsDisplay: label P, 4 weights>
+    >>> sorted(display.names)
+    ['Ann', 'Bob', 'left', 'met']
+    """
+
+    def __init__(self, names, weights, stds=None, *, title=None, quantity="weight"):
+        self.names = names
+        self.weights = weights
+        self.stds = stds
+        self.title = title
+        self.quantity = quantity
+
+    def __repr__(self):
+        return described(self, self.title, f"{len(self.names)} weights")
+
+    @classmethod
+    def from_estimator(cls, tagger, label, *, top=10, ax=None, **options):
+        """Draw the features that speak most for a label, and most against it.
+
+        Parameters
+        ----------
+        tagger : tagger
+            A fitted one with weights.
+        label : str
+            One of its ``classes_``.
+        top : int, default=10
+            How many features of each kind.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **options : object
+            Those of :meth:`plot`.
+
+        Returns
+        -------
+        display : WeightsDisplay
+            What was drawn.
+        """
+        weights = LearntWeights(tagger)
+        if label not in weights.labels:
+            raise ValueError(
+                f"the tagger has no label {label!r}; it has {', '.join(weights.labels)}"
+            )
+        best, worst = weights.of_features(label, top)
+        rows = best + worst[::-1]
+        stds = None
+        if weights.feature_std is not None:
+            stds = np.array([row.std for row in rows])
+        display = cls(
+            [row.name for row in rows],
+            np.array([row.weight for row in rows]),
+            stds,
+            title=f"label {label}",
+        )
+        return display.plot(ax, **options)
+
+    @classmethod
+    def from_explanation(cls, explanation, *, word=None, top=15, ax=None, **options):
+        """Draw what the features add to the decision at one token.
+
+        Parameters
+        ----------
+        explanation : TokenExplanation
+            An entry of what ``explain`` returns.
+        word : str, default=None
+            The token, for the title.
+        top : int, default=15
+            How many features, the largest first.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **options : object
+            Those of :meth:`plot`.
+
+        Returns
+        -------
+        display : WeightsDisplay
+            What was drawn.
+        """
+        parts = explanation.contributions[:top]
+        decided = f"{explanation.label} rather than {explanation.rival}"
+        display = cls(
+            [part.feature for part in parts],
+            np.array([part.value for part in parts]),
+            np.array([part.std for part in parts]) if explanation.std else None,
+            title=decided if word is None else f"{word}: {decided}",
+            quantity="adds to the margin",
+        )
+        return display.plot(ax, **options)
+
+    def plot(self, ax=None, *, deviations=False):
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        deviations : bool, default=False
+            Draw the standard deviations, if there are any, as lines across the ends of
+            the bars. Those of CW are often several times as large as its weights.
+
+        Returns
+        -------
+        self : WeightsDisplay
+            With ``bars_``, ``ax_`` and ``figure_``.
+        """
+        places = np.arange(len(self.names))
+        check_curve(names=places, weights=self.weights)
+        height = 1.2 + INCHES_PER_BAR * len(places)
+        ax = self.ax_ = open_axes(ax, (6.0, height))
+        self.figure_ = ax.figure
+        colours = [COLOURS[0] if w >= 0 else COLOURS[1] for w in self.weights]
+        stds = self.stds if deviations else None
+        self.bars_ = ax.barh(
+            places,
+            self.weights,
+            xerr=stds,
+            color=colours,
+            error_kw={"elinewidth": 1.0, "ecolor": "0.35"},
+        )
+        ax.set_yticks(places, [cut(name, LONGEST_FEATURE) for name in self.names])
+        ax.invert_yaxis()
+        ax.axvline(0.0, color="0.3", linewidth=0.8)
+        ax.set_xlabel(self.quantity + " (± std)" * (stds is not None))
+        if self.title is not None:
+            ax.set_title(cut(self.title), fontsize="medium")
+        return self
+
+
+class TransitionsDisplay:
+    """The weights of a label after another one, as a coloured table.
+
+    Make one by :meth:`from_estimator`; the numbers below are what it draws.
+
+    Parameters
+    ----------
+    labels : list of str
+        The labels.
+    weights : array of shape (n_labels, n_labels)
+        The weight of the label of a column after that of a row.
+
+    Attributes
+    ----------
+    image_ : matplotlib AxesImage
+        The coloured cells.
+    ax_ : matplotlib Axes
+        The axes they are on.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.display import TransitionsDisplay
+    >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
+    >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
+    >>> TransitionsDisplay.from_estimator(tagger)
+    <TransitionsDisplay: 2 labels>
+    """
+
+    def __init__(self, labels, weights):
+        self.labels = labels
+        self.weights = weights
+
+    def __repr__(self):
+        return described(self, f"{len(self.labels)} labels")
+
+    @classmethod
+    def from_estimator(cls, tagger, *, ax=None, **options):
+        """Draw the transitions of a fitted tagger.
+
+        Parameters
+        ----------
+        tagger : tagger
+            A fitted one with ``transition_coef_``.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **options : object
+            Those of :meth:`plot`.
+
+        Returns
+        -------
+        display : TransitionsDisplay
+            What was drawn.
+        """
+        display = cls(list(tagger.classes_), np.asarray(tagger.transition_coef_))
+        return display.plot(ax, **options)
+
+    def plot(self, ax=None, *, colorbar=True):
+        """Draw the table.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        colorbar : bool, default=True
+            Whether to explain the colours beside the table.
+
+        Returns
+        -------
+        self : TransitionsDisplay
+            With ``image_``, ``ax_`` and ``figure_``.
+        """
+        size = 2.2 + 0.36 * len(self.labels)
+        ax = self.ax_ = open_axes(ax, (size + 0.8, size))
+        self.figure_ = ax.figure
+        tidy(ax)
+        ax.grid(visible=False)
+        most = float(np.abs(self.weights).max(initial=0.0)) or 1.0
+        self.image_ = ax.imshow(self.weights, cmap="RdBu", vmin=-most, vmax=most)
+        places = np.arange(len(self.labels))
+        names = [cut(label, LONGEST_FEATURE) for label in self.labels]
+        ax.set_xticks(places, names, rotation=90)
+        ax.set_yticks(places, names)
+        ax.set_xlabel("label")
+        ax.set_ylabel("label before it")
+        if colorbar:
+            self.figure_.colorbar(self.image_, ax=ax, label="weight", shrink=0.8)
+        return self

@@ -1,0 +1,170 @@
+"""``cross_val_confidence``: what a tagger says of sentences it has not learnt from."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from skcw._model.decoding import n_workers
+from skcw._util.checks import check_same_length
+from skcw._util.ragged import object_rows
+from skcw.confidence.held_out import reusable_rows
+from skcw.data.labels import check_label_rows
+
+
+class OutOfFold(NamedTuple):
+    """Labels and confidences of copies of a tagger that have not seen the sentences.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_sequences,), dtype object
+        The predicted labels, a list per sentence.
+    confidence : ndarray of shape (n_sequences,), dtype object
+        How sure the copy is of each, a float array per sentence.
+    given_confidence : ndarray of shape (n_sequences,), dtype object
+        How sure it is of the labels in `y`, likewise.
+    fold : ndarray of int, shape (n_sequences,)
+        The fold of each sentence.
+
+    Examples
+    --------
+    >>> from skcw import CWSequenceTagger
+    >>> from skcw.evaluation import cross_val_confidence
+    >>> X, y = [["Ann", "left"]] * 4, [["PER", "O"]] * 4
+    >>> found = cross_val_confidence(CWSequenceTagger(random_state=0), X, y, cv=2)
+    >>> found.labels[0], found.fold.tolist()
+    (['PER', 'O'], [0, 0, 1, 1])
+    """
+
+    labels: np.ndarray
+    confidence: np.ndarray
+    given_confidence: np.ndarray
+    fold: np.ndarray
+
+    def suspects(self, y):
+        """Return the places of labels that differ, those least believed first.
+
+        Parameters
+        ----------
+        y : sequences of str
+            The labels that were given.
+
+        Returns
+        -------
+        places : list of (int, int)
+            Sentence and word of each label that the tagger would not have given.
+        """
+        found = [
+            (float(sure), s, t)
+            for s, row in enumerate(self.given_confidence)
+            for t, sure in enumerate(row)
+            if y[s][t] != self.labels[s][t]
+        ]
+        return [(s, t) for _, s, t in sorted(found)]
+
+
+def cross_val_confidence(
+    tagger, X, y, *, cv=None, groups=None, method=None, given_method=None, n_jobs=None
+):
+    """Return labels and confidences of copies of a tagger, each for an unseen fold.
+
+    scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. What this
+    returns calibrates, chooses what to accept, and finds errors of annotation.
+
+    Parameters
+    ----------
+    tagger : estimator
+        A tagger or a :class:`skcw.TaggingPipeline`; it is copied.
+    X : sequences
+        The sentences.
+    y : sequences of str
+        Their labels.
+    cv : int, splitter, iterable or None, default=None
+        Folds of sentences, as in scikit-learn; five by default. Each sentence must be
+        in the test part of one fold.
+    groups : array-like of shape (n_sequences,), default=None
+        For splitters such as ``GroupKFold``: the document of each sentence.
+    method : str, default=None
+        The method of ``predict_confidence``.
+    given_method : str, default=None
+        The method of ``label_confidence``; the tagger's default or, if that cannot
+        judge any label, ``"marginal"``.
+    n_jobs : int, default=None
+        How many folds at once, in threads.
+
+    Returns
+    -------
+    found : OutOfFold
+        The named tuple ``(labels, confidence, given_confidence, fold)``, in the order
+        of X.
+
+    See Also
+    --------
+    skcw.calibration.risk_threshold : Takes the confidences.
+
+    Examples
+    --------
+    >>> from skcw import make_tagging_pipeline
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> from skcw.calibration import risk_threshold
+    >>> from skcw.evaluation import cross_val_confidence
+    >>> from skcw.metrics import label_matches
+    >>> X, y = make_tagged_corpus(600, random_state=0, return_X_y=True)
+    >>> found = cross_val_confidence(make_tagging_pipeline("ner"), X, y, cv=3)
+    >>> correct = label_matches(y, found.labels)
+    >>> promise = risk_threshold(correct, found.confidence, risk=0.05)
+    >>> bool(promise.accepted > 0.8)
+    True
+    """
+    X = reusable_rows(X)
+    y = object_rows(check_label_rows(list(y) if isinstance(y, Iterator) else y, "y"))
+    check_same_length(len(X), len(y))
+    folds = _folds(cv, len(y), y, groups)
+
+    def fit_and_ask(train, test):
+        answers = clone(tagger).fit(X[train], y[train]).ask(X[test])
+        given = {} if method is None else {"method": method}
+        sure = answers.confidence(**given)
+        return answers.labels(), sure, _given_confidence(answers, y[test], given_method)
+
+    jobs = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")
+    said = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
+    rows = [np.empty(len(y), dtype=object) for _ in range(3)]
+    number = np.empty(len(y), dtype=np.intp)
+    for k, ((_, test), parts) in enumerate(zip(folds, said, strict=True)):
+        number[test] = k
+        for row, part in zip(rows, parts, strict=True):
+            row[test] = part
+    return OutOfFold(*rows, number)
+
+
+def _given_confidence(answers, y, method):
+    if method is None:
+        served = answers.confidence_methods
+        any_label = [name for name, one in served.items() if one.any_label]
+        if "marginal" in any_label:
+            method = "marginal"
+        elif any_label:
+            method = any_label[0]
+    return answers.label_confidence(y, method)
+
+
+def _folds(cv, n, y, groups):
+    """Return the folds; raise unless each sentence is tested once, by others."""
+    splitter = check_cv(cv)
+    n_folds = splitter.get_n_splits(np.zeros(n), y, groups)
+    if n_folds > n:
+        raise ValueError(
+            f"{n} sentences cannot make {n_folds} folds; ask for fewer folds"
+        )
+    folds = [tuple(map(np.asarray, f)) for f in splitter.split(np.zeros(n), y, groups)]
+    tested = np.sort(np.concatenate([test for _, test in folds]))
+    if not np.array_equal(tested, np.arange(n)):
+        raise ValueError("cv must test each sentence exactly once")
+    for number, (train, test) in enumerate(folds):
+        if np.intersect1d(train, test).size:
+            raise ValueError(f"fold {number} of cv tests on what it trains on")
+    return folds

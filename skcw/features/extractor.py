@@ -1,0 +1,392 @@
+"""Columns to encoded batches by compiled templates."""
+
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+
+from skcw._util.checks import check_sequence
+from skcw._util.limits import MOST_FEATURES
+from skcw.data.batch import SequenceBatch
+from skcw.data.columns import TokenColumns
+from skcw.data.saved import saved_kind, saved_number, saved_texts
+from skcw.data.vocabulary import Vocabulary
+from skcw.features.columns import check_names, check_order, is_sequence, look_ahead
+from skcw.features.language import LOOKING, compiled_plan
+from skcw.features.lines import check_lexicons, templates_of
+from skcw.features.resources import (
+    FIRST,
+    FURTHER,
+    OUTSIDE,
+    Gazetteer,
+    WordClusters,
+    check_clusters,
+    is_of_several_words,
+)
+from skcw.features.window import NoTextError, WindowExtractor
+
+MARKS = (OUTSIDE, FIRST, FURTHER)
+
+
+class MarkedColumns:
+    """The columns that gazetteers add to those of tokens.
+
+    A view of a text sees a token at a time. An entry of several words is found in a
+    sentence, so what was found becomes a further column of its tokens.
+
+    Parameters
+    ----------
+    templates : list of Template
+        What makes the features.
+    lexicons : dict of str to collection of str
+        Words by the name of their list.
+    n_columns : int
+        The number of columns that tokens have.
+
+    Attributes
+    ----------
+    numbers : dict of (int, str) to int
+        The number of the added column, by the column that is searched and the name of
+        the lexicon.
+    searched : list of int
+        The columns that are searched, one for each added column.
+
+    Examples
+    --------
+    >>> from skcw.features.lines import templates_of
+    >>> from skcw.features.extractor import MarkedColumns
+    >>> templates = templates_of(["span(towns)"], ["word"], ["towns"])
+    >>> marked = MarkedColumns(templates, {"towns": ["New York"]}, 1)
+    >>> marked.added_to(["in", "New", "York"], ["word"])
+    [('in', ''), ('New', 'B'), ('York', 'I')]
+    """
+
+    def __init__(self, templates, lexicons, n_columns):
+        self.n_columns = n_columns
+        self.numbers = {}
+        self._gazetteers = []
+        for view in (view for template in templates for view, _ in template.atoms):
+            key = view.column, view.detail
+            if view.kind not in LOOKING or key in self.numbers:
+                continue
+            if view.kind == "span" or is_of_several_words(lexicons[view.detail]):
+                self.numbers[key] = n_columns + len(self.numbers)
+                self._gazetteers.append(Gazetteer(lexicons[view.detail]))
+        self.searched = [column for column, _ in self.numbers]
+
+    def added_to(self, sequence, columns):
+        """Return the tokens of a sentence with the columns added, as tuples.
+
+        Parameters
+        ----------
+        sequence : iterable of tokens
+            Words, tuples, lists or dicts.
+        columns : list of str
+            The names of the columns.
+
+        Returns
+        -------
+        tokens : iterable of tokens
+            The sentence itself if there is nothing to add.
+        """
+        if not self.searched:
+            return sequence
+        rows = [self._row(token, columns) for token in sequence]
+        added = []
+        for column, gazetteer in zip(self.searched, self._gazetteers, strict=True):
+            words = [row[column] for row in rows]
+            for token, word in enumerate(words):
+                if not isinstance(word, str):
+                    raise NoTextError(column, token, word)
+            added.append(gazetteer.marks(words))
+        marks = zip(*added, strict=True)
+        return [(*row, *more) for row, more in zip(rows, marks, strict=True)]
+
+    def _row(self, token, columns):
+        """Return a token as a list of as many things as there are columns."""
+        if isinstance(token, Mapping):
+            return [token.get(name) for name in columns]
+        row = list(token)[: self.n_columns] if is_sequence(token) else [token]
+        return row + [None] * (self.n_columns - len(row))
+
+    def codes(self, X):
+        """Return the added columns of sentences as numbers.
+
+        Parameters
+        ----------
+        X : TokenColumns
+            The sentences.
+
+        Returns
+        -------
+        codes : ndarray of int32, shape (n_added, n_tokens)
+            The number of each token's text in each added column.
+        values : Vocabulary
+            These texts.
+        """
+        number = {mark: code for code, mark in enumerate(MARKS)}
+        codes = np.empty((len(self.searched), X.n_tokens), dtype=np.int32)
+        for row, column, gazetteer in zip(
+            codes, self.searched, self._gazetteers, strict=True
+        ):
+            marks = chain.from_iterable(map(gazetteer.marks, X.column(column)))
+            row[:] = [number[mark] for mark in marks]
+        return codes, Vocabulary.from_names(MARKS)
+
+
+class FeatureExtractor:
+    """Turns sentences into batches of features by a plan that does not change.
+
+    :class:`WindowFeatures` makes and fits it; a saved model is opened with it alone.
+
+    Parameters
+    ----------
+    columns : list of str
+        The names of the columns.
+    templates : list of Template
+        What makes the features.
+    lexicons : dict of str to list of str or None
+        Words by the name of their list.
+    vocabulary : Vocabulary or None
+        The names of the features that are known; None if they are hashed.
+    n_features : int, default=None
+        How many numbers features are hashed to.
+    named : bool, default=False
+        Whether the user has named the columns. If not, those of column files must
+        stand in the order of `columns`.
+    clusters : dict of str to WordClusters, default=None
+        Clusters of words by name.
+
+    Examples
+    --------
+    >>> from skcw.data import Vocabulary
+    >>> from skcw.features.extractor import FeatureExtractor
+    >>> from skcw.features.lines import templates_of
+    >>> names = Vocabulary.from_names(["word[0]=cat"])
+    >>> templates = templates_of(["word"], ["word"])
+    >>> extractor = FeatureExtractor(["word"], templates, None, names)
+    >>> extractor.extract([["the", "cat"]]).to_lists()
+    [[[], ['word[0]=cat']]]
+    """
+
+    def __init__(
+        self,
+        columns,
+        templates,
+        lexicons,
+        vocabulary,
+        n_features=None,
+        named=False,
+        clusters=None,
+    ):
+        self.columns = columns
+        self.templates = templates
+        self.vocabulary = vocabulary
+        self.n_features = n_features
+        self.named = named
+        self._marked = MarkedColumns(templates, lexicons or {}, len(columns))
+        functions = {name: table.of for name, table in (clusters or {}).items()}
+        self._views, self._rows = compiled_plan(
+            templates, lexicons or {}, functions, self._marked.numbers
+        )
+
+    def extract(self, X, vocabulary=None):
+        """Return the features of sentences; those not known are left out.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The features of every token.
+        """
+        return self._extracted(self._sentences(X), vocabulary, grow=False)
+
+    def learn(self, X, vocabulary=None):
+        """Return the features of sentences; new ones follow those that are known.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sentences, with the columns of the plan.
+        vocabulary : Vocabulary, default=None
+            The names of the features that are known, if not those of the extractor.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The features of every token. Its vocabulary holds the new ones, that of
+            the extractor stays as it is.
+        """
+        return self._extracted(self._sentences(X), vocabulary, grow=True)
+
+    def _sentences(self, X):
+        X, _ = look_ahead(not_encoded(X))
+        if isinstance(X, TokenColumns) and not self.named:
+            check_order(X, self.columns)
+        return X
+
+    def _extracted(self, X, vocabulary, grow):
+        hashed = self.n_features is not None
+        if vocabulary is None:
+            vocabulary = Vocabulary.empty() if hashed else self.vocabulary
+        table = vocabulary.table(grow=grow and not hashed)
+        known = len(table)
+        compiled = WindowExtractor(
+            self._views, self._rows, self.columns, table, grow, self.n_features
+        )
+        if isinstance(X, TokenColumns):
+            self._add_columns(compiled, X)
+        else:
+            self._add_sequences(compiled, X)
+        if hashed:
+            return SequenceBatch.owning(*compiled.finish(), None, self.n_features)
+        if len(table) > known:
+            vocabulary = Vocabulary(*table.freeze())
+        return SequenceBatch.owning(
+            *compiled.finish(), None, len(vocabulary), vocabulary
+        )
+
+    def _add_columns(self, compiled, X):
+        n_columns = len(self.columns)
+        used = {view[0] for view in self._views if view[0] is not None}
+        own = sorted(column for column in used if column < n_columns)
+        needed = max([*own, *self._marked.searched], default=-1)
+        if needed >= X.n_columns:
+            raise ValueError(
+                f"X has {X.n_columns} columns; the features look at column {needed} "
+                f"({self.columns[needed]})"
+            )
+        found, marks = self._marked.codes(X)
+        codes = np.concatenate([X.codes[own], found], dtype=np.int32)
+        tables = [X.values[c].table() for c in own] + [marks.table() for _ in found]
+        compiled.add_columns(X.offsets, codes, tables)
+
+    def _add_sequences(self, compiled, X):
+        for s, sequence in enumerate(X):
+            if not isinstance(sequence, (list, tuple)) and not is_sequence(sequence):
+                raise TypeError(
+                    f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
+                )
+            check_sequence(sequence, s)
+            try:
+                compiled.add_sequence(self._marked.added_to(sequence, self.columns))
+            except NoTextError as error:
+                found = "nothing" if error.found is None else repr(error.found)
+                raise TypeError(
+                    f"sequence {s}, token {error.token}: column {error.column} "
+                    f"({self.columns[error.column]}) holds {found}; the features look "
+                    "at it, and it must be a string"
+                ) from None
+
+
+def not_encoded(X):
+    """Return X; raise if it is a batch, whose words are lost."""
+    if isinstance(X, SequenceBatch):
+        raise TypeError(
+            f"X is a {X!r}, which has features already; WindowFeatures takes sentences "
+            "of tokens"
+        )
+    return X
+
+
+def saved_features(params, columns, prefix=""):
+    """Return fitted features as plain values and arrays, for a model in a file.
+
+    Parameters
+    ----------
+    params : dict
+        The parameters of :class:`WindowFeatures`.
+    columns : list of str
+        The names of the columns.
+    prefix : str, default=""
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    state : dict
+        Values that JSON can hold.
+    arrays : dict of str to ndarray
+        The clusters. The names of the features are not among them.
+    """
+    lexicons = params["lexicons"]
+    if lexicons is not None:
+        lexicons = {
+            name: sorted(words) if isinstance(words, (set, frozenset)) else list(words)
+            for name, words in lexicons.items()
+        }
+    clusters = check_clusters(params["clusters"])
+    arrays = {}
+    for name, table in clusters.items():
+        arrays |= table.arrays(f"{prefix}clusters.{name}")
+    plain = {**params, "lexicons": lexicons, "clusters": list(clusters)}
+    return {"params": plain, "columns": columns}, arrays
+
+
+def opened_params(state, arrays, prefix=""):
+    """Return the parameters of the features that `saved_features` described.
+
+    Parameters
+    ----------
+    state : dict
+        The plain values.
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    prefix : str, default=""
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    params : dict
+        The parameters of :class:`WindowFeatures`.
+    """
+    params = saved_kind(state["params"], "params", dict)
+    check_names(params["columns"])
+    check_lexicons(params["lexicons"])
+    if params["n_features"] is not None:
+        saved_number(params["n_features"], "n_features", 1, MOST_FEATURES, whole=True)
+    clusters = {
+        name: WordClusters.from_arrays(arrays, f"{prefix}clusters.{name}")
+        for name in saved_texts(params["clusters"], "clusters")
+    }
+    return {**params, "clusters": clusters or None}
+
+
+def opened_window(state, arrays, vocabulary, prefix=""):
+    """Return the extractor that `saved_features` described.
+
+    Parameters
+    ----------
+    state : dict
+        The plain values.
+    arrays : dict of str to ndarray
+        The arrays of the model.
+    vocabulary : Vocabulary or None
+        The names of the features; None if they are hashed.
+    prefix : str, default=""
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    extractor : FeatureExtractor
+        The fitted features.
+    """
+    params = opened_params(state, arrays, prefix)
+    columns, lexicons = saved_texts(state["columns"], "columns"), params["lexicons"]
+    check_names(columns)
+    clusters = params["clusters"] or {}
+    templates = templates_of(params["features"], columns, lexicons or (), clusters)
+    return FeatureExtractor(
+        columns,
+        templates,
+        params["lexicons"],
+        vocabulary,
+        params["n_features"],
+        named=params["columns"] is not None,
+        clusters=clusters,
+    )

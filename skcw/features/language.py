@@ -1,0 +1,428 @@
+"""The language of feature lines: what it can say, and what a line means."""
+
+import re
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from skcw._util.limits import LARGEST_IN_A_LINE, MOST_COMBINATIONS
+from skcw.features.basic import word_shape
+from skcw.features.patterns import compiled_pattern
+
+# Views whose presence says it all: their features have no value after the name.
+FLAGS = (
+    "has_digit",
+    "all_digits",
+    "has_hyphen",
+    "first_capital",
+    "has_capital",
+    "all_capitals",
+    "in",
+    "matches",
+    "first",
+    "last",
+    "bias",
+)
+
+# Views of the place of a token, not of one of its columns.
+PLACES = ("first", "last", "bias")
+
+# Views of a lexicon, whose entries may have several words.
+LOOKING = ("in", "span")
+
+# What can be told of a text at sight, besides what is compiled.
+SEEN = {
+    "length": lambda text: str(len(text)),
+    "initial": lambda text: word_shape(text[0]) if text else None,
+}
+
+# Beyond this, an offset must be a mistake; margins of sentences are that wide.
+FARTHEST = 100
+
+
+class View(NamedTuple):
+    """What is looked at: a column, and how.
+
+    Parameters
+    ----------
+    column : int or None
+        The position of the column; None for views of the place of a token.
+    kind : str
+        ``"text"``, ``"lower"``, ``"shape"``, ``"short_shape"``, ``"prefix"``,
+        ``"suffix"``, ``"ngrams"``, ``"length"``, ``"initial"``, ``"cluster"``,
+        ``"span"``, a flag, ``"test"``, ``"match"`` or ``"lower_match"``.
+    size : int
+        The number of characters of a prefix, suffix, n-gram or path of a cluster.
+    detail : str
+        The name of the lexicon or of the clusters, or the regular expression.
+    """
+
+    column: int | None
+    kind: str
+    size: int = 0
+    detail: str = ""
+
+
+class Template(NamedTuple):
+    """Literal texts around the values of some views, each at an offset.
+
+    Parameters
+    ----------
+    literals : tuple of str
+        One more than there are atoms.
+    atoms : tuple of (View, int)
+        The views and their offsets from the token.
+    """
+
+    literals: tuple
+    atoms: tuple
+
+
+def named_template(parts):
+    """Return the template of a conjunction of (name, view, offset).
+
+    Its features are called after the parts: ``word[-1]&shape[0]=the&Aa``.
+    """
+    name = "&".join(name for name, _, _ in parts)
+    valued = [view.kind not in FLAGS for _, view, _ in parts]
+    literals = [name + "=" if any(valued) else name]
+    for i, has_value in enumerate(valued):
+        literals.append("&" if has_value and any(valued[i + 1 :]) else "")
+    return Template(tuple(literals), tuple((view, offset) for _, view, offset in parts))
+
+
+def compiled_plan(templates, lexicons, clusters, found_in):
+    """Return views and templates as the compiled extractor takes them.
+
+    Parameters
+    ----------
+    templates : list of Template
+        What makes the features.
+    lexicons : dict of str to collection of str
+        Words by the name of their list.
+    clusters : dict of str to callable
+        Give the cluster of a word, or None, by the name of the clusters.
+    found_in : dict of (int, str) to int
+        The added columns that tell where entries of several words were found, by the
+        column that was searched and the name of the lexicon.
+
+    Returns
+    -------
+    views : list of tuple
+        Column, kind, size and payload of each view.
+    rows : list of tuple
+        Literals, and numbers of views with offsets, of each template.
+    """
+    views = {}
+    rows = []
+    for template in templates:
+        atoms = [(views.setdefault(v, len(views)), o) for v, o in template.atoms]
+        rows.append(([text.encode("utf-8") for text in template.literals], atoms))
+    data = lexicons, clusters, found_in
+    return [_compiled_view(view, *data) for view in views], rows
+
+
+def _compiled_view(view, lexicons, clusters, found_in):
+    found = found_in.get((view.column, view.detail))
+    if view.kind in LOOKING and found is not None:
+        # The text of the added column is B or I, or nothing.
+        return found, "called", 0, _entry_flag if view.kind == "in" else _some
+    if view.kind == "in":
+        words = frozenset(
+            word.encode("utf-8", "surrogatepass") for word in lexicons[view.detail]
+        )
+        return view.column, "lexicon", 0, words
+    if view.kind == "cluster":
+        return view.column, "called", 0, _path(clusters[view.detail], view.size)
+    if view.kind in SEEN:
+        return view.column, "called", 0, SEEN[view.kind]
+    if view.kind in ("matches", "test", "match", "lower_match"):
+        # Flags are absent beyond the ends of a sentence; values have marks there.
+        kind = "called" if view.kind in FLAGS else "asked"
+        return view.column, kind, 0, _asking(view.kind, compiled_pattern(view.detail))
+    return view.column, view.kind, view.size, None
+
+
+def _some(text):
+    return text or None
+
+
+def _entry_flag(text):
+    return "" if text else None
+
+
+def _path(cluster_of, size):
+    """Return the function that gives the first letters of the cluster of a word."""
+    if not size:
+        return cluster_of
+
+    def beginning(word):
+        path = cluster_of(word)
+        return None if path is None else path[:size]
+
+    return beginning
+
+
+def _asking(kind, pattern):
+    """Return the function that gives the value of a text."""
+    if kind == "matches":
+        return lambda text: "" if pattern.search(text) else None
+    if kind == "test":
+        return lambda text: "true" if pattern.search(text) else "false"
+
+    lower = str.lower if kind == "lower_match" else str
+
+    def match(text):
+        found = pattern.search(text)
+        return lower(found.group()) if found else ""
+
+    return match
+
+
+_TOKENS = re.compile(
+    r"""\s*(?:
+        (?P<name>[^\W\d]\w*) | (?P<number>-?\d+) | (?P<range>\.\.)
+        | (?P<string>"(?:[^"\\]|\\.)*") | (?P<mark>[()\[\],&])
+    )""",
+    re.VERBOSE,
+)
+
+SIZED = ("prefix", "suffix", "ngrams")
+WHOLE = ("lower", "shape", "short_shape", "length", "initial")
+LISTED = {"in": "lexicon", "span": "lexicon", "cluster": "cluster"}
+NGRAMS = {"bigram": 2, "trigram": 3}
+
+FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS, *LISTED}
+
+HELP = (
+    'write for example "word[-2..2]", "prefix(1..4)", "shape[-1] & shape[0]", '
+    '"bigram(pos)[-2..1]"'
+)
+
+
+def parse_line(line, columns, lexicons=(), clusters=()):
+    """Return the templates that one line of the language stands for.
+
+    Parameters
+    ----------
+    line : str
+        Atoms joined by ``&``. An atom is a column or a function of one, with offsets
+        in brackets; ranges stand for all their numbers, and a line for all
+        combinations.
+    columns : callable
+        Gives the position of a column for its name, or None.
+    lexicons : collection of str
+        The names of the lexicons.
+    clusters : collection of str
+        The names of the clusters.
+
+    Returns
+    -------
+    templates : list of Template
+        The last range runs fastest.
+    """
+    return _Parser(line, columns, lexicons, clusters).line()
+
+
+class _Parser:
+    def __init__(self, line, columns, lexicons, clusters):
+        self.text = line
+        self.columns = columns
+        self.lists = {"lexicon": lexicons, "cluster": clusters}
+        self.tokens = self._cut(line)
+        self.at = 0
+
+    def _cut(self, line):
+        tokens, at = [], 0
+        line = line.rstrip()
+        while at < len(line):
+            found = _TOKENS.match(line, at)
+            if not found:
+                raise self._error(f"{line[at:].strip()!r} is not understood")
+            tokens.append((found.lastgroup, found[found.lastgroup]))
+            at = found.end()
+        return tokens
+
+    def _error(self, trouble):
+        return ValueError(f"features: {trouble} in the line {self.text!r}; {HELP}")
+
+    def _peek(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
+
+    def _next(self):
+        token = self._peek()
+        self.at += 1
+        return token
+
+    def _take(self, value):
+        """Step over a mark if it comes next."""
+        if self._peek()[1] != value:
+            return False
+        self.at += 1
+        return True
+
+    def _expect(self, value):
+        if not self._take(value):
+            raise self._error(f"{value!r} is missing after {self._before()!r}")
+
+    def _before(self):
+        return " ".join(text for _, text in self.tokens[: self.at])
+
+    def line(self):
+        terms = [self._term()]
+        while self._take("&"):
+            terms.append(self._term())
+        if self._peek()[0] != "end":
+            raise self._error(f"{self._peek()[1]!r} comes unexpectedly")
+        if prod(map(len, terms)) > MOST_COMBINATIONS:
+            raise self._error(f"there are more than {MOST_COMBINATIONS} combinations")
+        return [
+            named_template([part for group in choice for part in group])
+            for choice in product(*terms)
+        ]
+
+    def _term(self):
+        """Return the alternatives of a term, each a list of (name, view, offset)."""
+        atoms = self._atom()
+        offsets = [0]
+        if self._take("["):
+            offsets = self._numbers("]")
+        for offset in offsets:
+            if abs(offset) > FARTHEST:
+                raise self._error(f"the offset {offset} is beyond {FARTHEST}")
+        return [
+            [
+                (_placed(name, view, offset + shift), view, offset + shift)
+                for name, view, shift in atom
+            ]
+            for atom in atoms
+            for offset in offsets
+        ]
+
+    def _atom(self):
+        """Return the alternatives of an atom, each a list of (name, view, shift)."""
+        kind, name = self._next()
+        if kind != "name":
+            raise self._error(f"a column or a function is missing before {name!r}")
+        if name in NGRAMS:
+            return self._ngram(name)
+        if name in PLACES:
+            return [[(name, View(None, name), 0)]]
+        column = self.columns(name)
+        if column is not None and self._peek()[1] != "(":
+            return [[(name, View(column, "text"), 0)]]
+        if name not in FUNCTIONS:
+            known = ", ".join(getattr(self.columns, "names", ()))
+            raise self._error(f"{name!r} is neither a column ({known}) nor a function")
+        return [[(text, view, 0)] for text, view in self._function(name)]
+
+    def _ngram(self, name):
+        """Read ``bigram(x)``: x at an offset and at the next one."""
+        self._expect("(")
+        if self._peek()[1] in NGRAMS:
+            raise self._error(f"{name}(...) cannot hold another n-gram")
+        inner = self._atom()
+        self._expect(")")
+        return [
+            [(text, view, shift) for shift in range(NGRAMS[name])]
+            for [(text, view, _)] in inner
+        ]
+
+    def _function(self, name):
+        """Return (name, view) of each alternative of a function of a column."""
+        column, prefix = self.columns("word") or 0, ""
+        opened = self._take("(")
+        if opened and self._peek()[0] == "name" and self._comes_column(name):
+            column, prefix = self._column()
+            if not self._take(","):
+                prefix = prefix.rstrip(",")
+        if name in SIZED:
+            return self._sized(name, column, prefix, opened)
+        if name == "matches":
+            pattern, text = self._pattern()
+            self._expect(")")
+            return [(f"matches({prefix}{text})", View(column, name, 0, pattern))]
+        if name in LISTED:
+            return self._listed(name, column, prefix, opened)
+        if opened:
+            self._expect(")")
+        return [(f"{name}({prefix})" if prefix else name, View(column, name))]
+
+    def _comes_column(self, name):
+        """Tell whether a column comes next; a lexicon or clusters may come alone."""
+        after = self.tokens[self.at + 1 : self.at + 3]
+        return name not in LISTED or (
+            after[:1] == [("mark", ",")] and [kind for kind, _ in after[1:]] == ["name"]
+        )
+
+    def _listed(self, name, column, prefix, opened):
+        """Read the name of a lexicon or of clusters, and lengths of paths."""
+        if not opened:
+            raise self._error(f"{name} needs a name, such as {name}(cities)")
+        kind, text = self._next()
+        what = LISTED[name]
+        if kind != "name" or text not in self.lists[what]:
+            known = ", ".join(sorted(self.lists[what])) or "none is given"
+            raise self._error(f"there is no {what} {text!r} ({what}s: {known})")
+        prefix += text
+        if name != "cluster" or not self._take(","):
+            self._expect(")")
+            return [(f"{name}({prefix})", View(column, name, 0, text))]
+        sizes = self._numbers(")")
+        if min(sizes) < 1:
+            raise self._error(f"the length {min(sizes)} of a path is not positive")
+        return [(f"{name}({prefix},{n})", View(column, name, n, text)) for n in sizes]
+
+    def _column(self):
+        name = self._next()[1]
+        column = self.columns(name)
+        if column is None:
+            raise self._error(f"there is no column {name!r}")
+        return column, name + ","
+
+    def _sized(self, name, column, prefix, opened):
+        if not opened:
+            raise self._error(f"{name} needs a size, such as {name}(3) or {name}(1..3)")
+        sizes = self._numbers(")")
+        if min(sizes) < 1:
+            raise self._error(f"the size {min(sizes)} is not positive")
+        return [(f"{name}({prefix}{n})", View(column, name, n)) for n in sizes]
+
+    def _pattern(self):
+        """Return a regular expression, and how it is written in a name."""
+        kind, text = self._next()
+        if kind != "string":
+            raise self._error('matches("...") needs a regular expression in quotes')
+        pattern = text[1:-1].replace('\\"', '"')
+        try:
+            compiled_pattern(pattern)
+        except ValueError as error:
+            raise self._error(
+                f"{text} is not a regular expression that can be used ({error})"
+            ) from None
+        return pattern, text
+
+    def _numbers(self, end):
+        """Read ``-2..2`` or ``1,3`` up to the closing mark."""
+        numbers = []
+        while True:
+            first = self._number()
+            last = self._number() if self._take("..") else first
+            if last < first:
+                raise self._error(f"the range {first}..{last} runs backwards")
+            numbers += range(first, last + 1)
+            if not self._take(","):
+                break
+        self._expect(end)
+        return numbers
+
+    def _number(self):
+        kind, text = self._next()
+        if kind != "number" or len(text) > 9 or abs(int(text)) > LARGEST_IN_A_LINE:
+            text = text if len(text) < 20 else text[:20] + "..."
+            raise self._error(f"{text!r} stands where a small number is expected")
+        return int(text)
+
+
+def _placed(name, view, offset):
+    return name if view.kind == "bias" else f"{name}[{offset}]"

@@ -1,0 +1,249 @@
+"""JSON lines: files with one sentence per line, as a JSON record."""
+
+import gzip
+import json
+from contextlib import ExitStack
+
+from skcw._util.checks import check_same_lengths
+from skcw._util.files import replacing
+from skcw.data.columns import TokenColumns, columns_of_lists, default_names
+from skcw.data.labels import check_label_rows
+from skcw.data.text_lines import check_source, is_utf8, name_of, utf8_lines
+from skcw.exceptions import ColumnFileError
+from skcw.io.json_records import (
+    FORMS,
+    RecordError,
+    label_names,
+    make_record,
+    read_record,
+)
+
+
+def read_json_lines(source, *, label=None, names=None, tokenize=None, encoding="utf-8"):
+    r"""Read a file with one JSON record per line, each a sentence.
+
+    Understood are tokens with labels, ``{"tokens": ["Ann", "left"], "tags": ["B-PER",
+    "O"]}``, also with numbers for labels, as Hugging Face datasets have them; and
+    texts with spans of characters: those of Prodigy and spaCy
+    (``{"text": "Ann left", "tokens": [...], "spans": [{"start": 0, "end": 3, "label":
+    "PER"}]}``, ``["Ann left", {"entities": [[0, 3, "PER"]]}]``) and of doccano
+    (``{"text": "Ann left", "label": [[0, 3, "PER"]]}``).
+
+    Parameters
+    ----------
+    source : str, path-like or file object
+        The file, also compressed by gzip.
+    label : str, default=None
+        The key of the labels, or of the spans; by default the first of ``tags``,
+        ``ner_tags``, ``labels``, ``label`` and ``ner``, or of ``spans``, ``ents``,
+        ``entities``, ``label`` and ``labels``.
+    names : list of str, dict or ClassLabel, default=None
+        The names of labels that are numbers: a list, an ``id2label``, or the
+        ``ClassLabel`` of a dataset.
+    tokenize : callable, default=None
+        Takes a text and returns where its tokens begin and end, for records with a
+        text and no tokens. By default words, numbers and single other characters. A
+        token belongs to a span that it shares a character with.
+    encoding : str, default="utf-8"
+        The encoding of the file.
+
+    Returns
+    -------
+    columns : TokenColumns
+        The sentences: ``word``, other lists with a value for each token, and last the
+        labels, if the records have any (``label`` if they were made from spans).
+
+    Raises
+    ------
+    ColumnFileError
+        If a line is not such a record, or has other columns than the first one. The
+        message names the file and the line.
+
+    See Also
+    --------
+    write_json_lines : Write such a file.
+    read_columns : Read a column file.
+
+    Examples
+    --------
+    >>> import io
+    >>> from skcw.io import read_json_lines
+    >>> file = io.StringIO('{"tokens": ["Ann", "left"], "ner_tags": [1, 0]}\n')
+    >>> X, y = read_json_lines(file, names=["O", "B-PER"]).split_label()
+    >>> X[0], y[0]
+    ([('Ann',), ('left',)], ['B-PER', 'O'])
+    """
+    options = {"label": label, "tokenize": tokenize}
+    options["names"] = label_names(names, label)
+    pairs = [(number, s) for number, _, s in iter_records(source, options, encoding)]
+    return columns_of_sentences(pairs, name_of(source))
+
+
+def iter_records(source, options, encoding="utf-8"):
+    """Yield the number of each line, its record and its sentence.
+
+    Parameters
+    ----------
+    source : str, path-like or file object
+        The file.
+    options : dict
+        The keywords of ``read_record``.
+    encoding : str, default="utf-8"
+        The encoding of the file.
+
+    Yields
+    ------
+    number : int
+        The line, counted from one.
+    record : dict or list
+        What it holds.
+    sentence : Sentence
+        What that means.
+    """
+    check_source(source)
+    is_utf8(encoding)
+    name, before = name_of(source), 0
+    for piece in utf8_lines(source, encoding):
+        lines = piece.split(b"\n")
+        for number, line in enumerate(lines, start=before + 1):
+            if line.strip():
+                record = parsed_line(line, f"{name}, line {number}")
+                try:
+                    yield number, record, read_record(record, **options)
+                except RecordError as error:
+                    raise ColumnFileError(f"{name}, line {number}: {error}") from None
+        before += len(lines) - 1
+
+
+def parsed_line(line, place):
+    """Return what a line of JSON holds; tell where it stands if it is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        hint = ""
+        if line.strip() == b"[" or (
+            place.endswith("line 1") and line.lstrip()[:1] == b"["
+        ):
+            hint = "; a list of records must be written one record per line"
+        raise ColumnFileError(f"{place}: not JSON: {error}{hint}") from None
+
+
+def columns_of_sentences(pairs, name):
+    """Return sentences as columns.
+
+    Parameters
+    ----------
+    pairs : list of (int, Sentence)
+        The line and the sentence of each record.
+    name : str
+        The file, for messages.
+
+    Returns
+    -------
+    columns : TokenColumns
+        The sentences, with the columns of the first one that has words.
+    """
+    first = next((s for _, s in pairs if s.columns["word"]), None)
+    names = list(first.columns) if first is not None else ["word"]
+    texts = {column: [] for column in names}
+    lengths, lines = [], []
+    for number, sentence in pairs:
+        n_words = len(sentence.columns["word"])
+        missing = [column for column in names if column not in sentence.columns]
+        if n_words and missing:
+            raise ColumnFileError(
+                f"{name}, line {number}: no value for each token in {missing[0]!r}, "
+                f"which an earlier record has; it has {', '.join(sentence.columns)}"
+            )
+        for column in names if n_words else ():
+            texts[column] += sentence.columns[column]
+        lengths.append(n_words)
+        lines += [number] * n_words
+    return columns_of_lists(lengths, texts, lines)
+
+
+def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
+    r"""Write sentences as JSON, one record per line, in UTF-8.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to write; compressed if its name ends with ``.gz``. It appears only
+        when it is complete.
+    X : TokenColumns or list of sequences
+        The sentences; a token is a tuple of strings, or a string.
+    labels : list of sequences of str, default=None
+        A label for each token.
+    form : {"tokens", "ids", "prodigy", "doccano", "spacy"}, default="tokens"
+        ``{"tokens": [...], "tags": [...]}``; the same with numbers, ``{"tokens":
+        [...], "ner_tags": [...]}``; or texts, words with blanks between them, with
+        spans of characters as one of these tools reads them.
+    names : list of str, dict or ClassLabel, default=None
+        The names of the labels in the order of their numbers, for ``form="ids"``.
+
+    See Also
+    --------
+    read_json_lines : Read it again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skcw.io import write_json_lines
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "corpus.jsonl"
+    ...     write_json_lines(path, [["Ann", "left"]], [["B-PER", "O"]])
+    ...     path.read_text()
+    '{"tokens": ["Ann", "left"], "tags": ["B-PER", "O"]}\n'
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
+    if form == "ids" and names is None:
+        raise ValueError('form="ids" needs the names of the labels: names=[...]')
+    columns = TokenColumns.from_sequences(X)
+    ids = ids_of(label_names(names)) if form == "ids" else None
+    rows = check_label_rows(labels, "labels") if labels is not None else None
+    if rows is not None:
+        check_same_lengths(columns.lengths, list(map(len, rows)), ("X", "labels"))
+    records = []
+    for s, sentence in enumerate(lists_of(columns)):
+        try:
+            records.append(make_record(sentence, rows and rows[s], form, ids=ids))
+        except RecordError as error:
+            raise ValueError(f"sentence {s}: {error}") from None
+    with replacing(path) as draft, ExitStack() as stack:
+        file = stack.enter_context(open(draft, "wb"))
+        if str(path).endswith(".gz"):
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        file.writelines(map(line_of, records))
+
+
+def line_of(record):
+    """Return a record as a line in UTF-8."""
+    # Half characters have no UTF-8; there JSON's escapes are the same as Python's.
+    text = json.dumps(record, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def ids_of(names):
+    """Return the number of each label, given the label of each number."""
+    return {name: number for number, name in names.items()}
+
+
+def lists_of(columns):
+    """Yield each sentence as {name of a column: list of strings}.
+
+    Parameters
+    ----------
+    columns : TokenColumns
+        The sentences.
+
+    Yields
+    ------
+    lists : dict of str to list of str
+        The first is called ``word``; others without a name ``pos``, ``x2``...
+    """
+    names = columns.names or default_names(columns.n_columns)
+    texts = [columns.column(c) for c in range(columns.n_columns)]
+    for s in range(len(columns)):
+        yield {name: texts[c][s] for c, name in enumerate(names)}

@@ -1,0 +1,213 @@
+"""What a model says of a plain text, in positions of its characters."""
+
+from typing import NamedTuple
+
+from skcw.io.tokenizer import Tokenizer
+
+
+class TextEntity(NamedTuple):
+    """An entity of a text; ``text[start:end]`` is what it is called there.
+
+    Parameters
+    ----------
+    label : str
+        Its label, without prefix.
+    start : int
+        The position of its first character.
+    end : int
+        One past the position of its last character.
+    confidence : float
+        How sure the tagger is of it.
+    text : str
+        What stands there.
+
+    Examples
+    --------
+    >>> from skcw.io import TextEntity
+    >>> TextEntity("PER", 5, 8, 0.9, "Ann").label
+    'PER'
+    """
+
+    label: str
+    start: int
+    end: int
+    confidence: float
+    text: str
+
+
+class TextAnswers:
+    """What a model says of a plain text, which is cut, encoded and scored once.
+
+    ``pipeline.ask_text(text)`` and ``model.ask_text(text)`` return one.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    sentences : list of list of TextToken
+        Its words.
+    answers : Answers
+        What the model says of the sentences.
+
+    Attributes
+    ----------
+    text : str
+        The text.
+    sentences : list of list of TextToken
+        Its words, and where they stand.
+    answers : Answers
+        All that the model says of them, in positions of words.
+
+    Examples
+    --------
+    >>> from skcw import make_tagging_pipeline
+    >>> X = [["Ann", "left", "."], ["Bob", "left", "."]]
+    >>> y = [["B-P", "O", "O"], ["B-P", "O", "O"]]
+    >>> pipeline = make_tagging_pipeline(["word", "initial"]).fit(X, y)
+    >>> found = pipeline.ask_text("Bob left. Ann left.")
+    >>> [(e.label, e.start, e.end, e.text) for e in found.entities()]
+    [('P', 0, 3, 'Bob'), ('P', 10, 13, 'Ann')]
+    """
+
+    def __init__(self, text, sentences, answers):
+        self.text = text
+        self.sentences = sentences
+        self.answers = answers
+
+    def entities(self, **options):
+        """Return the entities of the text, from its beginning to its end.
+
+        Parameters
+        ----------
+        **options : object
+            Those of ``Answers.entities``: ``span_event``, ``method`` and so on.
+
+        Returns
+        -------
+        entities : list of TextEntity
+            Their labels, places and confidences.
+        """
+        return [entity for entity, _, _ in self._placed(options)]
+
+    def _placed(self, options):
+        """Yield the entities with the positions of their words in the whole text."""
+        before = 0
+        rows = self.answers.entities(**options)
+        for tokens, row in zip(self.sentences, rows, strict=True):
+            for label, first, last, confidence in row:
+                start, end = tokens[first].start, tokens[last - 1].end
+                text = self.text[start:end]
+                found = TextEntity(label, start, end, confidence, text)
+                yield found, before + first, before + last
+            before += len(tokens)
+
+    def tokens(self):
+        """Return the words of the text with their labels and confidences.
+
+        Returns
+        -------
+        tokens : list of list of (TextToken, str, float)
+            One list for each sentence.
+        """
+        labels, sure = self.answers.labels(), self.answers.confidence()
+        return [
+            list(zip(*row, strict=True))
+            for row in zip(self.sentences, labels, map(list, sure), strict=True)
+        ]
+
+    def to_dict(self, **options):
+        """Return text, words and entities as values that JSON can hold.
+
+        Parameters
+        ----------
+        **options : object
+            Those of ``Answers.entities``.
+
+        Returns
+        -------
+        found : dict
+            ``text``, ``tokens`` and ``spans``, with the names that Prodigy and spaCy
+            use: ``start`` and ``end`` in characters, ``token_start`` and ``token_end``
+            (inclusive) in words.
+        """
+        tokens, number = [], 0
+        for s, row in enumerate(self.tokens()):
+            for token, label, confidence in row:
+                tokens.append(
+                    {
+                        "id": number,
+                        "text": self.text[token.start : token.end],
+                        "start": token.start,
+                        "end": token.end,
+                        "sentence": s,
+                        "label": label,
+                        "confidence": float(confidence),
+                    }
+                )
+                number += 1
+        spans = [
+            {
+                "label": entity.label,
+                "start": entity.start,
+                "end": entity.end,
+                "token_start": first,
+                "token_end": last - 1,
+                "text": entity.text,
+                "confidence": entity.confidence,
+            }
+            for entity, first, last in self._placed(options)
+        ]
+        return {"text": self.text, "tokens": tokens, "spans": spans}
+
+    def __repr__(self):
+        n_words = sum(map(len, self.sentences))
+        return f"TextAnswers({len(self.sentences)} sentences, {n_words} words)"
+
+
+def columns_read(extractor):
+    """Return the names of the columns that features look at, in their order.
+
+    Parameters
+    ----------
+    extractor : FeatureExtractor, JoinedExtractor or None
+        Fitted features; None if they are not of skcw.
+
+    Returns
+    -------
+    names : list of str
+        The names.
+    """
+    templates = getattr(extractor, "templates", ())
+    atoms = [atom for template in templates for atom in template.atoms]
+    read = {view.column for view, _ in atoms if view.column is not None}
+    return [extractor.columns[column] for column in sorted(read)]
+
+
+def asked_text(ask, text, tokenizer, columns=None):
+    """Return what a model says of a text.
+
+    Parameters
+    ----------
+    ask : callable
+        Answers about a list of lists of words.
+    text : str
+        The text.
+    tokenizer : Tokenizer or None
+        What cuts it; None is the default one.
+    columns : list of str, default=None
+        The columns that the model looks at, of which a text has the first.
+
+    Returns
+    -------
+    answers : TextAnswers
+        What the model says.
+    """
+    if columns and len(columns) > 1:
+        raise ValueError(
+            f"the model looks at the columns {', '.join(columns)}, but a plain text "
+            "has words alone; train a model on words: X.select(['word']), or --columns "
+            "word"
+        )
+    sentences = (tokenizer or Tokenizer()).split(text)
+    words = [[token.word for token in sentence] for sentence in sentences]
+    return TextAnswers(text, sentences, ask(words))

@@ -1,0 +1,458 @@
+"""Base class of the online classifiers."""
+
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skcw._model.checkpoint import keeping
+from skcw._model.monitor import PassTasks, without_seconds
+from skcw._model.row_gaussian import TableBelief
+from skcw._model.row_progress import told_of_rows
+from skcw._model.row_training import Plan, check_finite, train
+from skcw._model.rows import (
+    class_weights,
+    compressed_rows,
+    hold_out,
+    row_repeats,
+    row_weights,
+)
+from skcw._util.checks import check_sparse
+from skcw._util.compat import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    _check_partial_fit_first_call,
+    _fit_context,
+)
+from skcw._util.limits import LARGEST_LEARNT
+from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw.linear_model.saving import save_classifier
+
+
+class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base of the online classifiers.
+
+    One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
+    ``partial_fit`` continues from where it is and makes one. A subclass gives
+    ``_run_pass``, its kernel, and ``_initial_variance``.
+    """
+
+    _parameter_constraints: dict = {
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "averaging": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "shuffle": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_shards": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_iter,
+        averaging,
+        fit_intercept,
+        shuffle,
+        class_weight,
+        n_shards,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        tol,
+        warm_start,
+        random_state,
+        dtype,
+        verbose,
+    ):
+        self.max_iter = max_iter
+        self.averaging = averaging
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.n_shards = n_shards
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.dtype = dtype
+        self.verbose = verbose
+
+    def __getstate__(self):
+        # The same training gives the same file, whatever writes it.
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return state
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, *, checkpoint=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, dense or sparse.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight w presents the row w times in succession in every pass; a fraction
+            scales the step of the last presentation, 0 leaves the row out. At most
+            10,000.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self._learn_all(X, y, sample_weight, checkpoint)
+        return self
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more rows.
+
+        It continues from the averaged weights of a ``fit``, and averages over the
+        rounds since. The pass is made in one piece, whatever ``n_shards`` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            The labels that may appear; needed in the first call. Those of a later call
+            that are new are added: their weights begin at the prior.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        # scikit-learn checks parameters before the first call only.
+        self._validate_params()
+        self._learn_piece(X, y, classes, sample_weight)
+        return self
+
+    def _learn_all(self, X, y, sample_weight, checkpoint):
+        """Learn the rows of a ``fit``."""
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        X, y = self._check_rows(X, y, reset=fresh)
+        classes, codes = np.unique(y, return_inverse=True)
+        if not fresh and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start continues with the classes {self.classes_.tolist()}, but "
+                f"y has {classes.tolist()}; use partial_fit for data that lacks some"
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"the number of classes has to be greater than one; got 1 class, "
+                f"{classes.tolist()[0]!r}"
+            )
+        options = {"max_iter": self.max_iter, "checkpoint": checkpoint}
+        self._learn(X, y, codes, classes, sample_weight, fresh, **options)
+        self._restart_average()
+
+    def _learn_piece(self, X, y, classes, sample_weight):
+        """Learn the rows of a ``partial_fit``."""
+        fresh = not hasattr(self, "belief_")
+        X, y = self._check_rows(X, y, reset=fresh)
+        known = self._known_classes(classes, fresh)
+        unseen = np.setdiff1d(y, known)
+        if len(unseen):
+            raise ValueError(
+                f"y has labels that are not among the classes: {unseen.tolist()}; "
+                "name those that are new in classes"
+            )
+        if not fresh and len(known) > len(self.classes_):
+            self._make_room(known)
+        codes = np.searchsorted(known, y)
+        options = {"max_iter": 1, "one_pass": True}
+        self._learn(X, y, codes, known, sample_weight, fresh, **options)
+
+    def _known_classes(self, classes, fresh):
+        """Return the classes of this call: those so far, and those it adds."""
+        if not fresh:
+            return self.classes_ if classes is None else self._with_new(classes)
+        probe = BaseEstimator()
+        _check_partial_fit_first_call(probe, classes)
+        if len(probe.classes_) < 2:
+            raise ValueError("classes must name at least two classes")
+        return probe.classes_
+
+    def _with_new(self, classes):
+        """Return the classes so far together with those of a further call."""
+        classes = np.unique(column_or_1d(classes))
+        if classes.size and are_text(classes) != are_text(self.classes_):
+            raise ValueError(
+                f"classes are {classes.tolist()}, but those so far are "
+                f"{self.classes_.tolist()}: labels are either strings or numbers"
+            )
+        return np.union1d(self.classes_, classes)
+
+    def _make_room(self, classes):
+        """Go on with more classes; the scores of those so far stay."""
+        places = np.searchsorted(classes, self.classes_)
+        belief = self.belief_.extended(places, len(classes), self._initial_variance())
+        vars(self).update(self._fitted(belief, classes))
+
+    def _check_rows(self, X, y, reset):
+        if sparse.issparse(X):
+            check_sparse(X)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=reset,
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _learn(
+        self,
+        X,
+        y,
+        codes,
+        classes,
+        sample_weight,
+        fresh,
+        *,
+        max_iter,
+        one_pass=False,
+        checkpoint=None,
+    ):
+        self._check_settings(len(classes))
+        weight = row_weights(sample_weight, len(codes))
+        by_class = class_weights(self.class_weight, classes, codes, weight, one_pass)
+        by_class, class_factor = self._split_class_weights(by_class)
+        rows = replace(
+            compressed_rows(X, self.dtype, self.fit_intercept),
+            gold=codes.astype(np.int32),
+            weight=row_repeats(weight, by_class, codes),
+            class_factor=class_factor,
+        )
+        rng = check_random_state(self.random_state)
+        plan = Plan(
+            partial(self._run_pass, n_classes=len(classes)),
+            PassTasks(self, X, y, max_iter, lambda b: self._fitted(b, classes)),
+            max_iter,
+            self.shuffle,
+            rng.randint(np.iinfo(np.int32).max),
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+            n_shards=1 if one_pass else self.n_shards,
+        )
+        self._prepare(rows, fresh or not one_pass)
+        learnt = rows
+        if self.early_stopping and not one_pass:
+            learnt, plan.dev_score = self._hold_out(rows, len(classes), rng)
+        before = None if fresh else self.belief_
+        start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
+        about = partial(told_of_rows, self, rows, classes, start)
+        with keeping(checkpoint, self, about) as plan.keeper_of:
+            belief, self.history_ = train(start, learnt, plan)
+            vars(self).update(self._fitted(belief, classes))
+            check_finite(self.weights_, learnt, LARGEST_LEARNT)
+            if one_pass and before is not None:
+                belief.keep_spare(before, learnt.touched)
+            self.n_iter_ = self.history_[-1]["epoch"]
+            if fresh or not one_pass:
+                self._learn_variance(rows, plan)
+        plan.tasks.finish(belief)
+
+    def _prepare(self, rows, whole):
+        """Choose what depends on the rows; ``whole`` is false for a further piece."""
+
+    def _learn_variance(self, rows, plan):
+        """Learn how far to trust the variances; by default there are none."""
+
+    def _hold_out(self, rows, n_classes, rng):
+        """Return the rows to learn from, and a score of tables on the other ones."""
+        kept, held_out = hold_out(rows, self.validation_fraction, rng)
+
+        def accuracy(table):
+            guess = best_codes(sklearn_shape(held_out.scores(table), n_classes))
+            return np.average(guess == held_out.gold, weights=held_out.weight)
+
+        return kept, accuracy
+
+    def _starting_belief(self, n_features, n_classes, fresh, one_pass):
+        if fresh:
+            return TableBelief.start(
+                n_features,
+                n_classes,
+                self._initial_variance(),
+                self.averaging,
+                self.dtype,
+                # A piece may be a single row: it is not worth a copy at the end.
+                together=not one_pass,
+            )
+        # A training that fails must leave the classifier as it was, and others may ask
+        # it in the meantime.
+        belief = self.belief_.draft(self.dtype)
+        if self.averaging:
+            return belief.with_average_started()
+        return belief.with_average_restarted()
+
+    def _fitted(self, belief, classes):
+        """Return the attributes of a fitted classifier."""
+        return {"belief_": belief, "classes_": classes, "weights_": belief.weights()}
+
+    def _restart_average(self):
+        """Let further training continue from the average, and average anew."""
+        self.belief_ = self.belief_.with_average_restarted()
+        self.weights_ = self.belief_.mean
+
+    def _check_settings(self, n_classes):
+        """Raise if parameters do not fit together."""
+
+    def _split_class_weights(self, by_class):
+        """Split class weights into numbers of presentations and factors of strength.
+
+        By default a weight is a number of presentations alone.
+        """
+        return by_class, None
+
+    def _initial_variance(self):
+        """Return the prior variance, or None for a learner that keeps none."""
+        return None
+
+    def _read(self, X):
+        """Return rows to predict, checked."""
+        check_is_fitted(self, "belief_")
+        if sparse.issparse(X):
+            check_sparse(X)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=False,
+        )
+        return compressed_rows(X, self.weights_.dtype, self.fit_intercept)
+
+    @reads_at_once
+    def decision_function(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number per row, positive for the second of them; else
+            one score per class, the highest of which is predicted.
+        """
+        return self._scores(self._read(X))
+
+    def _scores(self, rows):
+        return sklearn_shape(rows.scores(self.weights_), len(self.classes_))
+
+    @reads_at_once
+    def predict(self, X):
+        """Return the class with the highest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            One label per row.
+        """
+        codes = best_codes(self._scores(self._read(X)))
+        return self.classes_[codes]
+
+    @property
+    def _is_binary(self):
+        return len(self.classes_) == 2
+
+    @property
+    def coef_(self):
+        """The weights: classes by features, or one row for two classes.
+
+        That is scikit-learn's orientation. Taggers have features by classes, because
+        a row per feature can be added or left out while they learn.
+        """
+        return self._columns(self.weights_)[:, :-1]
+
+    @property
+    def intercept_(self):
+        """The intercepts: one per class, or one for two classes."""
+        return self._columns(self.weights_)[:, -1]
+
+    def _columns(self, table):
+        """Return a table as scikit-learn shows weights, as a view."""
+        return table.T[: 1 if self._is_binary else len(self.classes_)]
+
+    def save(self, path, dtype=None):
+        """Write the fitted classifier to a file, without pickle.
+
+        A ``random_state`` that is not an integer is saved as None. No training row is
+        in the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+            ``skcw.load`` opens it.
+        dtype : {"float16"} or None, default=None
+            None keeps the weights and variances as they are. "float16" stores them in
+            half precision, each table with a scale of its own: files are half as large
+            (a quarter if they were learnt in double precision), and hardly a label
+            changes. Loaded, they have the precision that they had, but are rounded to
+            three digits.
+        """
+        check_is_fitted(self, "belief_")
+        save_classifier(self, path, dtype)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def are_text(classes):
+    """Tell whether labels are strings, in whatever kind of array."""
+    return all(isinstance(label, str) for label in classes.tolist())
+
+
+def sklearn_shape(columns, n_classes):
+    """Return sums over the columns of a table in scikit-learn's shape."""
+    return columns.ravel() if n_classes == 2 else columns[:, :n_classes]
+
+
+def best_codes(scores):
+    """Return the codes of the classes with the highest scores; ties to the first."""
+    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)

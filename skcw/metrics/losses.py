@@ -1,0 +1,599 @@
+"""Proper losses, and the parts that they consist of."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import entr, ndtr
+
+from skcw._kernels.score_loops import draw_right
+from skcw._util.checks import check_real
+from skcw.metrics.binnings import (
+    Ties,
+    block_accuracy,
+    cell_starts,
+    isotonic_blocks,
+    recalibrated,
+    steps_between,
+)
+from skcw.metrics.intervals import Inversion
+from skcw.metrics.pairs import check_pairs
+from skcw.metrics.score import (
+    MeanScore,
+    Score,
+    deviation,
+    latent_correlation,
+    registered,
+    smooth_interval,
+    thresholds,
+)
+
+# As scikit-learn's log_loss does with float64: a claim of certainty that is wrong
+# costs 36.04 and not infinity.
+CLIP = float(np.finfo(np.float64).eps)
+
+
+@registered("brier_loss")
+class BrierLoss(MeanScore):
+    """The mean squared difference of probability and outcome."""
+
+    def __init__(self, pairs):
+        super().__init__(pairs, (pairs.q - pairs.y) ** 2)
+
+    @staticmethod
+    def of_constant(p):
+        """Return the loss of words that claim p and of which a share p is right."""
+        return p * (1 - p)
+
+
+@registered("log_loss")
+class LogLoss(MeanScore):
+    """The mean negative logarithm of the probability of what came true."""
+
+    bounds = (0.0, -np.log(CLIP))
+
+    def __init__(self, pairs, clip=CLIP):
+        if not 0 < check_real("clip", clip) < 0.5:
+            raise ValueError(f"clip is {clip!r}; it must lie between 0 and 0.5")
+        super().__init__(pairs, log_losses(pairs.y > 0, pairs.q, clip))
+        self.bounds = (0.0, -np.log(clip))
+
+    @staticmethod
+    def of_constant(p):
+        """Return the loss of words that claim p and of which a share p is right."""
+        return entr(p) + entr(1 - p)
+
+
+def log_losses(correct, confidence, clip=CLIP):
+    """Return the log loss of each word of flat arrays, which are not checked."""
+    q = np.clip(confidence, clip, 1 - clip)
+    return -np.log(np.where(correct, q, 1 - q))
+
+
+def brier_loss(correct, confidence, *, sample_weight=None):
+    """Compute the Brier loss, the mean squared difference of claim and outcome.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether what each word claims came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_words,), or a sequence of such
+        The claimed probability of each word, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
+
+    Returns
+    -------
+    loss : float
+        From 0 to 1; lower is better.
+
+    See Also
+    --------
+    brier_decomposition : How much of it is miscalibration.
+    log_loss : The other proper loss, which punishes false certainty.
+
+    Notes
+    -----
+    It has no bins and no ties to break, and it rewards both honest probabilities and
+    sharp ones: no model can improve it by claiming what it does not believe.
+
+    Examples
+    --------
+    >>> from skcw.metrics import brier_loss
+    >>> brier_loss([True, True, False, False], [1.0, 0.5, 0.5, 0.0])
+    0.125
+    """
+    return BrierLoss.from_arrays(correct, confidence, sample_weight).value()
+
+
+def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
+    """Compute the log loss, the mean of -ln of the probability of what came true.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether what each word claims came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_words,), or a sequence of such
+        The claimed probability of each word, from 0 to 1, in the same layout.
+    clip : float, default=2.2e-16
+        Probabilities below it, or within it of 1, count as if they were that far from
+        0 or 1. ``fit_confidence`` uses 1e-4.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
+
+    Returns
+    -------
+    loss : float
+        In nats, from 0 up to -ln(clip), by default 36.04; lower is better.
+
+    See Also
+    --------
+    log_loss_decomposition : How much of it is miscalibration.
+    brier_loss : The other proper loss, which is bounded by 1.
+
+    Notes
+    -----
+    By default probabilities are clipped to [2.2e-16, 1 - 2.2e-16], as scikit-learn's
+    ``log_loss`` clips those of float64. Without that, one word that is wrong at a
+    confidence of 1 would make the loss infinite; with it, each such word still counts
+    36.04. Shares of draws, as ``"kd-pc"`` gives them, are often exactly 1: for them
+    prefer the Brier loss, or a larger `clip`.
+
+    Examples
+    --------
+    >>> from skcw.metrics import log_loss
+    >>> round(log_loss([True, False, True], [0.5, 0.5, 0.25]), 6)
+    0.924196
+    >>> round(log_loss([False], [1.0]), 2)
+    36.04
+    >>> round(log_loss([False], [1.0], clip=1e-4), 2)
+    9.21
+    """
+    return LogLoss.from_arrays(correct, confidence, sample_weight, clip=clip).value()
+
+
+class SpiegelhalterTest(NamedTuple):
+    """The outcome of Spiegelhalter's test.
+
+    Parameters
+    ----------
+    statistic : float
+        Standard normal if the probabilities are calibrated. Positive if the Brier loss
+        is worse than the probabilities themselves say, as of overconfident ones.
+    p_value : float
+        Two-sided: how often calibrated probabilities would give a statistic as extreme.
+
+    Examples
+    --------
+    >>> from skcw.metrics import spiegelhalter_test
+    >>> spiegelhalter_test([1, 1, 0, 0], [0.9, 0.9, 0.9, 0.9]).statistic > 0
+    True
+    """
+
+    statistic: float
+    p_value: float
+
+
+def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
+    r"""Test whether probabilities are calibrated, without bins.
+
+    The Brier loss of calibrated probabilities is :math:`\overline{q (1 - q)}` on
+    average. The test [1]_ asks whether it is further from that than chance allows:
+
+    .. math:: z = \frac{\sum_i (y_i - q_i) (1 - 2 q_i)}{\sqrt{V}},
+       \quad V = \sum_i (1 - 2 q_i)^2 q_i (1 - q_i).
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether what each word claims came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_words,), or a sequence of such
+        The claimed probability of each word, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
+    groups : array of shape (n_words,) or (n_rows,), default=None
+        The sentence of each word or the text of each row. If None each row is a group,
+        and in flat arrays each word is one. If any group has several words, these are
+        not taken as independent: V becomes the sum over groups of the square of the
+        group's part of the numerator, for which there should be some dozens of them.
+
+    Returns
+    -------
+    test : SpiegelhalterTest
+        The ``statistic`` z and its two-sided ``p_value``.
+
+    See Also
+    --------
+    brier_loss : The loss that is tested.
+
+    Notes
+    -----
+    A small p-value says that the probabilities are wrong, not how much; with enough
+    words those of every model are. The reverse is not a proof: errors in opposite
+    directions may cancel, and words at exactly one half say nothing. If V is 0 (all
+    confidences are 0, 1/2 or 1), the statistic is 0 with a p-value of 1 if nothing
+    contradicts them, and else infinite with a p-value of 0.
+
+    References
+    ----------
+    .. [1] D. J. Spiegelhalter, "Probabilistic prediction in patient management and
+       clinical trials", Statistics in Medicine 5(5), 1986.
+
+    Examples
+    --------
+    >>> from skcw.metrics import spiegelhalter_test
+    >>> correct, confidence = [True, True, True, True, False], [0.8, 0.8, 0.8, 0.8, 0.8]
+    >>> test = spiegelhalter_test(correct, confidence)
+    >>> abs(round(test.statistic, 6)), round(test.p_value, 6)
+    (0.0, 1.0)
+    >>> round(spiegelhalter_test([True, False] * 10, [0.9] * 20).p_value, 6)
+    0.0
+    """
+    pairs = check_pairs(correct, confidence, sample_weight, groups)
+    q, weight = pairs.q, pairs.weight
+    parts = weight * (pairs.y - q) * (1 - 2 * q)
+    n_groups = pairs.n_groups
+    if n_groups == 1 < len(q):
+        raise ValueError(
+            f"all {len(q)} words are of one group, which does not tell how groups "
+            "vary; give flat arrays without groups if words are independent"
+        )
+    if n_groups == len(q):
+        variance = weight @ ((1 - 2 * q) ** 2 * q * (1 - q))
+    else:
+        variance = (np.bincount(pairs.group, parts, n_groups) ** 2).sum()
+    total = parts.sum()
+    if variance > 0:
+        statistic = float(total / np.sqrt(variance))
+    else:
+        statistic = float(np.copysign(np.inf, total)) if total else 0.0
+    return SpiegelhalterTest(statistic, float(2 * ndtr(-abs(statistic))))
+
+
+# Pooling starts from no more cells than that, so that many draws can be pooled.
+MOST_CELLS = 2000
+
+
+class Decomposition(NamedTuple):
+    """The parts of a proper loss: miscalibration - discrimination + uncertainty.
+
+    Parameters
+    ----------
+    miscalibration : float
+        What recalibrating the probabilities would save; 0 is best.
+    discrimination : float
+        What recalibrated probabilities save over claiming the mean for all words;
+        higher is better.
+    uncertainty : float
+        The loss of claiming the mean for all words, which no model can change.
+
+    Examples
+    --------
+    >>> from skcw.metrics import brier_decomposition
+    >>> parts = brier_decomposition([0, 1, 1, 1], [0.6, 0.6, 0.9, 0.9])
+    >>> round(parts.discrimination, 6)
+    0.0625
+    """
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+class LossPart(Score):
+    """A part of a proper loss, by isotonic recalibration.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    loss : type
+        The proper loss, a `MeanScore` with ``of_constant``.
+    """
+
+    def __init__(self, pairs, *, loss=BrierLoss):
+        super().__init__(pairs)
+        self.loss = loss
+        self.bounds = loss.bounds
+        self._whole = loss(pairs)
+        self._ties = Ties(pairs.q)
+
+    def parts(self, weight=None):
+        """Return the `Decomposition` of the loss."""
+        weight = self.pairs.weight if weight is None else weight
+        mass, right = self._ties.sums(weight, self.pairs.y)
+        blocks = isotonic_blocks(mass, right)
+        total = blocks.mass.sum()
+        accuracy = blocks.right / blocks.mass
+        best = blocks.mass @ self.loss.of_constant(accuracy) / total
+        uncertainty = self.loss.of_constant(blocks.right.sum() / total)
+        # Rounding may leave parts below zero that are zero.
+        return Decomposition(
+            miscalibration=max(0.0, self._whole.value(weight) - float(best)),
+            discrimination=max(0.0, float(uncertainty - best)),
+            uncertainty=float(uncertainty),
+        )
+
+    def _losses(self):
+        """Return what words lose as they claim, when recalibrated, and by the mean.
+
+        Recalibrated probabilities and the mean are the best of their kind, so that the
+        loss does not change to first order as they move: only the losses of words
+        count.
+        """
+        pairs = self.pairs
+        best = block_accuracy(pairs.q, pairs.y, pairs.weight)
+        mean = np.full(len(best), self._accuracy())
+        return [self.loss(pairs._replace(q=q)).loss for q in (pairs.q, best, mean)]
+
+    def _accuracy(self):
+        pairs = self.pairs
+        return float(pairs.weight @ pairs.y / pairs.weight.sum())
+
+    def _centred(self, each):
+        """Return what words add to a weighted mean."""
+        weight = self.pairs.weight
+        return weight * (each - weight @ each / weight.sum()) / weight.sum()
+
+
+@registered("brier_miscalibration", loss=BrierLoss)
+@registered("log_loss_miscalibration", loss=LogLoss)
+class Miscalibration(LossPart):
+    """What recalibrating the probabilities would save."""
+
+    interval_methods = ("inversion",)
+
+    def value(self, weight=None):
+        """Return the miscalibration."""
+        return self.parts(weight).miscalibration
+
+    def influence(self):
+        """Return what words add to it."""
+        claimed, best, _ = self._losses()
+        return self._centred(claimed - best)
+
+    def alternatives(self):
+        """Return worse and worse calibration of the words."""
+        return MiscalibrationAlternatives(self)
+
+
+@registered("brier_discrimination", loss=BrierLoss)
+@registered("log_loss_discrimination", loss=LogLoss)
+class Discrimination(LossPart):
+    """What recalibrated probabilities save over claiming the mean."""
+
+    greater_is_better = True
+    interval_methods = ("sandwich",)
+
+    def value(self, weight=None):
+        """Return the discrimination."""
+        return self.parts(weight).discrimination
+
+    def influence(self):
+        """Return what words add to it."""
+        _, best, mean = self._losses()
+        return self._centred(mean - best)
+
+    def sandwich(self, level, n_resamples, rng, bar):
+        """Return the ends around the value less what chance adds to it.
+
+        Pooling lets outcomes look better told apart by as much as it lets them look
+        miscalibrated.
+        """
+        family = MiscalibrationAlternatives(self)
+        inversion = Inversion(family, level, n_resamples, rng, bar)
+        value = max(self.value() - inversion.excess, 0.0)
+        bounds = (0.0, float(self.loss.of_constant(0.5)))
+        return smooth_interval(value, self.influence(), self.pairs.group, bounds, level)
+
+
+@registered("brier_uncertainty", loss=BrierLoss)
+@registered("log_loss_uncertainty", loss=LogLoss)
+class Uncertainty(LossPart):
+    """The loss of claiming the mean for all words."""
+
+    interval_methods = ("sandwich", "bootstrap")
+
+    def value(self, weight=None):
+        """Return the uncertainty."""
+        return self.parts(weight).uncertainty
+
+    def influence(self):
+        """Return what words add to it."""
+        return self._centred(self._losses()[2])
+
+    def sandwich(self, level, n_resamples, rng, bar):
+        """Return the losses of claiming the mean, for means in its interval."""
+        pairs, accuracy = self.pairs, self._accuracy()
+        added = pairs.weight * (pairs.y - accuracy) / pairs.weight.sum()
+        ends = smooth_interval(accuracy, added, pairs.group, (0.0, 1.0), level)
+        losses = [float(self.loss.of_constant(np.float64(p))) for p in ends]
+        if ends[0] < 0.5 < ends[1]:
+            losses.append(float(self.loss.of_constant(0.5)))
+        return min(losses), max(losses)
+
+
+def brier_decomposition(correct, confidence, *, sample_weight=None):
+    """Split the Brier loss into miscalibration, discrimination and uncertainty.
+
+    The loss is miscalibration - discrimination + uncertainty. There are no bins:
+    probabilities are recalibrated by isotonic regression [1]_.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether what each word claims came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_words,), or a sequence of such
+        The claimed probability of each word, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
+
+    Returns
+    -------
+    parts : Decomposition
+        Three numbers, none of them below 0.
+
+    See Also
+    --------
+    brier_loss : Their sum.
+    log_loss_decomposition : The same of the log loss.
+    calibration_bins : ``strategy="isotonic"`` gives the recalibrated curve.
+    score_interval : The interval of a part, such as ``"brier_miscalibration"``.
+
+    Notes
+    -----
+    Recalibration sees the outcomes, so chance makes miscalibration and discrimination
+    too high by about the same; with more words that fades. If all words are right or
+    all are wrong, discrimination and uncertainty are 0; if all confidences are equal,
+    discrimination is 0.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams
+       for probabilistic classifiers", PNAS 118(8), 2021.
+
+    Examples
+    --------
+    >>> from skcw.metrics import brier_decomposition, brier_loss
+    >>> correct, confidence = [False, True, True, True], [0.6, 0.6, 0.9, 0.9]
+    >>> parts = brier_decomposition(correct, confidence)
+    >>> [round(part, 6) for part in parts]
+    [0.01, 0.0625, 0.1875]
+    >>> round(brier_loss(correct, confidence), 6)
+    0.135
+    """
+    pairs = check_pairs(correct, confidence, sample_weight)
+    return LossPart(pairs, loss=BrierLoss).parts()
+
+
+def log_loss_decomposition(correct, confidence, *, sample_weight=None):
+    """Split the log loss into miscalibration, discrimination and uncertainty.
+
+    The loss is miscalibration - discrimination + uncertainty; see
+    :func:`brier_decomposition`, which splits the Brier loss in the same way.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether what each word claims came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_words,), or a sequence of such
+        The claimed probability of each word, from 0 to 1, in the same layout, clipped
+        as in :func:`log_loss`; recalibrated ones need no clipping.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, in the same layout; once if None.
+
+    Returns
+    -------
+    parts : Decomposition
+        Three numbers in nats, none of them below 0.
+
+    See Also
+    --------
+    log_loss : Their sum.
+
+    Examples
+    --------
+    >>> from skcw.metrics import log_loss_decomposition
+    >>> parts = log_loss_decomposition([0, 1, 1, 1], [0.6, 0.6, 0.9, 0.9])
+    >>> [round(part, 6) for part in parts]
+    [0.062886, 0.215762, 0.562335]
+    """
+    pairs = check_pairs(correct, confidence, sample_weight)
+    return LossPart(pairs, loss=LogLoss).parts()
+
+
+class MiscalibrationAlternatives:
+    """Probabilities from the claimed (t = 0) to the recalibrated ones (t = 1).
+
+    The score is the miscalibration of neighbouring words taken together in cells; its
+    draws and its observed value are made alike.
+
+    Parameters
+    ----------
+    part : LossPart
+        A part of a proper loss; the family is that of its miscalibration.
+
+    Attributes
+    ----------
+    observed, group, correlation :
+        As in `BinnedAlternatives`; words are sorted by confidence.
+    """
+
+    def __init__(self, part):
+        pairs = part.pairs
+        order = np.argsort(pairs.q, kind="stable")
+        q, y = pairs.q[order], pairs.y[order]
+        self.group, self.weight = pairs.group[order], pairs.weight[order]
+        self.of_constant = part.loss.of_constant
+        self.if_wrong, self.if_right = (
+            part.loss(pairs._replace(q=q, y=np.full(len(q), outcome))).loss
+            for outcome in (0.0, 1.0)
+        )
+        self._starts = cell_starts(q, MOST_CELLS)
+        self._mass = self._in_cells(self.weight)
+        slope = self._in_cells(self.weight * (self.if_right - self.if_wrong))
+        self._slope = slope / np.where(self._mass > 0, self._mass, 1.0)
+        self.observed = self._score(self._in_cells(self.weight * y))
+        goal = recalibrated(q, y, self.weight)
+        self._start, self._step = q, steps_between(q, goal)
+        self.correlation = latent_correlation(y - goal, goal, self.weight, self.group)
+
+    def shifted(self, t):
+        """Return the truth at t."""
+        return MiscalibrationTruth(
+            self, np.clip(self._start + t * self._step, 0.0, 1.0)
+        )
+
+    def flattened(self):
+        """Return None: there is no other family."""
+
+    def draw(self, truths, latent):
+        """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
+        right = np.empty((len(truths), len(latent.normal), len(self._mass)))
+        draw_right(
+            *latent[:2],
+            self.group,
+            *latent[2:],
+            np.stack([truth.limit for truth in truths]),
+            self.weight,
+            self._starts,
+            np.empty(len(self.group), dtype=np.float32),
+            right,
+        )
+        return np.array([[self._score(sums) for sums in drawn] for drawn in right])
+
+    def _in_cells(self, values):
+        return np.add.reduceat(values, self._starts[:-1])
+
+    def _score(self, right):
+        """Return the miscalibration for the right words in cells."""
+        claimed = self.weight @ self.if_wrong + right @ self._slope
+        blocks = isotonic_blocks(self._mass, right)
+        best = blocks.mass @ self.of_constant(blocks.right / blocks.mass)
+        return float(claimed - best) / self.weight.sum()
+
+
+class MiscalibrationTruth:
+    """One of the `MiscalibrationAlternatives`: true probabilities, if it is the right.
+
+    Parameters
+    ----------
+    family : MiscalibrationAlternatives
+        The family.
+    probability : ndarray of shape (n_words,)
+        How likely each word is right.
+
+    Attributes
+    ----------
+    limit, value, spread :
+        As in `BinnedTruth`.
+    """
+
+    def __init__(self, family, probability):
+        self.limit = thresholds(probability)
+        each = family.if_wrong + probability * (family.if_right - family.if_wrong)
+        each -= family.of_constant(probability)
+        total = family.weight.sum()
+        self.value = float(family.weight @ each / total)
+        self.spread = deviation(
+            family.weight * (each - self.value) / total, family.group
+        )

@@ -1,0 +1,454 @@
+"""Scores of rankings: how well low confidences find the wrong words."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skcw._kernels.score_loops import average_precision, mean_risk
+from skcw._util.checks import check_real
+from skcw.metrics.binnings import Ties
+from skcw.metrics.pairs import check_ranked_pairs
+from skcw.metrics.score import Score, registered
+
+# Places within a group of ties at which its mean over all orders is evaluated.
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
+NODES, NODE_WEIGHTS = (NODES + 1) / 2, NODE_WEIGHTS / 2
+
+
+class RankingScore(Score):
+    """A score of the ranking of words; weights are whole numbers.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    zero_division : float
+        Value if the score is not defined.
+    """
+
+    def __init__(self, pairs, *, zero_division=0.0):
+        super().__init__(pairs)
+        self.zero_division = check_real("zero_division", zero_division)
+        self._ties = Ties(pairs.q)
+
+    @classmethod
+    def from_arrays(
+        cls, correct, confidence, sample_weight=None, groups=None, **options
+    ):
+        """Return the score of outcomes and of any numbers as confidences."""
+        pairs = check_ranked_pairs(correct, confidence, sample_weight, groups)
+        return cls(pairs, **options)
+
+    def value(self, weight=None):
+        """Return the score of the ranking in which words count that often."""
+        weight = self.pairs.weight if weight is None else weight
+        words, right = self._ties.sums(weight, self.pairs.y)
+        return self.of_ranking(words, words - right)
+
+    def of_ranking(self, words, wrong):
+        """Return the score of groups of ties with that many words and wrong words."""
+        raise NotImplementedError
+
+
+@registered("error_average_precision")
+class ErrorAveragePrecision(RankingScore):
+    """Average precision of retrieving wrong words by low confidence."""
+
+    greater_is_better = True
+
+    def of_ranking(self, words, wrong):
+        """Return the average precision, or ``zero_division`` if no word is wrong."""
+        return average_precision(words, wrong) if wrong.any() else self.zero_division
+
+    def influence(self):
+        """Return what words add to the mean precision at wrong words."""
+        return _ranking_influence(self.pairs, falling=False)
+
+    def sandwich(self, level, n_resamples, rng, bar):
+        """Return the ends; without errors nothing tells how they would be ranked."""
+        if not self.pairs.weight @ (1 - self.pairs.y) > 0:
+            return self.bounds
+        return super().sandwich(level, n_resamples, rng, bar)
+
+
+@registered("area_under_risk_coverage")
+class RiskCoverageArea(RankingScore):
+    """The mean risk over all coverages."""
+
+    def of_ranking(self, words, wrong):
+        """Return the mean risk, or ``zero_division`` if there are no words."""
+        return mean_risk(words, wrong) if words.any() else self.zero_division
+
+    def influence(self):
+        """Return what words add to the mean risk at all words."""
+        return _ranking_influence(self.pairs, falling=True)
+
+
+def error_average_precision(
+    correct, confidence, *, zero_division=0.0, sample_weight=None
+):
+    r"""Compute the average precision of retrieving wrong words by low confidence.
+
+    Words are ranked from the least to the most confident. The precision at a rank is
+    the share of wrong words down to it; the average is over the ranks of all wrong
+    words [1]_. Only the order of the confidences matters, so any scale will do.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether the predicted label of each word is right: all words in one flat array,
+        or one array per sequence; see :func:`label_matches`.
+    confidence : array of shape (n_words,), or a sequence of such
+        How sure the tagger is of each label, in the same layout, as
+        ``predict_confidence`` returns it. Infinite values are legal.
+    zero_division : float, default=0.0
+        Value if no word is wrong, or if there are no words.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, a whole number, in the same layout; once if None.
+
+    Returns
+    -------
+    average_precision : float
+        From 0 to 1; 1 if every wrong word is less confident than every right one.
+        It rises with the share of wrong words, so compare it between confidences of
+        the same labels, and take :func:`residual_errors` between models.
+
+    See Also
+    --------
+    errors_found : How many wrong words lie among the first n.
+    residual_errors : How many are left after them.
+
+    Notes
+    -----
+    Tied words count at their expected value: the mean over all orders of the ties,
+    which is exact and not a figure of the groups. Say that a group of m tied words
+    holds e wrong ones and comes after N words with E wrong ones. The word at its
+    place k is wrong with probability e / m; if it is, then (k - 1)(e - 1) / (m - 1)
+    of those before it in the group are wrong on average. With W wrong words in all,
+
+    .. math::
+
+        AP = \frac{1}{W} \sum_{groups} \frac{e}{m} \sum_{k=1}^{m}
+             \frac{E + 1 + (k - 1)\frac{e - 1}{m - 1}}{N + k}.
+
+    References
+    ----------
+    .. [1] A. Mejer and K. Crammer, "Confidence in structured-prediction using
+       confidence-weighted models", EMNLP 2010.
+
+    Examples
+    --------
+    >>> from skcw.metrics import error_average_precision
+    >>> error_average_precision([True, False, True, False], [0.9, 0.2, 0.6, 0.8])
+    0.8333333333333333
+
+    The rows of sentences give the same, and ties their mean over both orders:
+
+    >>> error_average_precision([[1, 0], [1, 0]], [[0.9, 0.2], [0.6, 0.8]])
+    0.8333333333333333
+    >>> error_average_precision([True, False], [0.5, 0.5])
+    0.75
+    """
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    return ErrorAveragePrecision(pairs, zero_division=zero_division).value()
+
+
+def errors_found(correct, confidence, n, *, sample_weight=None):
+    """Count the wrong words among the n least confident ones.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether the predicted label of each word is right; see
+        :func:`error_average_precision`.
+    confidence : array of shape (n_words,), or a sequence of such
+        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    n : int or array of int
+        How many words are looked at; more than there are is the same as all.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, as in :func:`error_average_precision`; a word of
+        weight 2 is two of the words that are looked at.
+
+    Returns
+    -------
+    found : float, or array of the shape of ``n``
+        The number of wrong words. Of tied words it is the mean over all their
+        orders, so it need not be whole. 0 if there are no words.
+
+    See Also
+    --------
+    residual_errors : The wrong words that are left, which is the fair figure between
+        models that make different errors.
+
+    Examples
+    --------
+    >>> from skcw.metrics import errors_found
+    >>> correct = [False, True, False, True]
+    >>> confidence = [0.1, 0.5, 0.5, 0.9]
+    >>> errors_found(correct, confidence, 2)
+    1.5
+    >>> errors_found(correct, confidence, [0, 1, 2, 3]).tolist()
+    [0.0, 1.0, 1.5, 2.0]
+    """
+    sizes = _check_review_sizes(n)
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    ranking = _rank_words(pairs)
+    return _scalar_or_array(ranking.expected_errors(sizes))
+
+
+def residual_errors(correct, confidence, n, *, sample_weight=None):
+    """Count the wrong words left after the n least confident ones were reviewed.
+
+    These are the errors left when a reader corrects all errors among those n words.
+    The figure is fair between models: one that errs less often starts ahead, where
+    average precision and errors found reward a model for having more to find.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether the predicted label of each word is right; see
+        :func:`error_average_precision`.
+    confidence : array of shape (n_words,), or a sequence of such
+        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    n : int or array of int
+        How many words are reviewed; more than there are is the same as all.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, as in :func:`error_average_precision`; a word of
+        weight 2 is two of the words that are reviewed.
+
+    Returns
+    -------
+    left : float, or array of the shape of ``n``
+        The number of wrong words among the others. Of tied words it is the mean over
+        all their orders. 0 if there are no words; all errors for ``n=0``.
+
+    See Also
+    --------
+    errors_found : The wrong words among the n.
+
+    Examples
+    --------
+    >>> from skcw.metrics import residual_errors
+    >>> residual_errors([False, True, False, True], [0.1, 0.5, 0.5, 0.9], [0, 1, 2])
+    array([2. , 1. , 0.5])
+    """
+    sizes = _check_review_sizes(n)
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    ranking = _rank_words(pairs)
+    return _scalar_or_array(ranking.n_errors - ranking.expected_errors(sizes))
+
+
+def risk_coverage_curve(correct, confidence, *, sample_weight=None):
+    """Compute the share of wrong words among the most confident ones, for each share.
+
+    Coverage is the share of words whose label is accepted, the most confident first;
+    risk is the share of wrong words among those.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether the predicted label of each word is right; see
+        :func:`error_average_precision`.
+    confidence : array of shape (n_words,), or a sequence of such
+        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, a whole number. A word of weight 2 has two points.
+
+    Returns
+    -------
+    coverage : ndarray of shape (n_words,)
+        1 / n_words, 2 / n_words, ... 1. Empty if there are no words, as all three.
+    risk : ndarray of shape (n_words,)
+        The risk at that coverage; the last is the error rate. Of tied words it is
+        the mean over all their orders.
+    threshold : ndarray of shape (n_words,)
+        The confidence of the last word accepted, so it never rises. Accepting all
+        words that reach it gives the last coverage with that threshold.
+
+    See Also
+    --------
+    area_under_risk_coverage : The whole curve in one number.
+
+    Examples
+    --------
+    >>> from skcw.metrics import risk_coverage_curve
+    >>> coverage, risk, threshold = risk_coverage_curve(
+    ...     [True, False, True, False], [0.9, 0.8, 0.6, 0.2])
+    >>> coverage.tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    >>> risk.round(2).tolist()
+    [0.0, 0.5, 0.33, 0.5]
+    >>> threshold.tolist()
+    [0.9, 0.8, 0.6, 0.2]
+    """
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    ranking = _rank_words(pairs)
+    accepted = np.arange(1, ranking.n_words + 1)
+    threshold = np.repeat(ranking.confidence, ranking.sizes)[::-1]
+    return accepted / max(1, ranking.n_words), ranking.risk(), threshold
+
+
+def area_under_risk_coverage(
+    correct, confidence, *, zero_division=0.0, sample_weight=None
+):
+    """Compute the mean risk over all coverages; lower is better.
+
+    Parameters
+    ----------
+    correct : array of bool of shape (n_words,), or a sequence of such
+        Whether the predicted label of each word is right; see
+        :func:`error_average_precision`.
+    confidence : array of shape (n_words,), or a sequence of such
+        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    zero_division : float, default=0.0
+        Value if there are no words.
+    sample_weight : array of shape (n_words,), or a sequence of such, default=None
+        How often each word counts, a whole number; once if None.
+
+    Returns
+    -------
+    area : float
+        The mean of the risk of :func:`risk_coverage_curve` over its n_words points.
+        It is the error rate if all confidences are equal, and least (though above 0
+        if any word is wrong) if every wrong word is less confident than every right
+        one.
+
+    See Also
+    --------
+    risk_coverage_curve : The curve itself.
+
+    Examples
+    --------
+    >>> from skcw.metrics import area_under_risk_coverage
+    >>> area_under_risk_coverage([True, True, True, False], [0.9, 0.8, 0.6, 0.2])
+    0.0625
+    >>> area_under_risk_coverage([True, True, True, False], [0.5, 0.5, 0.5, 0.5])
+    0.25
+    """
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    return RiskCoverageArea(pairs, zero_division=zero_division).value()
+
+
+class TiedRanking(NamedTuple):
+    """Groups of words with the same confidence, the least confident group first.
+
+    Only counts are kept, so that no figure can depend on the order in which tied
+    words happened to come.
+    """
+
+    confidence: np.ndarray  # (n_groups,) of each word of the group
+    sizes: np.ndarray  # (n_groups,) words in the group
+    errors: np.ndarray  # (n_groups,) wrong words in the group
+    words_before: np.ndarray  # (n_groups,) words in the groups before it
+    errors_before: np.ndarray  # (n_groups,) wrong words in the groups before it
+
+    @property
+    def n_words(self):
+        """Number of words in all groups."""
+        return int(self.sizes.sum())
+
+    @property
+    def n_errors(self):
+        """Number of wrong words in all groups."""
+        return int(self.errors.sum())
+
+    def expected_errors(self, n):
+        """Return the mean number of wrong words among the first n, for an array of n.
+
+        The mean is over all orders of tied words. A group of m words with e wrong
+        ones of which the first k are taken gives k e / m.
+        """
+        if not self.n_errors:
+            return np.zeros(np.shape(n))
+        taken = np.minimum(n, self.n_words)
+        group = np.searchsorted(self.words_before, taken, side="right") - 1
+        inside = taken - self.words_before[group]
+        found = inside * self.errors[group] / self.sizes[group]
+        return self.errors_before[group] + found
+
+    def risk(self):
+        """Return the mean share of wrong words among the 1, 2, ... most confident."""
+        accepted = np.arange(1, self.n_words + 1)
+        rejected = self.n_words - accepted
+        return (self.n_errors - self.expected_errors(rejected)) / accepted
+
+
+def _rank_words(pairs):
+    """Return the ranking of words by confidence, the least confident first.
+
+    Each word counts as often as its weight, a whole number, says.
+    """
+    counts = pairs.weight > 0
+    ties = Ties(pairs.q[counts])
+    weight = pairs.weight[counts]
+    words, right = ties.sums(weight, pairs.y[counts])
+    sizes, errors = words.astype(np.int64), (words - right).astype(np.int64)
+    return TiedRanking(
+        confidence=ties.values,
+        sizes=sizes,
+        errors=errors,
+        words_before=np.cumsum(sizes) - sizes,
+        errors_before=np.cumsum(errors) - errors,
+    )
+
+
+def _ranking_influence(pairs, falling):
+    """Return contributions to the mean share of wrong words down to a rank.
+
+    The mean is over wrong words from the least confident (AP), or over all words from
+    the most confident (AURC). A group of m words with e wrong ones behind N words with
+    E wrong ones has the share (E + u e) / (N + u m) at its place u in [0, 1]; its mean
+    over u is the mean over all orders of the ties.
+    """
+    ties = Ties(-pairs.q if falling else pairs.q)
+    mass, wrong = ties.sums(pairs.weight, 1 - pairs.y)
+    before, wrong_before = np.cumsum(mass) - mass, np.cumsum(wrong) - wrong
+    counted = mass if falling else wrong
+    total = counted.sum()
+    if total == 0:
+        return np.zeros(len(pairs.q))
+    of_mass, of_wrong = np.zeros(len(mass)), np.zeros(len(mass))
+    summed = 0.0
+    for u, node in zip(NODES, NODE_WEIGHTS, strict=True):
+        size = np.where(mass > 0, before + u * mass, 1.0)
+        share = (wrong_before + u * wrong) / size
+        summed += node * (counted @ share)
+        later_mass = -node * counted * share / size
+        later_wrong = node * counted / size
+        of_mass += u * later_mass + _sum_behind(later_mass)
+        of_wrong += u * later_wrong + _sum_behind(later_wrong)
+        if falling:
+            of_mass += node * share
+        else:
+            of_wrong += node * share
+    mean = summed / total
+    if falling:
+        of_mass -= mean
+    else:
+        of_wrong -= mean
+    each = of_mass[ties.code] + (1 - pairs.y) * of_wrong[ties.code]
+    return pairs.weight * each / total
+
+
+def _sum_behind(values):
+    """Return for each place the sum of the values behind it."""
+    return np.cumsum(values[::-1])[::-1] - values
+
+
+def _check_review_sizes(n):
+    """Return numbers of words as an array of integers that are not negative."""
+    sizes = np.asarray(n)
+    if sizes.size == 0:
+        return sizes.astype(np.int64)
+    if sizes.dtype.kind not in "iu":
+        raise TypeError(
+            f"n is {n!r}; it must be a whole number of words or an array of such, "
+            "so write int(...) around a share of the words"
+        )
+    if sizes.min() < 0:
+        raise ValueError(f"n holds {sizes.min()}; a number of words is not negative")
+    return sizes.astype(np.int64)
+
+
+def _scalar_or_array(values):
+    return float(values) if np.ndim(values) == 0 else values

@@ -1,0 +1,608 @@
+"""Features of whole labelings."""
+
+from array import array
+from itertools import pairwise, zip_longest
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._util.checks import check_same_length
+from skcw._util.compat import Interval, _fit_context
+from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw._util.ragged import object_rows, offsets_of
+from skcw.data.schemes import extract_spans
+from skcw.data.vocabulary import Vocabulary
+from skcw.reranking.candidates import CandidateLists, is_scored_labeling
+from skcw.reranking.words import NULL, first_columns, lower_case_lexicon, shape_of
+
+# The templates of the paper, and those that we add to them.
+PAPER_TEMPLATES = ("entities", "quotations")
+TEMPLATES = (*PAPER_TEMPLATES, "types")
+
+QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
+# Longer quotations make no Q features: their strings would hardly come twice.
+LONGEST_QUOTATION = 10
+# How many letters of a word, and how many words around an entity, tell its type.
+LETTERS, AROUND = (2, 3, 4), (1, 2, 3)
+MOST_WORDS = 5
+
+
+class SentenceView:
+    """One sentence as the templates see it; NULL stands outside of it.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words.
+    lexicon : set of str
+        Words that are mostly written with a small letter.
+
+    Attributes
+    ----------
+    word, shape, flagged : list of str
+        w, f and g of the paper for positions from -2 to n + 1, shifted by 2.
+    """
+
+    def __init__(self, words, lexicon):
+        pad = [NULL, NULL]
+        shapes = [shape_of(word) for word in words]
+        flags = [
+            f"{shape}{int(word.lower() in lexicon)}"
+            for word, shape in zip(words, shapes, strict=True)
+        ]
+        self.words = words
+        self.word = [*pad, *words, *pad]
+        self.shape = [*pad, *shapes, *pad]
+        self.flagged = [*pad, *flags, *pad]
+
+    def bigrams(self, name, first):
+        """Return two words from a position on, each as itself or by its shape."""
+        a, b = self.word[first + 2 : first + 4]
+        c, d = self.flagged[first + 2 : first + 4]
+        return [
+            f"{name}00={a} {b}",
+            f"{name}01={a} {d}",
+            f"{name}10={c} {b}",
+            f"{name}11={c} {d}",
+        ]
+
+    def trigrams(self, name, first):
+        """Return three words from a position on, each as itself or by its shape."""
+        a, b, c = self.word[first + 2 : first + 5]
+        d, e, f = self.flagged[first + 2 : first + 5]
+        return [
+            f"{name}000={a} {b} {c}",
+            f"{name}001={a} {b} {f}",
+            f"{name}010={a} {e} {c}",
+            f"{name}011={a} {e} {f}",
+            f"{name}100={d} {b} {c}",
+            f"{name}101={d} {b} {f}",
+            f"{name}110={d} {e} {c}",
+            f"{name}111={d} {e} {f}",
+        ]
+
+
+def entity_strings(view, start, stop):
+    """Return the features anchored on an entity; Collins (2002), figure 1.
+
+    Parameters
+    ----------
+    view : SentenceView
+        The sentence.
+    start, stop : int
+        Where the entity begins, and one past its last word.
+
+    Returns
+    -------
+    features : list of str
+        The features.
+    """
+    last = stop - 1
+    words = view.words[start:stop]
+    shapes, flagged = (
+        view.shape[start + 2 : stop + 2],
+        view.flagged[start + 2 : stop + 2],
+    )
+    found = [
+        f"WE={' '.join(words)}",
+        f"FF={' '.join(shapes)}",
+        f"GF={' '.join(flagged)}",
+        f"LW={words[-1]}",
+        f"LWLC={int(words[-1][:1].islower())}",
+        *view.bigrams("BO", start - 1),
+        *view.bigrams("BE", last),
+        *view.trigrams("TO", start - 2),
+        *view.trigrams("TO2", start - 1),
+        *view.trigrams("TE", last - 1),
+        *view.trigrams("TE2", last - 2),
+    ]
+    for name, parts in (("", shapes), ("2", flagged)):
+        back = parts[::-1]
+        for n in range(1, len(parts) + 1):
+            found.append(f"PF{name}={' '.join(parts[:n])}")
+            found.append(f"SF{name}={' '.join(back[:n])}")
+    return found
+
+
+def type_strings(words, start, stop):
+    """Return features that tell the type of an entity.
+
+    Those of the paper see its borders. These see its first word and each of its words,
+    beginnings and ends of the first and the last one, words around it at their distance
+    and at any, and how many words it has.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    start, stop : int
+        Where the entity begins, and one past its last word.
+
+    Returns
+    -------
+    features : list of str
+        The features.
+    """
+    found = [f"FW={words[start]}", f"N={min(stop - start, MOST_WORDS)}"]
+    found += [f"IW={word}" for word in words[start:stop]]
+    for name, word in (("F", words[start].lower()), ("L", words[stop - 1].lower())):
+        for n in LETTERS:
+            found += [f"{name}P{n}={word[:n]}", f"{name}S{n}={word[-n:]}"]
+    for distance in AROUND:
+        if start >= distance:
+            before = words[start - distance].lower()
+            found += [f"B{distance}={before}", f"B={before}"]
+        if stop - 1 + distance < len(words):
+            after = words[stop - 1 + distance].lower()
+            found += [f"A{distance}={after}", f"A={after}"]
+    return found
+
+
+def neighbour_strings(spans):
+    """Return the types of entities that follow each other."""
+    return [f"TT={one.label} {other.label}" for one, other in pairwise(spans)]
+
+
+def quotations(words):
+    """Return (opening, closing) positions of the quotation marks that match."""
+    marks = [t for t, word in enumerate(words) if word in QUOTES]
+    return list(zip(marks[::2], marks[1::2], strict=False))
+
+
+def quotation_strings(view, labels, spans):
+    """Return the features anchored on quotations; Collins (2002), section 3.2.
+
+    Parameters
+    ----------
+    view : SentenceView
+        The sentence.
+    labels : sequence of str
+        The labels of a candidate.
+    spans : list of Span
+        Its entities.
+
+    Returns
+    -------
+    features : list of str
+        The features.
+    """
+    found, whole = [], {(span.start, span.end): span.label for span in spans}
+    for start, end in quotations(view.words):
+        if end - start <= LONGEST_QUOTATION:
+            found.append(f"Q={_tagged(view, labels, start, end)}")
+            found.append(f"Q2={_tagged(view, labels, start - 1, end + 1)}")
+        inside = view.words[start + 1 : end]
+        telling = [t for t, word in enumerate(inside) if word[:1].isalnum()]
+        # The last word that begins with a letter or a digit ends the name.
+        last = start + 1 + telling[-1] if telling else None
+        one = whole.get((start + 1, -1 if last is None else last + 1), 0)
+        upper = sum(word[:1].isupper() for word in inside)
+        lower = sum(word[:1].islower() for word in inside)
+        ends = [
+            view.flagged[start + 3],
+            NULL if last is None else view.flagged[last + 2],
+        ]
+        found.append(f"QF={one} {upper} {lower} {' '.join(ends)}")
+        found.append(f"QF2={one} {int(upper >= lower)} {' '.join(ends)}")
+    return found
+
+
+def _tagged(view, labels, first, last):
+    """Return flagged shapes and labels of the positions from first to last."""
+    padded = [NULL, *labels, NULL]
+    return " ".join(
+        f"{view.flagged[t + 2]} {padded[t + 1]}" for t in range(first, last + 1)
+    )
+
+
+class SentenceReader:
+    """The features of the candidates of one sentence, each part made once.
+
+    Parameters
+    ----------
+    place : int
+        The number of the sentence, for messages.
+    tokens : sequence
+        Its tokens, for functions.
+    view : SentenceView
+        Its words.
+    templates : sequence of str
+        Names of templates.
+    functions : sequence of callables
+        Functions of tokens and labels.
+    number : callable
+        Gives the number of a feature, or -1 where it has none.
+    """
+
+    def __init__(self, place, tokens, view, templates, functions, number):
+        self.place, self.tokens, self.view = place, tokens, view
+        self.functions, self.number = functions, number
+        self.has_entities = "entities" in templates
+        self.has_types = "types" in templates
+        self.has_quotations = "quotations" in templates and bool(quotations(view.words))
+        self._of_entity = {}
+
+    def features_of(self, labels):
+        """Return the numbers of the features of a labeling, in growing order."""
+        found = set()
+        if self.has_entities or self.has_types or self.has_quotations:
+            spans = extract_spans(labels)
+            for span in spans:
+                found.update(self._entity(span))
+            if self.has_types:
+                found.update(map(self.number, neighbour_strings(spans)))
+            if self.has_quotations:
+                names = quotation_strings(self.view, labels, spans)
+                found.update(map(self.number, names))
+        for function in self.functions:
+            found.update(map(self.number, self._ask(function, labels)))
+        found.discard(-1)
+        return sorted(found)
+
+    def _entity(self, span):
+        known = self._of_entity.get(span)
+        if known is None:
+            names = []
+            if self.has_entities:
+                names += entity_strings(self.view, span.start, span.end)
+            if self.has_types:
+                names += type_strings(self.view.words, span.start, span.end)
+            known = {self.number(f"{span.label} {name}") for name in names}
+            self._of_entity[span] = known
+        return known
+
+    def _ask(self, function, labels):
+        """Return the strings of a function of the user."""
+        called = getattr(function, "__name__", repr(function))
+        try:
+            names = function(self.tokens, list(labels))
+            names = [] if names is None else names
+            names = [names] if isinstance(names, str) else list(names)
+        except Exception as error:
+            raise ValueError(
+                f"the feature function {called} failed on sentence {self.place} with "
+                f"the labels {list(labels)}: {error!r}"
+            ) from error
+        strange = [name for name in names if not isinstance(name, str)]
+        if strange:
+            raise TypeError(
+                f"the feature function {called} returned {strange[0]!r} for sentence "
+                f"{self.place}; features are strings"
+            )
+        return names
+
+
+class GlobalFeatures(BaseEstimator):
+    """Features of whole labelings, which no chain of labels can see.
+
+    The templates are those of Collins [1]_. On every entity: its words, the shapes of
+    its words, without and with a flag that tells whether the word is mostly written
+    with a small letter; its last word, and whether that begins with a small letter; two
+    and three words at each border, each as itself or as its flagged shape; beginnings
+    and ends of its shapes. On every quotation: flagged shapes with labels, and whether
+    all of it is one entity. Each feature of an entity is made with its type.
+
+    We add templates that tell types apart, ``"types"``: the first word of an entity and
+    each of its words, beginnings and ends of the first and the last one, words around
+    it, how many words it has, and the types of entities that follow each other.
+
+    Parameters
+    ----------
+    templates : sequence of str, default=("entities", "quotations", "types")
+        Which templates are used, the first two of which are those of the paper; an
+        empty sequence leaves `functions` alone.
+    functions : sequence of callables, default=()
+        Features of your own: ``function(tokens, labels)`` returns strings, or None for
+        nothing. Tokens are those given as X.
+    lexicon : sequence or set of str, default=None
+        Words that are mostly written with a small letter; None learns them from the
+        sentences given to ``fit``.
+    min_count : int, default=5
+        Features on candidates of fewer sentences are left out.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+        The features.
+    lexicon_ : frozenset of str
+        The lexicon.
+
+    See Also
+    --------
+    RerankedTagger : Does all of it, from words to labels.
+
+    Notes
+    -----
+    ``transform`` reads sentences one after the other, from iterators too, and keeps
+    their labelings and the encoded lists alone: 4 bytes for each feature of a candidate
+    and 16 for each candidate. The features of an entity are made once per sentence,
+    however many candidates have it.
+
+    References
+    ----------
+    .. [1] M. Collins, "Ranking algorithms for named-entity extraction: boosting and the
+       voted perceptron", ACL 2002.
+
+    Examples
+    --------
+    >>> from skcw.reranking import GlobalFeatures
+    >>> X = [["She", "met", "Ann", "Lee"]]
+    >>> nbest = [[(["O", "O", "B-PER", "I-PER"], -0.2), (["O"] * 4, -2.0)]]
+    >>> features = GlobalFeatures(min_count=1)
+    >>> lists = features.fit_transform(X, nbest)
+    >>> [name for name in features.feature_names(lists, 0, 0) if "WE=" in name]
+    ['PER WE=Ann Lee']
+
+    A feature of one's own:
+
+    >>> def number_of_names(tokens, labels):
+    ...     return [f"names={sum(label[:1] == 'B' for label in labels)}"]
+    >>> own = GlobalFeatures(templates=(), functions=[number_of_names], min_count=1)
+    >>> own.fit_transform(X, nbest).n_features
+    2
+    """
+
+    _parameter_constraints: dict = {
+        "templates": ["array-like"],
+        "functions": ["array-like"],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, templates=TEMPLATES, *, functions=(), lexicon=None, min_count=5):
+        self.templates = templates
+        self.functions = functions
+        self.lexicon = lexicon
+        self.min_count = min_count
+
+    @changes_at_once
+    def fit(self, X, nbest, words=None):
+        """Learn the lexicon and the features.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The tokens of each sentence: words, or tuples that begin with them.
+        nbest : iterable of lists of (labels, score)
+            What ``predict_nbest`` returns for each sentence.
+        words : iterable of sequences of str, default=None
+            The words, where the tokens do not tell them.
+
+        Returns
+        -------
+        self : object
+            The fitted features.
+        """
+        self.fit_transform(X, nbest, words)
+        return self
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X, nbest, words=None):
+        """Learn the lexicon and the features; return the encoded candidates.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The tokens of each sentence: words, or tuples that begin with them.
+        nbest : iterable of lists of (labels, score)
+            What ``predict_nbest`` returns for each sentence.
+        words : iterable of sequences of str, default=None
+            The words, where the tokens do not tell them.
+
+        Returns
+        -------
+        lists : CandidateLists
+            The candidates of each sentence, none twice.
+        """
+        self.check_parameters()
+        X = list(X)
+        words = first_columns(X) if words is None else list(words)
+        lexicon = self.lexicon
+        lexicon = lower_case_lexicon(words) if lexicon is None else frozenset(lexicon)
+        number_of = {}
+
+        def number(name):
+            return number_of.setdefault(name, len(number_of))
+
+        lists = self._encoded(X, nbest, words, lexicon, number)
+        lists.n_features = len(number_of)
+        lists, kept = frequent_features(lists, self.min_count)
+        names = np.array(list(number_of), dtype=object)[kept]
+        self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
+        return lists
+
+    def check_parameters(self):
+        """Raise unless templates, functions and the lexicon can be used."""
+        check_templates(self.templates, self.functions)
+        check_lexicon(self.lexicon)
+
+    @reads_at_once
+    def transform(self, X, nbest, words=None):
+        """Return the encoded candidates; features not known are left out.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The tokens of each sentence: words, or tuples that begin with them.
+        nbest : iterable of lists of (labels, score)
+            What ``predict_nbest`` returns for each sentence.
+        words : iterable of sequences of str, default=None
+            The words, where the tokens do not tell them.
+
+        Returns
+        -------
+        lists : CandidateLists
+            The candidates of each sentence, none twice.
+        """
+        check_is_fitted(self, "vocabulary_")
+        find = self.vocabulary_.table().find_name
+
+        def number(name):
+            return find(name.encode("utf-8", "surrogatepass"))
+
+        lists = self._encoded(X, nbest, words, self.lexicon_, number)
+        lists.n_features = len(self.vocabulary_)
+        return lists
+
+    def _encoded(self, X, nbest, words, lexicon, number):
+        """Return the candidate lists under a function that numbers features."""
+        scores, sizes, counts, indices = array("d"), [], array("q"), array("i")
+        labelings = []
+        for s, (tokens, candidates, row) in enumerate(sentences(X, nbest, words)):
+            view = SentenceView(row, lexicon)
+            reader = SentenceReader(
+                s, tokens, view, self.templates, self.functions, number
+            )
+            kept = distinct_candidates(candidates, s, len(row))
+            for labels, score in kept:
+                found = reader.features_of(labels)
+                indices.extend(found)
+                counts.append(len(found))
+                scores.append(score)
+            sizes.append(len(kept))
+            labelings.append([labels for labels, _ in kept])
+        indices = np.array(indices, dtype=np.int32)
+        return CandidateLists(
+            offsets_of(sizes),
+            np.array(scores, dtype=np.float64),
+            offsets_of(counts),
+            indices,
+            int(indices.max(initial=-1)) + 1,
+            object_rows(labelings),
+        )
+
+    def feature_names(self, lists, i, j):
+        """Return the names of the features of one candidate.
+
+        Parameters
+        ----------
+        lists : CandidateLists
+            What ``transform`` has returned.
+        i : int
+            The number of the list.
+        j : int
+            The position of the candidate in it.
+
+        Returns
+        -------
+        names : list of str
+            The features, in the order of their numbers.
+        """
+        check_is_fitted(self, "vocabulary_")
+        c = lists.offsets[i] + j
+        found = lists.indices[lists.indptr[c] : lists.indptr[c + 1]]
+        return [self.vocabulary_[k] for k in found.tolist()]
+
+
+def sentences(X, nbest, words):
+    """Yield tokens, candidates and words of one sentence after the other."""
+    parts = [X, nbest] if words is None else [X, nbest, words]
+    if hasattr(X, "__len__") and hasattr(nbest, "__len__"):
+        check_same_length(len(X), len(nbest), ("X", "nbest"), "sentences")
+    end = object()
+    for s, found in enumerate(zip_longest(*parts, fillvalue=end)):
+        if any(part is end for part in found):
+            raise ValueError(
+                f"X, nbest and words are not equally long: one ends before sentence {s}"
+            )
+        yield (*found, first_columns(found[:1], s)[0]) if words is None else found
+
+
+def check_templates(templates, functions):
+    """Raise unless templates are known and functions can be called."""
+    for name in templates:
+        if name not in TEMPLATES:
+            every = ", ".join(TEMPLATES)
+            raise ValueError(f"there are no templates {name!r}; there are {every}")
+    for function in functions:
+        if not callable(function):
+            raise TypeError(f"functions holds {function!r}, which cannot be called")
+
+
+def check_lexicon(lexicon):
+    """Raise unless a lexicon is None or some words."""
+    if lexicon is None:
+        return
+    if isinstance(lexicon, str) or not hasattr(lexicon, "__len__"):
+        raise TypeError(f"lexicon is {lexicon!r}; give a list or set of words")
+    strange = [word for word in lexicon if not isinstance(word, str)]
+    if strange:
+        raise TypeError(f"lexicon holds {strange[0]!r}, which is not a word")
+
+
+def distinct_candidates(candidates, s, n_tokens):
+    """Return the candidates of a sentence, each labeling once, where it comes first."""
+    found = {}
+    for candidate in candidates:
+        if not is_scored_labeling(candidate):
+            raise TypeError(
+                f"nbest of sentence {s} holds {candidate!r}, not pairs (labels, score)"
+            )
+        labels, score = candidate
+        if len(labels) != n_tokens:
+            raise ValueError(
+                f"sentence {s} has {n_tokens} tokens, but a candidate has "
+                f"{len(labels)} labels"
+            )
+        found.setdefault(tuple(labels), (list(labels), float(score)))
+    if not found:
+        raise ValueError(f"sentence {s} has no candidate")
+    return list(found.values())
+
+
+def frequent_features(lists, min_count):
+    """Return lists without the features that few of them have, and which are left.
+
+    Parameters
+    ----------
+    lists : CandidateLists
+        The lists.
+    min_count : int
+        In how many lists a feature must be, on any candidate.
+
+    Returns
+    -------
+    lists : CandidateLists
+        The lists with the other features, numbered anew in their old order.
+    kept : ndarray of int64
+        The old numbers.
+    """
+    counts = np.zeros(lists.n_features, dtype=np.int64)
+    for first, end in pairwise(lists.indptr[lists.offsets].tolist()):
+        counts[np.unique(lists.indices[first:end])] += 1
+    kept = np.flatnonzero(counts >= min_count)
+    number = np.full(lists.n_features, -1, dtype=np.int32)
+    number[kept] = np.arange(len(kept))
+    indices = number[lists.indices]
+    owner = np.repeat(np.arange(lists.n_candidates), np.diff(lists.indptr))
+    left = np.bincount(owner[indices >= 0], minlength=lists.n_candidates)
+    return CandidateLists(
+        lists.offsets,
+        lists.scores,
+        offsets_of(left),
+        indices[indices >= 0],
+        len(kept),
+        lists.labelings,
+    ), kept

@@ -1,0 +1,323 @@
+"""Which reranker to use, if any, by sentences that nothing has learnt from."""
+
+from math import sqrt
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from skcw._model.training_hashes import batch_hashes
+from skcw._util.ragged import object_rows
+from skcw.data.saved import saved_kind, saved_number
+from skcw.reranking.candidates import labeling_size
+
+
+def sentence_folds(tagger, X, y, weight, n_folds):
+    """Return the number of the fold of each sentence, -1 where it does not count.
+
+    Folds are made of neighbouring sentences, as a text has them. Sentences with the
+    same features share a fold: a tagger that has learnt from one knows the others.
+    Those without a word or of weight zero change nothing and are in no fold.
+
+    Parameters
+    ----------
+    tagger : estimator
+        A tagger fitted on all sentences.
+    X : array of sequences
+        The sentences.
+    y : ndarray of shape (n_sequences,), dtype object
+        Their labels.
+    weight : ndarray of shape (n_sequences,) or None
+        How much each sentence counts.
+    n_folds : int
+        The number of folds.
+
+    Returns
+    -------
+    folds : ndarray of int64, shape (n_sequences,)
+        The folds.
+    """
+    counts = np.array([len(labels) > 0 for labels in y], dtype=bool)
+    if weight is not None:
+        counts &= weight > 0
+    folds = np.full(len(counts), -1, dtype=np.int64)
+    alike = np.arange(len(counts))
+    if hasattr(tagger, "encode"):
+        alike = batch_hashes(tagger.encode(X).compact())
+    _, first, number = np.unique(alike[counts], return_index=True, return_inverse=True)
+    if n_folds > len(first):
+        raise ValueError(
+            f"{len(first)} different sequences cannot make {n_folds} folds; set cv to "
+            "a smaller number, or give more sequences"
+        )
+    # Numbered in the order in which they first appear.
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    folds[counts] = rank[number] * n_folds // len(first)
+    return folds
+
+
+def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
+    """Return the n best labelings of each sentence by a tagger that has not seen it.
+
+    Parameters
+    ----------
+    tagger : estimator
+        The tagger; a copy is fitted without each fold.
+    X : array of sequences
+        The sentences; it can be indexed by positions.
+    y : ndarray of shape (n_sequences,), dtype object
+        Their labels.
+    folds : ndarray of int64, shape (n_sequences,)
+        The fold of each sentence; sentences of fold -1 are left out.
+    n_best : int
+        How many labelings.
+    weight : ndarray of shape (n_sequences,), default=None
+        How much each sentence counts in learning.
+
+    Returns
+    -------
+    nbest : ndarray of shape (n_sequences,), dtype object
+        What ``predict_nbest`` returns; an empty list for sentences left out.
+    """
+    found = object_rows([] for _ in folds)
+    for fold in np.unique(folds[folds >= 0]):
+        train = np.flatnonzero((folds != fold) & (folds >= 0))
+        test = np.flatnonzero(folds == fold)
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        copy = clone(tagger).fit(X[train], y[train], **weights)
+        found[test] = object_rows(copy.predict_nbest(X[test], n_best))
+    return found
+
+
+# With fewer held-out sentences, chance decides between good and bad rerankers.
+ENOUGH_SENTENCES = 2000
+# A reranker must gain what chance alone gives in one try out of fifteen.
+LEAST_EVIDENCE = 1.5
+# Where so much speaks for or against reranking, further folds would not change it.
+CLEAR_EVIDENCE = 3.0
+
+
+class Trial(NamedTuple):
+    """How a reranker did on sentences held out.
+
+    Parameters
+    ----------
+    reranker : str
+        The reranker and its parameters.
+    score : float
+        The F1 of the entities, or the accuracy, of the labelings that it chose.
+    base_score : float
+        That of the base tagger in the same sentences.
+    evidence : float
+        How far the first is above the second, in standard deviations by chance.
+
+    Examples
+    --------
+    >>> from skcw.reranking import Trial
+    >>> trial = Trial("CWReranker(score_scale=2.0)", 0.875, 0.75, 3.1)
+    >>> trial.gain
+    0.125
+    """
+
+    reranker: str
+    score: float
+    base_score: float
+    evidence: float
+
+    @classmethod
+    def of_saved(cls, reranker, *scores):
+        """Return a trial of a model file; raise unless it is a name and numbers."""
+        saved_kind(reranker, "the name of a trial", str)
+        return cls(reranker, *(saved_number(score, "a trial") for score in scores))
+
+    @property
+    def gain(self):
+        """By how much the score is higher."""
+        return self.score - self.base_score
+
+
+def best_of(trials):
+    """Return the number of the reranker to use, or None to leave labels as they are.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        One for each reranker.
+
+    Returns
+    -------
+    best : int or None
+        The one with the highest score, if the evidence for it is strong enough.
+    """
+    if not trials:
+        return None
+    best = max(range(len(trials)), key=lambda k: trials[k].score)
+    return best if trials[best].evidence >= LEAST_EVIDENCE else None
+
+
+def folds_to_hold_out(folds, wanted):
+    """Return the folds that are held out in turn.
+
+    Parameters
+    ----------
+    folds : ndarray of int64
+        The fold of each sentence; -1 for none.
+    wanted : int or "auto"
+        How many; "auto" may take all.
+
+    Returns
+    -------
+    held_out : list of int
+        The folds, the last one first.
+    """
+    every = np.unique(folds[folds >= 0]).tolist()[::-1]
+    return every if wanted == "auto" else every[:wanted]
+
+
+class HeldOut:
+    """Tries rerankers on folds of sentences, with taggers that have not seen them.
+
+    Lists of a fold come from the tagger that was fitted without it. Those to learn from
+    come from taggers that have not seen the fold either: others have learnt its labels,
+    and a reranker that corrects them unlearns what is true of the fold.
+
+    Parameters
+    ----------
+    tagger : estimator
+        The base tagger.
+    n_best : int
+        How many labelings.
+    encode : callable
+        ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
+        the features, which are learnt if they are None.
+    loss : {"labels", "entities"}
+        What scores are made of.
+    rerankers : list of BaseReranker
+        What to try.
+    """
+
+    def __init__(self, tagger, n_best, encode, loss, rerankers):
+        self.tagger, self.n_best, self.encode = tagger, n_best, encode
+        self.loss, self.rerankers = loss, rerankers
+        # Errors and sizes of labelings: of the base tagger, and of each reranker.
+        self.first, self.chosen = [], [[] for _ in rerankers]
+        self.weight = []
+
+    def add(self, fitted, sentences, fold, folds, nbest):
+        """Try all rerankers on one fold.
+
+        Parameters
+        ----------
+        fitted : estimator
+            The base tagger, fitted on all sentences.
+        sentences : Sentences
+            All sentences.
+        fold : int
+            The fold.
+        folds : ndarray of int64
+            The fold of each sentence.
+        nbest : ndarray of object
+            The lists of all sentences, by taggers fitted without their folds.
+        """
+        rest = sentences[(folds >= 0) & (folds != fold)]
+        new = sentences[folds == fold]
+        n_folds = max(2, len(np.unique(folds[folds >= 0])) - 1)
+        try:
+            inner = sentence_folds(fitted, rest.X, rest.y, rest.weight, n_folds)
+        except ValueError:
+            # Of two folds, the other one may hold a single sentence and its copies.
+            return
+        lists = jackknifed_nbest(
+            self.tagger, rest.X, rest.y, inner, self.n_best, rest.weight
+        )
+        train, errors, features = self.encode(rest, lists, None)
+        held, held_errors, _ = self.encode(new, nbest[folds == fold], features)
+        self.weight += new.weights().tolist()
+
+        def judged(best):
+            rows = zip(held.labelings, held_errors, new.y, best, strict=True)
+            for labelings, errors, truth, j in rows:
+                yield errors[j], labeling_size(labelings[j], truth, self.loss)
+
+        self.first += judged([0] * len(held))
+        for reranker, chosen in zip(self.rerankers, self.chosen, strict=True):
+            copy = clone(reranker).fit(train, errors, sample_weight=rest.weight)
+            chosen += judged(copy.predict(held).tolist())
+
+    def decided(self):
+        """Tell whether further folds would hardly change what is chosen."""
+        if len(self.weight) < ENOUGH_SENTENCES:
+            return False
+        best = max(self.trials(), key=attrgetter("score"))
+        return abs(best.evidence) >= CLEAR_EVIDENCE
+
+    def trials(self):
+        """Return a ``Trial`` for each reranker."""
+        return [
+            Trial(
+                " ".join(repr(reranker).split()),
+                *compared(self.first, chosen, self.weight),
+            )
+            for reranker, chosen in zip(self.rerankers, self.chosen, strict=True)
+        ]
+
+
+def compared(first, chosen, weight):
+    """Return two scores and the evidence that the latter labelings are better.
+
+    A score is one less the share of errors in the size of all labelings. It is higher
+    than the score s of others if and only if the sum over all sentences of
+    (1 - s) * (size - their size) - (errors - their errors) is above zero.
+
+    Parameters
+    ----------
+    first, chosen : list of (errors, size)
+        The labelings of the base tagger, and those chosen.
+    weight : list of float
+        How much each sentence counts.
+
+    Returns
+    -------
+    score, base_score, evidence : float
+        As in ``Trial``.
+    """
+    weight = np.array(weight)
+    old, new = (np.array(rows).reshape(-1, 2) for rows in (first, chosen))
+    base_score, score = (_score(weight @ rows) for rows in (old, new))
+    gain = (1.0 - base_score) * (new - old)[:, 1] - (new - old)[:, 0]
+    deviation = sqrt(float(weight @ gain**2))
+    evidence = float(weight @ gain) / deviation if deviation else 0.0
+    return score, base_score, evidence
+
+
+def _score(total):
+    errors, size = total.tolist()
+    return 1.0 - errors / size if size else 1.0
+
+
+class Sentences:
+    """Sequences, their labels, and how much they count; an index gives some of them.
+
+    Parameters
+    ----------
+    X : array of sequences
+        The sequences.
+    y : ndarray of object
+        Their labels.
+    weight : ndarray of float64, default=None
+        How much each counts.
+    """
+
+    def __init__(self, X, y, weight=None):
+        self.X, self.y, self.weight = X, y, weight
+
+    def __getitem__(self, key):
+        key = np.flatnonzero(key) if key.dtype == bool else key
+        weight = None if self.weight is None else self.weight[key]
+        return Sentences(self.X[key], self.y[key], weight)
+
+    def weights(self):
+        """Return how much each sequence counts, as an array in any case."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight

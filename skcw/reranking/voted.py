@@ -1,0 +1,256 @@
+"""``VotedPerceptronReranker``: every weight vector of a perceptron has its votes."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from skcw._kernels.ranking import (
+    count_differences,
+    fill_differences,
+    perceptron_pass,
+)
+from skcw._kernels.voting import replay_votes
+from skcw._util.compat import Interval
+from skcw._util.ragged import offsets_of
+from skcw.data.saved import saved_array
+from skcw.reranking.base import BaseReranker
+
+
+class VotedPerceptronReranker(BaseReranker):
+    """Reranker by the voted perceptron.
+
+    A pass takes one list after the other. Where another candidate than the closest to
+    the truth is best, the features of the latter are added to the weights and those of
+    the former taken away. All weights that were ever in use vote on a new list, each
+    with as many votes as lists it lasted for [1]_.
+
+    Parameters
+    ----------
+    voting : bool, default=True
+        Whether all weights vote, or their average decides, which is cheaper.
+    max_iter : int, default=1
+        The number of passes.
+    score_scale : float, default=None
+        What scores of the base model are multiplied by, which are a feature like the
+        others. None leaves the choice to ``RerankedTagger``, which tries several on
+        held-out sentences; without it, it is 2.
+    shuffle : bool, default=False
+        Whether each pass takes the lists in another order.
+    random_state : int, RandomState instance or None, default=None
+        Controls the order.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The average of all weights.
+    score_coef_ : float
+        The average weight of the score of the base model, scale included.
+    n_steps_ : int
+        The number of mistakes in training.
+    step_starts_, step_numbers_, step_moves_ : ndarray
+        Which steps changed a feature, and by how much.
+    score_levels_ : ndarray of shape (n_steps + 1,)
+        The weight of the score after each step.
+    votes_ : ndarray of shape (n_steps + 2,)
+        How many votes have been given before each step.
+
+    Notes
+    -----
+    No weight vector is kept but the zero they all begin with: voting replays the steps
+    that touch the features in which the candidates of a list differ. An exact vote must
+    read each of these steps, where the average reads one weight per feature: on Spanish
+    entities 42,000 steps a list beside 2,800 weights, and ranking alone takes a hundred
+    times as long. Making the lists and their features takes longer than either, so that
+    from words to labels votes take at most 1.8 times as long in any table of the
+    benchmark. The average chooses about as well: after the same number of passes F1
+    differs by at most .21 points.
+
+    References
+    ----------
+    .. [1] M. Collins, "Ranking algorithms for named-entity extraction: boosting and the
+       voted perceptron", ACL 2002.
+
+    Examples
+    --------
+    >>> from skcw.reranking import VotedPerceptronReranker
+    >>> X = [[([0], -0.5), ([1], -0.9)], [([0, 2], -0.1), ([1, 2], -2.0)]] * 3
+    >>> y = [[1, 0], [2, 0]] * 3
+    >>> reranker = VotedPerceptronReranker().fit(X, y)
+    >>> reranker.predict(X[:2])
+    array([1, 1])
+    >>> reranker.predict_confidence(X[:1])
+    array([1.])
+    """
+
+    _parameter_constraints: dict = {
+        "voting": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "score_scale": [Interval(Real, 0, 1e10, closed="both"), None],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _saved = (
+        "step_starts_",
+        "step_numbers_",
+        "step_moves_",
+        "score_levels_",
+        "votes_",
+    )
+
+    def __init__(
+        self,
+        voting=True,
+        *,
+        max_iter=1,
+        score_scale=None,
+        shuffle=False,
+        random_state=None,
+    ):
+        self.voting = voting
+        self.max_iter = max_iter
+        self.score_scale = score_scale
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    @property
+    def n_steps_(self):
+        """The number of mistakes in training."""
+        return len(self.score_levels_) - 1
+
+    def _learn(self, problem):
+        scale = self._scale()
+        lists = problem.scaled(scale)
+        most = self.max_iter * int(np.ceil(problem.weight).sum())
+        pairs, sizes = np.empty((most, 2), dtype=np.int64), np.empty(most)
+        runs, weights = np.zeros(most + 1), np.append(problem.blank(), 0.0)
+        n = 0
+        passes = problem.orders(self.max_iter, self.shuffle, self.random_state)
+        for order in passes:
+            n = perceptron_pass(
+                lists,
+                problem.target,
+                problem.weight,
+                order,
+                weights,
+                pairs,
+                sizes,
+                runs,
+                n,
+            )
+        steps = _Steps(lists, pairs[:n], sizes[:n])
+        scores = problem.lists.scores * scale
+        gaps = sizes[:n] * (scores[pairs[:n, 0]] - scores[pairs[:n, 1]])
+        return self._fitted(problem, steps, gaps, runs[: n + 1])
+
+    def _fitted(self, problem, steps, gaps, runs):
+        """Return the fitted attributes that steps and run lengths make."""
+        scale = self._scale()
+        votes = np.append(0.0, np.cumsum(runs))
+        total = votes[-1] or 1.0
+        # What step t adds is there for all votes after it.
+        share = (votes[-1] - votes[1:-1]) / total
+        starts, numbers, moves = steps.by_feature(problem.lists.n_features)
+        coef = np.bincount(
+            steps.codes >> 1,
+            weights=steps.moves * share[steps.owner],
+            minlength=problem.lists.n_features,
+        )
+        return {
+            "coef_": coef,
+            "score_coef_": float(gaps @ share) * scale,
+            "step_starts_": starts,
+            "step_numbers_": numbers,
+            "step_moves_": moves,
+            # Of the score as it is given, like all that is fitted.
+            "score_levels_": np.append(0.0, np.cumsum(gaps)) * scale,
+            "votes_": votes,
+        }
+
+    def _check_saved(self, saved):
+        n_features, double = len(self.coef_), ("f8",)
+        starts = saved_array(saved, "step_starts_", ("i8",), (n_features + 1,))
+        numbers = saved_array(saved, "step_numbers_", ("i4",), (None,))
+        saved_array(saved, "step_moves_", double, numbers.shape)
+        levels = saved_array(saved, "score_levels_", double, (None,))
+        votes = saved_array(saved, "votes_", double, (len(levels) + 1,))
+        ends_fit = starts[0] == 0 and starts[-1] == len(numbers)
+        if not ends_fit or (np.diff(starts) < 0).any() or (np.diff(votes) < 0).any():
+            raise ValueError("the steps of the perceptron are out of order")
+        if len(numbers) and not (numbers.min() >= 1 and numbers.max() < len(levels)):
+            raise ValueError("a step of the perceptron does not exist")
+
+    def _totals(self, lists):
+        return self._votes(lists) if self.voting else super()._totals(lists)
+
+    def _votes(self, lists):
+        """Return the share of votes of every candidate."""
+        low, high = range_extremes(self.score_levels_)
+        longest = int(lists.lengths.max(initial=1))
+        won = np.zeros(lists.n_candidates)
+        replay_votes(
+            lists.offsets,
+            lists.indptr,
+            lists.indices,
+            lists.scores,
+            self.step_starts_,
+            self.step_numbers_,
+            self.step_moves_,
+            self.score_levels_,
+            self.votes_,
+            low,
+            high,
+            np.zeros(max(1, lists.n_features), dtype=np.int32),
+            np.full(self.n_steps_ + 1, -1, dtype=np.int32),
+            np.empty((self.n_steps_ + 1, longest)),
+            np.empty(longest),
+            won,
+        )
+        return won / (self.votes_[-1] or 1.0)
+
+    def _probabilities(self, lists, totals):
+        if not self.voting:
+            return super()._probabilities(lists, totals)
+        sums = np.add.reduceat(totals, lists.offsets[:-1]) if len(lists) else totals
+        return totals / np.repeat(sums, lists.lengths)
+
+
+class _Steps:
+    """The steps of a perceptron: which features each changes, and by how much."""
+
+    def __init__(self, lists, pairs, sizes):
+        good, bad = (np.ascontiguousarray(column) for column in pairs.T)
+        counts = np.empty(len(pairs), dtype=np.int64)
+        count_differences(lists, good, bad, counts)
+        indptr = offsets_of(counts)
+        self.codes = np.empty(indptr[-1], dtype=np.int32)
+        fill_differences(lists, good, bad, indptr, self.codes)
+        self.owner = np.repeat(np.arange(len(pairs)), counts)
+        self.moves = np.where(self.codes & 1, -1.0, 1.0) * sizes[self.owner]
+
+    def by_feature(self, n_features):
+        """Return for each feature its steps, numbered from 1 on, and their moves."""
+        feature = self.codes >> 1
+        order = np.argsort(feature, kind="stable")
+        starts = offsets_of(np.bincount(feature, minlength=n_features))
+        numbers = (self.owner[order] + 1).astype(np.int32)
+        return starts, numbers, self.moves[order]
+
+
+def range_extremes(values):
+    """Return tables of the least and largest of 2**r values from any on, a row per r.
+
+    Columns from which so many values do not follow hold those of the rest.
+    """
+    low, high = [values], [values]
+    step = 1
+    while 2 * step <= len(values):
+        low.append(_both(np.minimum, low[-1], step))
+        high.append(_both(np.maximum, high[-1], step))
+        step *= 2
+    return np.ascontiguousarray(low), np.ascontiguousarray(high)
+
+
+def _both(choose, row, step):
+    found = row.copy()
+    found[:-step] = choose(row[:-step], row[step:])
+    return found

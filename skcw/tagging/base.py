@@ -1,0 +1,666 @@
+"""The contract of all taggers, and of those that wrap another one."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skcw._model.gaussian import width_of
+from skcw._model.monitor import without_seconds
+from skcw._util.config import presented
+from skcw._util.version import __version__
+from skcw.data.batch import SequenceBatch
+from skcw.data.columns import TokenColumns
+from skcw.data.saved import (
+    CELLS,
+    SAME,
+    SAVED_AS,
+    half_precision,
+    saved_kind,
+    table_names,
+    thinned,
+    without_repeats,
+)
+from skcw.exceptions import ModelFileError
+from skcw.io.model_files import model_size, naming, read_model, write_model
+from skcw.metrics import token_accuracy_score
+
+
+def only_sequence(x):
+    """Return one sequence in a form that ``predict`` takes."""
+    if not isinstance(x, SequenceBatch | TokenColumns):
+        return [x]
+    if len(x) != 1:
+        raise ValueError(f"{x!r} is not one sequence")
+    return x
+
+
+# Name -> class, for `load`. A class of ours goes by its bare name, any other by its
+# module too: nobody's class takes the place of ours.
+SAVED_CLASSES = {}
+
+
+def file_name_of(cls):
+    """Return the name by which a file calls a class."""
+    if cls.__module__.partition(".")[0] == "skcw":
+        return cls.__name__
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def store_parameters(estimator, values):
+    """Set the parameters of a constructor from its ``locals()``, as they are."""
+    for name, value in values.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
+class BaseSequenceTagger(BaseEstimator):
+    """Base class of all taggers: what can be asked of them, and saving to files.
+
+    A subclass gives ``ask``; all other methods use it, so that signatures and results
+    are the same for all taggers. ``confidence_methods_`` lists the
+    confidence methods that a tagger supports. To be saved, it gives ``_state`` and
+    ``_restore``.
+
+    Any number of threads may ask a tagger at once, and one may let it learn in the
+    meantime: fitted state changes in one step, so each answer is that of the old model
+    or of the new one, and a ``fit`` that fails leaves the old one. Two threads must not
+    let the same tagger learn at once, nor set its parameters meanwhile: the last to end
+    wins. The same holds for classifiers, pipelines and rerankers.
+
+    It is not a ``ClassifierMixin``: scikit-learn would take ragged label sequences for
+    multi-label targets, and integer ``cv`` would fail.
+
+    Examples
+    --------
+    >>> from skcw._util.ragged import object_rows
+    >>> from skcw.tagging import BaseSequenceTagger
+    >>> class Outside(BaseSequenceTagger):
+    ...     def predict(self, X):
+    ...         return object_rows(["O"] * len(x) for x in X)
+    >>> Outside().score([["Ann", "left"]], [["PER", "O"]])
+    0.5
+    """
+
+    # What each parameter may be; a subclass that says nothing is not checked.
+    _parameter_constraints: dict = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        SAVED_CLASSES[file_name_of(cls)] = cls
+
+    def ask(self, X):
+        """Return an object that answers any question about X.
+
+        It encodes and scores the sequences once, when something is asked, and computes
+        nothing twice. Use it instead of several methods to get, for example, labels,
+        their confidence and entities.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+
+        Returns
+        -------
+        answers : Answers
+            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)``,
+            ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
+            ``sequence_confidence()``, whose options are those of the methods here.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not implement ask")
+
+    def predict(self, X):
+        """Return the best labeling of every sequence.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_sequences,), dtype object
+            One list of labels per sequence.
+        """
+        return presented(self.ask(X).labels())
+
+    def predict_single(self, x):
+        """Return the labels of one sequence.
+
+        Parameters
+        ----------
+        x : sequence of tokens
+            One sequence, or a ``SequenceBatch`` or ``TokenColumns`` of one.
+
+        Returns
+        -------
+        labels : list of str
+            One label per token.
+        """
+        return self.predict(only_sequence(x))[0]
+
+    def predict_nbest(self, X, n):
+        """Return the n best distinct labelings of every sequence.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        n : int
+            How many labelings; fewer are returned where fewer exist.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            One list of ``(labels, score)`` per sequence, best first. If the model gives
+            probabilities of labelings, the score is the log-probability.
+        """
+        return presented(self.ask(X).nbest(n))
+
+    def predict_marginals(self, X, length=1):
+        """Return the marginal of every label, in the form of sklearn-crfsuite.
+
+        The scores of a margin-trained tagger have no probabilistic scale, so they are
+        divided by ``temperature_`` first.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        length : {1, 2}, default=1
+            Whether marginals are of single labels, or of pairs of neighbours.
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_sequences,), dtype object
+            One list per sequence, with one dict per token: label -> marginal. With
+            ``length=2`` one dict for each two neighbours: (label, next label) ->
+            marginal.
+
+        Examples
+        --------
+        >>> from skcw import HMMSequenceTagger
+        >>> X, y = [["Ann", "met", "Bob"], ["Bob"]], [["P", "O", "P"], ["P"]]
+        >>> tagger = HMMSequenceTagger().fit(X, y)
+        >>> sorted(tagger.predict_marginals([["Ann", "met"]])[0][0])
+        ['O', 'P']
+        >>> (pairs,) = tagger.predict_marginals([["Ann", "met"]], length=2)[0]
+        >>> max(pairs, key=pairs.get)
+        ('P', 'O')
+        """
+        return presented(self.ask(X).marginals(length))
+
+    def predict_marginals_single(self, x, length=1):
+        """Return the marginal of every label for one sequence.
+
+        Parameters
+        ----------
+        x : sequence of tokens
+            One sequence, or a ``SequenceBatch`` or ``TokenColumns`` of one.
+        length : {1, 2}, default=1
+            As in ``predict_marginals``.
+
+        Returns
+        -------
+        marginals : list of dict
+            One dict per token: label -> marginal; or one for each two neighbours.
+        """
+        return self.predict_marginals(only_sequence(x), length)[0]
+
+    def predict_confidence(self, X, method=None, **options):
+        """Return how sure the tagger is of each predicted label.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        method : str, default=None
+            One of ``confidence_methods_``, from cheap to costly; by default
+            ``"draw-marginal-fixed"`` for the taggers that are trained by margins and
+            ``"marginal"`` for the others.
+
+            - ``"delta"``: what the best labeling loses in score if that one word gets
+              its best other label. It ranks words but is not a probability.
+            - ``"delta-std"``: the same in standard deviations of that difference;
+              ``"delta-probit"``: the probability that it is positive. CW and AROW.
+            - ``"delta-max"``: the loss when the rest of the labeling may adapt.
+            - ``"marginal"``: the forward-backward probability of the label.
+            - ``"kbv"``, ``"wkbv"``: the share of the `n_best` best labelings that have
+              the label, each counting one or by its score.
+            - ``"kd-independent"``: the share of `n_draws` draws of the scores of single
+              tokens that keep the label. CW and AROW.
+            - ``"kd-fixed"``, ``"kd-pc"``: the share of weight vectors drawn around the
+              mean that keep the label, with one variance for all weights, or with
+              that of the belief (CW and AROW).
+            - ``"draw-marginal-fixed"``, ``"draw-marginal"``: marginals averaged over
+              such draws, with one variance for all weights or that of the belief (CW
+              and AROW). ``"blend"``: the mean of ``"kd-pc"`` and ``"marginal"``.
+            - ``"local"``, ``"nbest"``: see ``MaxEntSequenceTagger``.
+        **options : float or int
+            ``variance_scale``
+                The factor of the variances of draws, in units of the model's own
+                scale. By default what ``fit`` or ``fit_confidence`` has chosen for the
+                method, or 3.0 (4.0 for ``"kd-fixed"``, none for
+                ``"draw-marginal-fixed"``).
+            ``temperature``
+                What scores are divided by, in units of the margin that training asks
+                for. By default what ``fit`` or ``fit_confidence`` has chosen, or 0.8
+                (1.0 where the model is a probability).
+            ``n_best``
+                How many labelings vote; by default 30, or what was chosen.
+            ``n_draws``
+                How many weight vectors are drawn; by default 32 for averaged marginals
+                and 100 for votes, which rank better with up to several hundred.
+            ``random_state``
+                The seed of the draws; by default 0 for ``"draw-marginal-fixed"``, and
+                for the others the tagger's if that is an integer, or 0. The answer
+                depends on it, the model and the sequence alone.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            One float array per sequence.
+
+        Notes
+        -----
+        Wrong words left after the 5,000 least sure of 64,000 to 78,000 were reviewed,
+        and RMSE over 20 bins, for the mean of eight CW models on NP chunks, Spanish and
+        Dutch names (five splits, 200 draws, parameters as they come unless noted):
+
+        ===================  =============  =====================
+        method               left           RMSE
+        ===================  =============  =====================
+        delta                805, 752, 182
+        kbv (fitted)         598, 636, 291  .049, .082, .151
+        delta-max            448, 371, 65
+        marginal             440, 366, 63   .0202, .0246, .0246
+        kd-pc (fitted)       439, 350, 62   .0197, .0243, .0245
+        blend                428, 341, 57   .0217, .0244, .0251
+        kd-fixed             415, 300, 54   .0212, .0255, .0248
+        a tuned CRF          424, 340, 56   .0274, .0348, .0284
+        ===================  =============  =====================
+        """
+        return presented(self.ask(X).confidence(method, **options))
+
+    def label_confidence(self, X, y, method=None, **options):
+        """Return how sure the tagger is of given labels, such as an annotator's.
+
+        Ask a tagger that has not learnt from these sequences: one that has learnt from
+        them believes the labels that it was given.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        y : iterable of sequences of str
+            The labels to judge.
+        method : str, default=None
+            A method of ``predict_confidence`` that gives probabilities, except
+            ``"delta-probit"``.
+        **options : float or int
+            As in ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_sequences,), dtype object
+            One float array per sequence; 0 for labels the tagger does not know.
+        """
+        return presented(self.ask(X).label_confidence(y, method, **options))
+
+    def predict_sequence_confidence(self, X, method=None, **options):
+        """Return how sure the tagger is that a whole labeling is right.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        method : str, default=None
+            ``"marginal"``, the default, is the probability of the labeling;
+            ``"kbv"`` its share among the `n_best` best; ``"kd-independent"``,
+            ``"kd-fixed"`` and ``"kd-pc"`` the share of drawn models that give the
+            very same labeling.
+        **options : float or int
+            As in ``predict_confidence``.
+
+        Returns
+        -------
+        confidence : ndarray of float64, shape (n_sequences,)
+            One number per sequence; 1 for an empty one.
+        """
+        return self.ask(X).sequence_confidence(method, **options)
+
+    def predict_entities(self, X, span_event=None, method=None, **options):
+        """Return the entities that the predicted labels mark.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        span_event : str, default=None
+            What the confidence of an entity is about; None is ``"least-word"``, or
+            what a calibrated tagger was calibrated for.
+
+            - ``"least-word"``: its least sure word. Cheap, with any method; to rank.
+            - ``"all-words"``: all its words have their labels. To accept annotations.
+            - ``"boundary"``: an entity of any type begins and ends there. To link or
+              to mask.
+            - ``"exact"``: it begins and ends there and has its type, whichever labels
+              its words have. What span F1 counts; the one to calibrate.
+        method : str, default=None
+            Any of ``predict_confidence`` for ``"least-word"``; for the others
+            ``"marginal"`` (the default, by forward-backward under constraints),
+            ``"kbv"``, ``"kd-independent"``, ``"kd-fixed"`` or ``"kd-pc"``.
+        **options : float or int
+            As in ``predict_confidence``.
+
+        Returns
+        -------
+        entities : ndarray of shape (n_sequences,), dtype object
+            For each sequence a list of named tuples ``(label, start, end,
+            confidence)``.
+        """
+        return presented(self.ask(X).entities(span_event, method, **options))
+
+    def predict_voted(self, X, unit_variance=None, **options):
+        """Return the label that most drawn models give each word.
+
+        It draws as the methods ``"kd-fixed"`` and ``"kd-pc"`` do.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        unit_variance : bool, default=None
+            Whether all weights are drawn with one variance; by default where the tagger
+            keeps none.
+        **options : float or int
+            ``variance_scale``, ``n_draws`` and ``random_state`` as in
+            ``predict_confidence``.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_sequences,), dtype object
+            One list of labels per sequence. Each word is voted on separately, so
+            neighbouring labels need not fit together.
+        """
+        return presented(self.ask(X).voted(unit_variance, **options))
+
+    def sample_labelings(self, X, n, unit_variance=None, **options):
+        """Return labelings drawn from what the tagger believes.
+
+        Any yes/no question about a labeling can be asked of the sample: the share of
+        yes is the tagger's confidence. Margin-trained taggers draw weights, and each
+        labeling is the best one under a weight vector; asked for the predicted label of
+        a word the share is the confidence of ``method="kd-pc"`` or ``"kd-fixed"``.
+        Where the model is a probability of labelings (HMM, CRF), each is drawn with its
+        probability given the words, and the share tends to ``method="marginal"``.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        n : int
+            How many labelings of every sequence.
+        unit_variance : bool, default=None
+            Whether all weights are drawn with one variance; by default where the tagger
+            keeps none and its model is not a probability.
+        **options : float or int
+            ``variance_scale`` and ``random_state`` as in ``predict_confidence``;
+            ``temperature`` and ``random_state`` of a model that is a probability.
+
+        Returns
+        -------
+        labelings : ndarray of shape (n_sequences,), dtype object
+            One list of n labelings per sequence, each a list of labels. Labelings at
+            the same position of these lists come from the same weights.
+
+        Examples
+        --------
+        >>> from skcw import CWSequenceTagger, HMMSequenceTagger
+        >>> X = [["Ann", "met", "Bob"], ["Bob", "left"]]
+        >>> y = [["PER", "O", "PER"], ["PER", "O"]]
+        >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
+        >>> (labelings,) = tagger.sample_labelings([["Ann", "left", "Eve"]], 20)
+        >>> len(labelings), labelings[0][:2]
+        (20, ['PER', 'O'])
+        >>> 0 < sum(labels[2] == "PER" for labels in labelings) < 20
+        True
+        >>> tagger = HMMSequenceTagger().fit(X, y)
+        >>> (labelings,) = tagger.sample_labelings([["Bob", "met"]], 1000)
+        >>> share = sum(labels[1] == "O" for labels in labelings) / 1000
+        >>> marginal = tagger.predict_marginals([["Bob", "met"]])[0][1]["O"]
+        >>> bool(abs(share - marginal) < 0.06)
+        True
+        """
+        return presented(self.ask(X).sampled(n, unit_variance, **options))
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of words whose label is right.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+        y : iterable of sequences of str
+            Their labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Each word counts as much as its sequence weighs.
+
+        Returns
+        -------
+        accuracy : float
+            The token accuracy.
+        """
+        return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
+
+    def save(self, path, dtype=None, *, mapped=False):
+        """Write the fitted tagger to a file, without pickle.
+
+        The same training gives the same bytes: the seconds in ``history_`` are left
+        out. A ``random_state`` that is not an integer is saved as None. No training
+        sentence is in the file, nor a hash of one unless ``remember_training`` is set.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+        dtype : {"float16"} or None, default=None
+            None keeps the weights and variances as they are. "float16" stores them in
+            half precision, each table with a scale of its own: they take half the room
+            (the names of features as much as before), and hardly a label of a text
+            changes (benchmarks/results/scale.txt). Loaded, they have the precision that
+            they had, but are rounded to three digits.
+        mapped : bool, default=False
+            Whether the weights are stored as they are in memory, so that processes that
+            open the file with ``mapped=True`` share them. Otherwise, where that halves
+            their room, only the weights that training has touched are stored: the more
+            labels, the smaller the file. The tagger that is loaded is the same.
+        """
+        header, arrays = self._filed(mapped)
+        halved = half_precision(arrays, dtype)
+        if getattr(self, "reading_", None) is not None:
+            # How the command line has read the corpus, so that it can read others so.
+            header["reading"] = self.reading_
+        write_model(path, header, arrays, halved=halved)
+
+    def __getstate__(self):
+        # The same training gives the same file, whatever writes it.
+        state = super().__getstate__()
+        if "history_" in state:
+            state = {**state, "history_": without_seconds(state["history_"])}
+        return state
+
+    @property
+    def size_(self):
+        """About how many bytes the file of the model takes."""
+        try:
+            return model_size(*self._filed())
+        except ValueError as error:
+            # What cannot be saved has no file.
+            raise AttributeError(str(error)) from error
+
+    def _filed(self, mapped=False):
+        """Return the header and the arrays as they are in the file."""
+        header, arrays = self._model()
+        names = [name for name in table_names(arrays) if name.startswith(SAVED_AS)]
+        if not names:
+            return header, arrays
+        arrays, same = without_repeats(arrays, names)
+        header = {**header, SAME: same} if same else header
+        if not mapped:
+            names = [name for name in names if name not in same]
+            arrays, recipe = thinned(arrays, names, width_of(arrays))
+            header = {**header, CELLS: recipe} if recipe else header
+        return header, arrays
+
+    def _model(self):
+        """Return the header and the arrays of a saved tagger."""
+        state, arrays = self._state()
+        header = {
+            "version": __version__,
+            "class": file_name_of(type(self)),
+            "params": self._plain_params(),
+            "state": state,
+        }
+        return header, arrays
+
+    def _plain_params(self):
+        params = self.get_params(deep=False)
+        if isinstance(params.get("random_state"), np.random.RandomState):
+            params["random_state"] = None
+        if callable(params.get("constraints")):
+            raise ValueError(
+                "constraints is a function, which cannot be saved without pickle; "
+                "give it as (label names, matrix)"
+            )
+        return params
+
+    @classmethod
+    def load(cls, path):
+        """Return a tagger that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        tagger : BaseSequenceTagger
+            The fitted tagger, of the class that was saved.
+        """
+        header, arrays = read_model(path)
+        if "features" in header:
+            raise ModelFileError(
+                f"{path} holds a tagger together with its features; open it with "
+                "skcw.load"
+            )
+        return cls._from_model(path, header, arrays)
+
+    @classmethod
+    def _from_model(cls, path, header, arrays):
+        """Return the tagger that the header and the arrays of a file describe."""
+        found = SAVED_CLASSES.get(str(header.get("class")))
+        if found is None:
+            raise ModelFileError(
+                f"{path} holds an unknown {header.get('class')!r}; open models of skcw "
+                "with skcw.load, and for a class of your own import its module first"
+            )
+        if not issubclass(found, cls):
+            raise ModelFileError(
+                f"{path} holds a {found.__name__}, not a {cls.__name__}"
+            )
+        with naming(path):
+            tagger = found(**saved_kind(header["params"], "params", dict))
+            tagger._restore(saved_kind(header["state"], "state", dict), arrays)
+            # Now, not when the tagger learns on; an inner tagger is there by now, too.
+            tagger._validate_params()
+            return tagger
+
+
+def _inside(wrapped, method):
+    """Tell whether the tagger inside has a method."""
+    return getattr(wrapped.tagger, method, None) is not None
+
+
+class WrappedTagger(BaseSequenceTagger):
+    """Base of the taggers around another one: ``tagger``, fitted as ``tagger_``.
+
+    What concerns its sequences, features and passes is asked of the inner tagger.
+    """
+
+    @available_if(lambda self: _inside(self, "encode"))
+    def encode(self, X):
+        """Return sequences in compiled form, to be used several times.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences; features not known are left out.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The encoded sequences.
+        """
+        check_is_fitted(self)
+        return self.tagger_.encode(X)
+
+    def seen_fraction(self, X):
+        """Return the fraction of the words of X that the inner tagger has learnt from.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+
+        Returns
+        -------
+        fraction : float
+            From 0 to 1. Words that were only used for calibration do not count.
+        """
+        check_is_fitted(self)
+        return self.tagger_.seen_fraction(X)
+
+    @available_if(lambda self: _inside(self, "explain"))
+    def explain(self, sequence):
+        """Explain the label of every token of one sequence.
+
+        Parameters
+        ----------
+        sequence : sequence of tokens
+            One sequence, or a ``SequenceBatch`` of one.
+
+        Returns
+        -------
+        explanations : Explanations
+            The answers of the inner tagger: a list, shown as a table.
+        """
+        check_is_fitted(self)
+        return self.tagger_.explain(sequence)
+
+    @property
+    def classes_(self):
+        """The labels."""
+        return self.tagger_.classes_
+
+    @property
+    def n_iter_(self):
+        """The number of passes of the inner tagger."""
+        return self.tagger_.n_iter_
+
+    @property
+    def history_(self):
+        """The passes of the inner tagger."""
+        return self.tagger_.history_
+
+    @property
+    def vocabulary_(self):
+        """The names of the features of the inner tagger, if it keeps them."""
+        return self.tagger_.vocabulary_
+
+    @property
+    def n_features_in_(self):
+        """The number of columns, if sequences were arrays of numbers."""
+        return self.tagger_.n_features_in_

@@ -1,0 +1,494 @@
+"""Taggers trained online: one pass after the other over labelled sequences."""
+
+from collections.abc import Iterator
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skcw._model.checkpoint import keeping
+from skcw._model.decoding import Decoder
+from skcw._model.examples import (
+    CONSTRAINTS,
+    Examples,
+    checked_weights,
+    hold_out,
+    legal_steps,
+    mean_token_norm,
+    token_costs,
+)
+from skcw._model.gaussian import Belief
+from skcw._model.monitor import PassTasks
+from skcw._model.sequence_training import Plan, train_several
+from skcw._util.checks import check_same_lengths
+from skcw._util.compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
+from skcw._util.one_step import changes_at_once
+from skcw._util.ragged import split_rows
+from skcw.confidence.settings import DEFAULT_TEMPERATURE, ModelConfidence
+from skcw.data.batch import SequenceBatch
+from skcw.data.edges import edge_features
+from skcw.data.encoder import check_batch, drop_rare, encode_any
+from skcw.data.labels import encode_labels
+from skcw.metrics import span_f1_score
+from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
+from skcw.tagging.judges import choose_judges, learnt_confidence
+from skcw.tagging.out_of_core import (
+    check_streamable,
+    learn_spilled,
+    spilled,
+    told_of_training,
+)
+from skcw.tagging.weights import pruned_attributes
+
+
+class OnlineTagger(CallbackSupportMixin, BeliefTagger):
+    """Base of CW, AROW, PA and the perceptron.
+
+    One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
+    ``partial_fit`` continues from where it is and makes one. A subclass gives
+    ``_run_pass``, its kernel. One that keeps a variance for every weight has a
+    parameter ``initial_variance``.
+    """
+
+    # Whether the cost of a wrong label is in units of the length of the token's
+    # feature vector.
+    _cost_grows_with_features = False
+    _learns_edges = True
+    _default_method = "draw-marginal-fixed"
+    _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
+
+    _parameter_constraints: dict = {
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "averaging": ["boolean"],
+        "cost": [Interval(Real, 0, 1e10, closed="both")],
+        "shuffle": ["boolean"],
+        "shrinking": [Interval(Integral, 0, 10**6, closed="both")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "constraints": CONSTRAINTS,
+        "n_models": [Interval(Integral, 1, None, closed="left")],
+        "n_shards": [Interval(Integral, 1, None, closed="left")],
+        "learn_unknown": ["boolean"],
+        "learn_confidence": ["boolean"],
+        "remember_training": ["boolean"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
+        "random_state": ["random_state"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "verbose": ["verbose"],
+    }
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, *, checkpoint=None):
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            A list, object array, iterator or ``SequenceBatch`` of sequences. A token
+            is a list of feature strings, a dict as sklearn-crfsuite takes it, or a
+            string; or a sequence is a 2-D array or CSR matrix of numbers.
+        y : iterable of sequences of str
+            The labels.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            A weight w presents the sequence w times in a row in every pass; a
+            fraction scales the step of the last presentation, 0 leaves it out. At most
+            10,000.
+        X_dev : iterable of sequences, default=None
+            Sequences to judge each pass by, by span F1 where labels are spans and by
+            token accuracy elsewhere; the best pass is kept, and training stops after
+            ``n_iter_no_change`` passes without gain.
+        y_dev : iterable of sequences of str, default=None
+            Their labels.
+        checkpoint : skcw.Checkpoint, default=None
+            Where to save the training now and then, to continue it after a crash.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError(
+                "give both X_dev and y_dev by name, or neither (the third argument is "
+                "sample_weight)"
+            )
+        dev = None if X_dev is None else (X_dev, y_dev)
+        return self._learn(X, y, sample_weight, fresh, dev=dev, checkpoint=checkpoint)
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue with one pass over more sequences.
+
+        It continues from the averaged weights of ``fit``, and averages over the rounds
+        since (or since a new label appeared). New features and new labels may appear
+        at any time, and ``min_count``, which needs all data at once, does not count.
+        Several models that were averaged continue as one, and the pass is made in one
+        piece, whatever ``n_shards`` says. If anything fails, the tagger is as it was
+        before.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences, as for ``fit``.
+        y : iterable of sequences of str
+            The labels.
+        classes : sequence of str, default=None
+            Labels to know in advance, in this order.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        # scikit-learn checks parameters before the first call only.
+        self._validate_params()
+        fresh = not hasattr(self, "belief_")
+        return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
+
+    @changes_at_once
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_stream(
+        self,
+        source,
+        *,
+        memory="1G",
+        max_features=None,
+        folder=None,
+        X_dev=None,
+        y_dev=None,
+        checkpoint=None,
+    ):
+        """Learn from labelled sequences that do not fit into memory.
+
+        The source is read once. Its sequences are encoded into blocks in temporary
+        files, and one block at a time is in memory. In each pass the blocks come in
+        another order, and so do the sequences within each (unless ``shuffle`` is
+        False: then the weights are those of ``fit``, bit for bit). With ``n_shards``
+        the sequences of each block are first dealt out to files of the shards, one of
+        which each worker has in memory; besides, it has the weights of its features.
+
+        Parameters
+        ----------
+        source : callable or iterable
+            A function that returns an iterator of pairs (X, y), or such an iterator:
+            some sequences of feature strings or dicts, and their labels.
+        memory : int or str, default="1G"
+            About how much memory to use, besides that of Python and its libraries:
+            bytes, or a size such as ``"500M"``.
+        max_features : int, default=None
+            The most features to keep; by default as many as half of the memory has
+            room for. If there are more, the rarest are forgotten.
+        folder : str or path-like, default=None
+            Where to put the temporary files; by default where the system has them. If
+            there are shards, their workers must see it, or else the folder that
+            ``skcw.set_config(shard_folder=...)`` names, which is for their files.
+        X_dev : iterable of sequences, default=None
+            As for ``fit``.
+        y_dev : iterable of sequences of str, default=None
+            As for ``fit``.
+        checkpoint : skcw.Checkpoint, default=None
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted tagger.
+        """
+        check_streamable(self)
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("give both X_dev and y_dev, or neither")
+        dev = None if X_dev is None else (X_dev, y_dev)
+        limits = memory, max_features, self.min_count, folder
+        with spilled(source, self, encode_any, *limits) as corpus:
+            learn_spilled(self, corpus, dev, checkpoint)
+        return self
+
+    @changes_at_once
+    def prune(self, share=0.25, *, drop_features=True):
+        """Set the weights nearest to zero back to the prior, for a smaller model.
+
+        Weights of features are compared by their size in standard deviations; by their
+        size alone if the tagger keeps no variances. Transitions stay. What was learnt
+        about confidence is adapted, so that it stays about the same; where nothing was
+        (``learn_confidence=False``), use ``fit_confidence`` afterwards.
+
+        Parameters
+        ----------
+        share : float, default=0.25
+            The share of the weights that training has moved to be set back. 0 removes
+            only what has no weight. Of the shares that were tried on six corpora, the
+            default is the largest that cost less than 0.0005 of the score on each
+            (benchmarks/results/scale.txt).
+        drop_features : bool, default=True
+            Whether to forget the names of features without any weight, of which most
+            models have more than of others. Prune a pipeline by its own method then,
+            and encode batches again: features have other numbers now. If a word has no
+            other features, it becomes an unknown one.
+
+        Returns
+        -------
+        self : object
+            The tagger. It may learn on, forgotten features too.
+
+        Examples
+        --------
+        >>> from skcw import CWSequenceTagger
+        >>> X = [["Ann", "left"], ["Bob", "left", "town"]]
+        >>> y = [["PER", "O"], ["PER", "O", "O"]]
+        >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
+        >>> tagger.prune(0.2).predict([["Ann", "left"]])[0]
+        ['PER', 'O']
+        """
+        vars(self).update(pruned_attributes(self, share, drop_features))
+        return self
+
+    def _learn(
+        self,
+        X,
+        y,
+        sample_weight,
+        fresh,
+        *,
+        dev=None,
+        classes=None,
+        one_pass=False,
+        checkpoint=None,
+    ):
+        """Encode, train a copy of the belief, and only then change the tagger."""
+        batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
+        batch = batch.with_precision(self.dtype)
+        y = list(y) if isinstance(y, Iterator) else y
+        codes, labels = self._training_labels(y, batch, fresh, classes)
+        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        # The warning names the line that calls fit, above two decorators.
+        rules = legal_steps(self, labels, data, fresh, self.dtype, 6)
+        rng = check_random_state(self.random_state)
+        n_models, max_iter = (1, 1) if one_pass else (self.n_models, self.max_iter)
+        seeds = rng.randint(np.iinfo(np.int32).max, size=n_models)
+
+        def fitted(belief):
+            return self._fitted(belief, batch.vocabulary, labels, rules.forbidden)
+
+        n_tasks = max_iter if n_models == 1 else n_models
+        tasks = PassTasks(self, batch, y, n_tasks, fitted)
+        counts = np.bincount(codes, minlength=len(labels))
+        costs = token_costs(self.class_weight, labels, counts, one_pass)
+        plan = self._plan(tasks, max_iter, costs, rules, labels)
+        plan.n_shards = 1 if one_pass else self.n_shards
+        data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
+        if source in ("dev", "held-out"):
+            plan.dev_score = self._dev_scorer(plan, *new)
+        start = self._starting_belief(batch, len(labels), fresh)
+        wanted = self.learn_confidence and not (fresh and one_pass)
+        judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
+        corpus = data.corpus(start, self._cost_grows_with_features)
+        about = partial(told_of_training, self, data, start, labels, rules, *new[:1])
+        with keeping(checkpoint, self, about) as keeper_of:
+            belief, history, judging = train_several(
+                start, corpus, plan, seeds, judges, self.n_jobs, keeper_of
+            )
+        if one_pass:
+            judging = [start]
+        else:
+            belief = belief.with_average_restarted()
+        asked = data if judges.unseen else new[0] if new else None
+        sure = self._learnt_sureness(judges, judging, belief, data, asked, rules, fresh)
+        memory = self._memory(data, fresh)
+        self._keep(fitted(belief) | rules.attributes() | sure)
+        self.history_ = history
+        self.n_iter_ = max(record["epoch"] for record in history)
+        self.training_hashes_ = memory
+        plan.tasks.finish(belief)
+        return self
+
+    def _set_apart(self, data, dev, rng, labels, one_pass):
+        """Return the data to learn from, and the kind and data new to the tagger."""
+        if one_pass:
+            return data, "stream", (data,)
+        if dev is not None:
+            return data, "dev", self._dev_set(*dev, data.batch, labels)
+        if self.early_stopping:
+            data, held_out = hold_out(data, self.validation_fraction, rng)
+            return data, "held-out", (held_out,)
+        return data, None, ()
+
+    def _plan(self, tasks, max_iter, costs, rules, labels):
+        """Return what all passes have in common."""
+        return Plan(
+            self._run_pass,
+            tasks,
+            max_iter,
+            self.shuffle,
+            costs,
+            rules.forbidden,
+            self.cost * self._cost_unit(),
+            label_scorer(labels, rules.spans),
+            dev_metric="span F1" if rules.spans else "accuracy",
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            verbose=self.verbose,
+            # What is presented only once has to be learnt from, not hidden.
+            hiding=max_iter > 1,
+            n_jobs=self.n_jobs,
+            shrinking=self.shrinking,
+        )
+
+    def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):
+        """Return the attributes that say how sure to be, after a training."""
+        names = ("confidence_", "confidence_source_", "token_norm_")
+        known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
+        if "token_norm_" not in known:
+            known["token_norm_"] = mean_token_norm(data)
+        return self._sureness(judges, judging, belief, asked, rules, known)
+
+    def _sureness(self, judges, judging, belief, asked, rules, known):
+        """Return the same, given what is known already."""
+        if judges.source in ("off", "rule"):
+            nothing = {"confidence_": {}, "confidence_source_": "off"}
+            if self.learn_confidence:
+                nothing["confidence_source_"] = "rule"
+            return nothing | known
+        norm = known["token_norm_"]
+        margin = self._margin(belief, norm)
+        # The scores of members are as large as those of their mean.
+        same = judges.source == "members"
+        confidence = learnt_confidence(
+            judges,
+            judging,
+            asked,
+            rules.forbidden,
+            ModelConfidence(belief, margin=margin),
+            lambda judge: margin if same else self._margin(judge, norm),
+            known.get("confidence_", {}),
+        )
+        return known | {
+            "confidence_": confidence, "confidence_source_": judges.source
+        }  # fmt: skip
+
+    def _common_batch(self, X, fresh, min_count):
+        """Return the training data without rare features."""
+        batch = self._training_batch(X, fresh)
+        if min_count > 1 and isinstance(X, SequenceBatch):
+            raise ValueError(
+                "min_count cannot change a SequenceBatch; set it on the "
+                "SequenceEncoder that makes the batch"
+            )
+        return drop_rare(batch, min_count) if fresh else batch
+
+    def _dev_set(self, X_dev, y_dev, batch, labels):
+        if isinstance(X_dev, SequenceBatch):
+            dev = check_batch(X_dev, batch.vocabulary, batch.n_features)
+        else:
+            columns = batch.n_features if batch.vocabulary is None else None
+            dev = encode_any(X_dev, batch.vocabulary, grow=False, n_columns=columns)
+        y_dev = list(y_dev) if isinstance(y_dev, Iterator) else y_dev
+        codes, lengths, _ = encode_labels(y_dev, labels, grow=False)
+        check_same_lengths(dev.lengths, lengths)
+        return Examples(dev, codes, None), y_dev
+
+    def _dev_scorer(self, plan, data, y=None):
+        """Return what judges a belief: span F1 where labels are spans, or accuracy.
+
+        `y` tells labels that the tagger does not know, which have no number.
+        """
+        batch = data.batch
+        # It may travel to workers, without the tagger.
+        n_jobs, forbidden, label_score = self.n_jobs, plan.forbidden, plan.label_score
+
+        def score(belief):
+            belief = belief.extended(batch.n_features, belief.n_labels)
+            guess, _ = Decoder(belief, forbidden, n_jobs).open(batch).viterbi()
+            return label_score(data.codes, guess, batch.offsets, y)
+
+        return score
+
+    def _starting_belief(self, batch, n_labels, fresh):
+        n_features, edges = batch.n_features, edge_features(batch.vocabulary)
+        if not fresh:
+            belief = self.belief_
+            if self.learn_unknown != (belief.unknown_row is not None):
+                raise ValueError(
+                    f"learn_unknown is {self.learn_unknown}, but the tagger was "
+                    f"trained with {not self.learn_unknown}; set it back, or train "
+                    "again by fit with warm_start=False"
+                )
+            if n_labels > belief.n_labels:
+                # The average so far knows nothing of the new labels.
+                belief = belief.with_average_restarted()
+            grown = belief.extended(n_features, n_labels, edges)
+            return grown.as_dtype(self.dtype, self.averaging)
+        variance = getattr(self, "initial_variance", None)
+        return Belief.start(
+            n_features,
+            n_labels,
+            variance,
+            self.averaging,
+            self.dtype,
+            self.learn_unknown,
+            edges,
+        )
+
+    def _cost_unit(self):
+        """Return the score that a cost of one is worth in cost-augmented decoding."""
+        return 1.0
+
+    def _usual_temperature(self):
+        # Measured with 100 sentences: the more labels share what is left, the lower
+        # the temperature at which the first of them is as sure as it may be.
+        many = max(1.0, len(self.classes_) / 10.0)
+        return DEFAULT_TEMPERATURE / many**0.5
+
+    def _belief_with_variance(self):
+        if not hasattr(self, "initial_variance"):
+            raise AttributeError(f"{type(self).__name__} keeps no variances")
+        return self.belief_
+
+    @property
+    def coef_variance_(self):
+        """The variance of each weight, of shape (n_features, n_classes)."""
+        return self._belief_with_variance().feature_weights("variance")
+
+    @property
+    def transition_variance_(self):
+        """The variance of each transition weight."""
+        return self._belief_with_variance().transition_weights("variance")
+
+
+def label_scorer(labels, spans):
+    """Return what judges codes of labels: span F1 where they are spans, or accuracy.
+
+    It is called with the true codes, the guessed ones and the offsets of the sequences,
+    and with the true labels themselves where some have no code.
+    """
+    names = np.array(labels, dtype=object)
+
+    def score(gold, guess, offsets, y=None):
+        if not spans:
+            return np.mean(guess == gold) if len(gold) else 0.0
+        y = split_rows(names[gold].tolist(), offsets) if y is None else y
+        return span_f1_score(y, split_rows(names[guess].tolist(), offsets))
+
+    return score
+
+
+# The constraints of parameters that taggers with a variance for every weight add.
+GAUSSIAN_CONSTRAINTS = {
+    # Far from where single precision ends, and above the least variance kept.
+    "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
+    "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+}

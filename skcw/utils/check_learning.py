@@ -1,0 +1,266 @@
+"""Laws of learning: order, seeds, names, weights, variance."""
+
+import numpy as np
+from sklearn.base import clone
+
+from skcw.utils.laws import (
+    PLAIN,
+    has_free_labels,
+    law,
+    make_tagged,
+    outputs,
+    prepared,
+    require,
+    require_close,
+    require_same_bits,
+    unlimited,
+    weights,
+)
+
+# Two fits in double precision whose sums are taken in another order.
+REORDERED = 1e-5
+# An average that was turned into a sum and back between two pieces.
+REAVERAGED = 1e-9
+
+
+@law()
+def check_fit_starts_afresh(tagger):
+    """Learn the same from the second ``fit`` as from the first."""
+    X, y = make_tagged(tagger)
+    once = prepared(tagger).fit(X, y)
+    other = make_tagged(tagger, seed=5)
+    twice = prepared(tagger).fit(*other).fit(X, y)
+    require_same_bits(once, twice, X, "an earlier fit")
+
+
+@law(parameters=("random_state",))
+def check_same_seed_gives_same_bits(tagger):
+    """Depend on the seed alone, not on what was drawn before."""
+    X, y = make_tagged(tagger)
+    one = prepared(tagger, random_state=7).fit(X, y)
+    np.random.RandomState(0).rand(3)
+    other = prepared(tagger, random_state=7).fit(X, y)
+    require_same_bits(one, other, X, "fitting again with the same seed")
+    third = prepared(tagger, random_state=np.random.RandomState(7)).fit(X, y)
+    require_same_bits(one, third, X, "the seed as a RandomState")
+
+
+@law(parameters=("n_jobs",))
+def check_n_jobs_changes_no_bit(tagger):
+    """Learn and predict the same bits with any number of workers."""
+    X, y = make_tagged(tagger)
+    # Enough sequences for several workers to get some.
+    many = X * 200
+    for n_models in (1, 3):
+        one = prepared(tagger, n_jobs=None, n_models=n_models).fit(X, y)
+        labels = one.predict(many).tolist()
+        confidence = np.concatenate(one.predict_confidence(many))
+        for n_jobs in (2, 3):
+            what = f"n_jobs={n_jobs} with n_models={n_models}"
+            other = prepared(tagger, n_jobs=n_jobs, n_models=n_models).fit(X, y)
+            require_same_bits(one, other, X, what)
+            require(other.predict(many).tolist() == labels, f"{what} changed labels")
+            theirs = np.concatenate(other.predict_confidence(many))
+            require(np.array_equal(theirs, confidence), f"{what} changed confidences")
+
+
+@law(when=has_free_labels)
+def check_renaming_labels_changes_nothing(tagger):
+    """Give the same bits under other names of the labels, in any alphabetical order."""
+    X, y = make_tagged(tagger)
+    labels = sorted({label for row in y for label in row})
+    # Their alphabetical order is turned round.
+    name_of = {label: f"{99 - i} ♥{label}" for i, label in enumerate(labels)}
+    renamed = [[name_of[label] for label in row] for row in y]
+    # Passes are judged by spans, if labels are spans; the new names do not mark spans.
+    every_pass = unlimited(tagger)
+    if "early_stopping" in every_pass.get_params(deep=False):
+        every_pass.set_params(early_stopping=False)
+    one, other = clone(every_pass).fit(X, y), clone(every_pass).fit(X, renamed)
+    theirs = weights(other)
+    for name, array in weights(one).items():
+        require(np.array_equal(array, theirs[name]), f"renaming labels changed {name}")
+    said, heard = outputs(one, X), outputs(other, X)
+    same = heard["predict"] == [[name_of[x] for x in row] for row in said["predict"]]
+    require(same, "renaming labels changed predict")
+    same = heard["predict_confidence"] == said["predict_confidence"]
+    require(same, "renaming labels changed predict_confidence")
+
+
+@law()
+def check_renaming_features_changes_nothing(tagger):
+    """Give the same bits under other names, unless asked to look at their spelling."""
+    X, y = make_tagged(tagger)
+    renamed = [[[f"{name[::-1]}é" for name in token] for token in x] for x in X]
+    blind = {"unseen": "vocabulary", "word_prefix": None, "templates": ()}
+    one = prepared(tagger, **blind).fit(X, y)
+    other = prepared(tagger, **blind).fit(renamed, y)
+    theirs = weights(other)
+    for name, array in weights(one).items():
+        require(np.array_equal(array, theirs[name]), f"renaming changed {name}")
+    same = outputs(one, X) == outputs(other, renamed)
+    require(same, "renaming features changed predictions")
+
+
+@law()
+def check_order_of_features_changes_nothing(tagger):
+    """Read the features of a token in any order, up to rounding.
+
+    Real values keep ties away. Where k rivals are compared they cannot: a step leaves
+    all those it met with the same score, so that rounding chooses among them.
+    """
+    X, y = make_tagged(tagger, valued=True)
+    turned = [[dict(reversed(token.items())) for token in x] for x in X]
+    one = prepared(tagger, dtype="float64", n_rivals=1).fit(X, y)
+    other = prepared(tagger, dtype="float64", n_rivals=1).fit(turned, y)
+    require_close(one, other, X, REORDERED, "turning the features of tokens round")
+
+
+@law(methods=("partial_fit",))
+def check_partial_fit_in_pieces_equals_one_pass(tagger):
+    """Learn from pieces what one unshuffled pass learns from all of the data.
+
+    The labels are known from the start: one that is not yet there is no rival.
+    """
+    X, y = make_tagged(tagger)
+    for averaging in (False, True):
+        plain = prepared(
+            tagger, **PLAIN, max_iter=1, averaging=averaging, dtype="float64"
+        )
+        whole, pieces = prepared(plain).fit(X, y), prepared(plain)
+        pieces.partial_fit(X[:1], y[:1], classes=whole.classes_)
+        for start, stop in ((1, 2), (2, 9), (9, 9), (9, len(X))):
+            pieces.partial_fit(X[start:stop], y[start:stop])
+        require(
+            list(whole.classes_) == list(pieces.classes_), "pieces changed classes_"
+        )
+        theirs = weights(pieces)
+        for name, array in weights(whole).items():
+            if averaging and not name.endswith("variance_"):
+                atol = REAVERAGED * max(np.abs(array).max(), 1.0)
+                same = np.allclose(array, theirs[name], rtol=REAVERAGED, atol=atol)
+            else:
+                same = np.array_equal(array, theirs[name])
+            require(
+                same, f"partial_fit in pieces changed {name}, averaging={averaging}"
+            )
+        require_close(whole, pieces, X, REORDERED, "partial_fit in pieces")
+
+
+@law(methods=("partial_fit",), when=has_free_labels)
+def check_partial_fit_knows_labels_before_and_after(tagger):
+    """Keep the order of ``classes``, and append labels and features as they come."""
+    X, y = make_tagged(tagger)
+    tagger = prepared(tagger, class_weight=None)
+    tagger.partial_fit(X[:3], y[:3], classes=["never", "O", "never"])
+    known = list(tagger.classes_)
+    require(known[:2] == ["never", "O"], f"classes_ begins with {known}")
+    tagger.partial_fit([[["brand-new"]]], [["late"]])
+    require(list(tagger.classes_) == [*known, "late"], "a late label is not appended")
+    for _ in range(20):
+        tagger.partial_fit([[["brand-new"]]], [["late"]])
+    row = tagger.predict([[["brand-new"]]])[0]
+    require(row == ["late"], "a late label of a late feature is not learnt")
+
+
+@law(methods=("partial_fit",), fitted=("coef_variance_", "transition_variance_"))
+def check_variance_is_positive_and_never_grows(tagger):
+    """Never become less sure of a weight, nor ever quite sure."""
+    tagger = prepared(tagger, class_weight=None, min_count=1)
+    before = None
+    for seed in range(12):
+        # So much noise that there are mistakes in every pass.
+        tagger.partial_fit(*make_tagged(tagger, seed=seed, n_sequences=8, noise=0.5))
+        found = weights(tagger)
+        for name in ("coef_variance_", "transition_variance_"):
+            now = found[name]
+            require((now > 0).all(), f"{name} is not positive everywhere")
+            if before is not None:
+                old = before[name]
+                grown = now[: old.shape[0], : old.shape[1]] > old
+                require(not grown.any(), f"{name} grew in partial_fit {seed}")
+        before = found
+
+
+# A power of four scales numbers without rounding, and so does its root.
+SCALE = 4.0
+
+
+@law(parameters=("phi", "initial_variance"), fitted=("coef_", "coef_variance_"))
+def check_initial_variance_only_scales_a_confidence_weighted_tagger(tagger):
+    """Predict the same from another initial variance; Eq. (3) has no scale."""
+    X, y = make_tagged(tagger)
+    one = prepared(tagger).fit(X, y)
+    other = prepared(tagger, initial_variance=SCALE * tagger.initial_variance)
+    other.fit(X, y)
+    _require_scaled(one, other, SCALE**0.5, X, "the initial variance")
+
+
+@law(parameters=("r", "initial_variance"), fitted=("coef_", "coef_variance_"))
+def check_arow_depends_on_initial_variance_over_r_alone(tagger):
+    """Predict the same when both are multiplied by one number; see Eq. (4)."""
+    X, y = make_tagged(tagger)
+    one = prepared(tagger).fit(X, y)
+    other = prepared(
+        tagger,
+        r=SCALE * tagger.r,
+        initial_variance=SCALE * tagger.initial_variance,
+    ).fit(X, y)
+    _require_scaled(one, other, 1.0, X, "r with the initial variance")
+
+
+def _require_scaled(one, other, factor, X, what):
+    """Raise unless weights grew by the factor, variances by SCALE, labels not."""
+    theirs = weights(other)
+    for name, array in weights(one).items():
+        scaled = array * (SCALE if name.endswith("variance_") else factor)
+        same = np.allclose(scaled, theirs[name], rtol=1e-5, atol=0.0)
+        require(same, f"scaling {what} did not scale {name}")
+    same = outputs(one, X)["predict"] == outputs(other, X)["predict"]
+    require(same, f"scaling {what} changed predictions")
+
+
+@law()
+def check_a_sample_weight_is_a_number_of_copies(tagger):
+    """Treat weight w as w copies in a row, and 0 as no copy."""
+    X, y = make_tagged(tagger)
+    copies = np.array([1 + s % 3 for s in range(len(X) - 1)] + [0])
+    plain = prepared(tagger, **PLAIN)
+    weighted = prepared(plain).fit(X, y, sample_weight=copies)
+    repeated = prepared(plain).fit(_repeat(X, copies), _repeat(y, copies))
+    probe = make_tagged(tagger, seed=3).X
+    require_close(weighted, repeated, probe, REORDERED, "copies instead of a weight")
+    ones = prepared(plain).fit(X, y, sample_weight=np.ones(len(X)))
+    require_same_bits(prepared(plain).fit(X, y), ones, probe, "a weight of one")
+
+
+def _repeat(rows, copies):
+    return [row for row, n in zip(rows, copies, strict=True) for _ in range(n)]
+
+
+def _can_remember(tagger, example):
+    return any(name.endswith("remember_training") for name in tagger.get_params())
+
+
+@law(when=_can_remember)
+def check_it_knows_what_it_has_learnt_from(tagger):
+    """Tell what it has learnt from (not with a weight of zero) from what is new."""
+    plain = {"class_weight": None, "early_stopping": False, "min_count": 1}
+    tagger = prepared(tagger, **plain)
+    asked = [name for name in tagger.get_params() if name.endswith("remember_training")]
+    tagger.set_params(**dict.fromkeys(asked, True))
+    seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)
+    weight = np.arange(len(seen.X)) > 0
+    tagger.fit(*seen, sample_weight=weight)
+    share = tagger.seen_fraction(seen.X)
+    words = [len(labels) for labels in seen.y]
+    expected = 1 - words[0] / sum(words)
+    require(np.isclose(share, expected, rtol=1e-12), f"{share} instead of {expected}")
+    require(tagger.seen_fraction(new.X) == 0.0, "it claims to know what is new")
+    require(tagger.seen_fraction([]) == 0.0, "it claims to know nothing at all")
+    if hasattr(tagger, "partial_fit"):
+        tagger.partial_fit(*new)
+        known = [*seen.X[1:], *new.X]
+        require(tagger.seen_fraction(known) == 1.0, "partial_fit forgets")
+    tagger.fit(*new)
+    require(tagger.seen_fraction(seen.X) == 0.0, "fit remembers an earlier fit")

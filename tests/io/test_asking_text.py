@@ -1,0 +1,125 @@
+"""Plain text in, entities with places out: pipelines, models, the command line."""
+
+import json
+
+import pytest
+
+import skcw
+from skcw import CalibratedTagger, Model, SelectiveTagger, make_tagging_pipeline
+from skcw.datasets import make_tagged_corpus
+from skcw.io import TextEntity, Tokenizer
+
+TEXT = "Dear all,\n\nAnn met Bob in Rome. “Carla,” he said, didn't."
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return make_tagged_corpus(150, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def words(corpus):
+    return [[word for word, _ in s] for s in corpus.tokens]
+
+
+@pytest.fixture(scope="module")
+def pipeline(corpus, words):
+    return make_tagging_pipeline("ner").fit(words, corpus.labels)
+
+
+def test_entities_know_where_they_stand(pipeline):
+    found = pipeline.ask_text(TEXT)
+    entities = found.entities()
+    assert entities and all(isinstance(entity, TextEntity) for entity in entities)
+    for entity in entities:
+        assert TEXT[entity.start : entity.end] == entity.text
+        assert 0 <= entity.confidence <= 1
+    assert [e.start for e in entities] == sorted(e.start for e in entities)
+
+
+def test_entities_are_those_of_the_words(pipeline):
+    found = pipeline.ask_text(TEXT)
+    sentences = [[token.word for token in s] for s in found.sentences]
+    expected = [
+        (e.label, " ".join(s[e.start : e.end]))
+        for s, row in zip(sentences, pipeline.predict_entities(sentences), strict=True)
+        for e in row
+    ]
+    assert [(e.label, e.text) for e in found.entities()] == expected
+
+
+def test_a_dict_can_be_written_as_json(pipeline):
+    found = json.loads(json.dumps(pipeline.ask_text(TEXT).to_dict()))
+    assert found["text"] == TEXT
+    for token in found["tokens"]:
+        assert TEXT[token["start"] : token["end"]] == token["text"]
+    for span in found["spans"]:
+        first, last = (found["tokens"][span[k]] for k in ("token_start", "token_end"))
+        assert (first["start"], last["end"]) == (span["start"], span["end"])
+
+
+def test_an_empty_text_has_no_entities(pipeline):
+    for text in ("", " \n\n "):
+        found = pipeline.ask_text(text)
+        assert found.entities() == [] and found.to_dict()["tokens"] == []
+
+
+def test_the_tokenizer_is_learnt_and_saved(corpus, words, tmp_path):
+    X = [*words, ["do", "n't"], ["did", "n't"]]
+    y = [*corpus.labels, ["O", "O"], ["O", "O"]]
+    pipeline = make_tagging_pipeline("ner").fit(X, y)
+    assert pipeline.tokenizer_ == Tokenizer.from_corpus(X) != Tokenizer()
+    pipeline.save(tmp_path / "model")
+    again, model = skcw.load(tmp_path / "model"), Model.open(tmp_path / "model")
+    assert again.tokenizer_ == model.tokenizer == pipeline.tokenizer_
+    expected = pipeline.ask_text(TEXT).entities()
+    assert again.ask_text(TEXT).entities() == expected
+    assert model.ask_text(TEXT).entities() == expected
+
+
+def test_a_tokenizer_can_be_given(corpus, words):
+    mine = Tokenizer(split_hyphens=True)
+    pipeline = make_tagging_pipeline("ner").set_params(tokenizer=mine)
+    assert pipeline.fit(words, corpus.labels).tokenizer_ == mine
+    (sentence,) = pipeline.ask_text("x-y").sentences
+    assert len(sentence) == 3
+
+
+def test_the_first_sentences_of_partial_fit_teach_the_tokenizer(words, corpus):
+    pipeline = make_tagging_pipeline("ner")
+    pipeline.partial_fit(
+        [*words[:50], ["do", "n't", "n't"]], [*corpus.labels[:50], ["O"] * 3]
+    )
+    learnt = pipeline.tokenizer_
+    assert "n't" in learnt.contractions
+    assert pipeline.partial_fit(words[50:], corpus.labels[50:]).tokenizer_ is learnt
+
+
+@pytest.mark.parametrize("kind", [CalibratedTagger, SelectiveTagger])
+def test_the_tokenizer_stays_with_a_wrapped_pipeline(
+    kind, pipeline, words, corpus, tmp_path
+):
+    options = {"risk": 0.5} if kind is SelectiveTagger else {}
+    wrapped = kind(pipeline, cv="prefit", **options).fit(words, corpus.labels)
+    wrapped.save(tmp_path / "model")
+    again = skcw.load(tmp_path / "model")
+    assert again.tagger_.tokenizer_ == pipeline.tokenizer_
+
+
+def test_a_model_that_reads_other_columns_is_refused(corpus, tmp_path):
+    pipeline = make_tagging_pipeline("ner").fit(corpus.tokens, corpus.labels)
+    pipeline.save(tmp_path / "model")
+    for model in (pipeline, Model.open(tmp_path / "model")):
+        with pytest.raises(ValueError, match="looks at the columns word, pos"):
+            model.ask_text(TEXT)
+
+
+def test_a_column_that_no_feature_looks_at_does_no_harm(corpus):
+    pipeline = make_tagging_pipeline(["word"]).fit(corpus.tokens, corpus.labels)
+    assert len(pipeline.ask_text("Ann left.").sentences) == 1
+
+
+def test_a_tagger_without_features_is_refused(words, corpus, tmp_path):
+    skcw.CWSequenceTagger().fit(words, corpus.labels).save(tmp_path / "model")
+    with pytest.raises(ValueError, match="has no features"):
+        Model.open(tmp_path / "model").ask_text(TEXT)
