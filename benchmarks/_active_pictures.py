@@ -61,12 +61,12 @@ def _rows(found, path):
 
 def _accuracy(ax, tasks, title):
     tasks = list(tasks)
-    for colour, name in zip(COLOURS, tasks[0]["curves"], strict=True):
+    for color, name in zip(COLOURS, tasks[0]["curves"], strict=True):
         curves = [task["curves"][name] for task in tasks]
         n = min(len(curve["accuracy"]) for curve in curves)
         mean = [sum(c["accuracy"][i] for c in curves) / len(curves) for i in range(n)]
         label = f"{name} {mean[-1]:.3f}"
-        ax.plot(curves[0]["n_labels"][:n], mean, color=colour, label=label)
+        ax.plot(curves[0]["n_labels"][:n], mean, color=color, label=label)
     for learner, style in (("CW", "-"), ("PA", "--")):
         full = sum(task["full"][learner] for task in tasks) / len(tasks)
         ax.axhline(full, color="0.6", linewidth=0.8, linestyle=style)
@@ -83,10 +83,10 @@ def _sequences(found, path):
     for column, (name, one) in enumerate(found["sets"].items()):
         for row, ax in enumerate(axes[:, column]):
             _curves(ax, one, SHORT if row == 0 else None)
-            ax.set(xlabel="words labelled", ylabel="F", title=name)
+            ax.set(xlabel="words labeled", ylabel="F", title=name)
             ax.locator_params(axis="x", nbins=5)
     axes[0, 0].legend(fontsize="small")
-    save_picture(figure, path, n_colours=256)
+    save_picture(figure, path, n_colors=256)
 
 
 def _curves(ax, one, most):
@@ -103,8 +103,8 @@ def _curves(ax, one, most):
             continue
         x, y, low, high = zip(*points, strict=True)
         ax.plot(x, y, label=name, linewidth=1.2, markersize=4, **STYLES[name])
-        colour = STYLES[name]["color"]
-        ax.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
+        color = STYLES[name]["color"]
+        ax.fill_between(x, low, high, color=color, alpha=0.12, linewidth=0)
         lows += y
     if most:
         ax.set_xlim(0, most)

@@ -18,7 +18,7 @@ STRATEGIES = {
     "PA Margin": Strategy("margin", PA),
     "CW Random": Strategy("random", CW),
     "CW Margin": Strategy("margin", CW),
-    "ACL": Strategy("normalised-margin", CW),
+    "ACL": Strategy("normalized-margin", CW),
 }
 # Rival -> the random choice of the same learner, and the paper's share of its labels.
 SHARES = {

@@ -17,14 +17,14 @@ from skcw.active import (
     least_confident_word,
     min_conf_margin,
     min_margin,
-    sequence_improbability,
+    normalized_log_prob,
     simulate,
 )
 from skcw.data import SequenceEncoder
 from skcw.evaluation import get_scorer
 
 # Training that asks nothing of confidence needs not learn it.
-PLAIN_CW = CWSequenceTagger(learn_confidence=False)
+PLAIN_CW = CWSequenceTagger(calibrate_confidence=False)
 DRAWS = {"n_draws": 50}
 RANDOM, BEST, FEW_FITS = "random", "best", "best (20 fits)"
 CRF, CRF_SENTENCE = "CRF (20 fits)", "CRF sentence (20 fits)"
@@ -36,10 +36,10 @@ STRATEGIES = {
     ),
     "MinMargin": Strategy(min_margin, PLAIN_CW),
     "MinConfMargin": Strategy(min_conf_margin, PLAIN_CW),
-    BEST: Strategy(sequence_improbability, CWSequenceTagger()),
-    FEW_FITS: Strategy(sequence_improbability, CWSequenceTagger()),
+    BEST: Strategy(normalized_log_prob, CWSequenceTagger()),
+    FEW_FITS: Strategy(normalized_log_prob, CWSequenceTagger()),
     CRF: Strategy(least_confident_word),
-    CRF_SENTENCE: Strategy(partial(sequence_improbability, per_word=False)),
+    CRF_SENTENCE: Strategy(partial(normalized_log_prob, per_word=False)),
 }
 RULES = ("KD-PC", "KD-Fixed", "MinMargin", "MinConfMargin")
 OF_THE_PAPER = (RANDOM, *RULES)
@@ -55,10 +55,10 @@ FEW_FITS_GROWTH = 0.3
 N_BY_TENS = 500
 CRF_ITERATIONS, QUICK_ITERATIONS = 150, 20
 NOTES = f"""\
-"best" is sequence_improbability, named before these runs: it was chosen among about ten
+"best" is normalized_log_prob, named before these runs: it was chosen among about ten
 utilities on another split of NP chunking and of Spanish. It and the CRF rank all that
 is left, the others 1,000 random candidates. Strategies with 20 fits add in every round
-{FEW_FITS_GROWTH:.0%} of what is labelled, so that twenty fits lead to the whole pool;
+{FEW_FITS_GROWTH:.0%} of what is labeled, so that twenty fits lead to the whole pool;
 they end at the mark. The CRF asks for the sentence of its least confident word, "CRF
 sentence" for that of the least probable labeling. The mark of all is {GOAL:.0%} of the
 F of CW on the whole pool. The full protocol is five runs of each strategy; the tables
@@ -104,7 +104,7 @@ CLAIMS = {
 
 @dataclass(frozen=True)
 class Growth:
-    """Ten sentences a round at first, later a share of what is labelled."""
+    """Ten sentences a round at first, later a share of what is labeled."""
 
     share: float
     first: int = N_BY_TENS
@@ -379,7 +379,7 @@ def _batches(growth):
         return "ten sentences a round"
     return (
         f"ten sentences a round up to {N_BY_TENS}, then {growth:.0%} of what is "
-        "labelled, where the paper goes on by tens"
+        "labeled, where the paper goes on by tens"
     )
 
 

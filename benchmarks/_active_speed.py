@@ -18,7 +18,7 @@ from skcw.active import (
     least_confident,
     least_confident_word,
     margin,
-    normalised_margin,
+    normalized_margin,
 )
 from skcw.data import SequenceEncoder
 
@@ -27,7 +27,7 @@ QUICK_ROWS = 2000
 REPEATS = 5
 ROW_UTILITIES = {
     "margin": margin,
-    "normalised-margin": normalised_margin,
+    "normalized-margin": normalized_margin,
     "least-confident": least_confident,
     "entropy": entropy,
     "disagreement": disagreement,

@@ -29,7 +29,7 @@ SCORES = {
     "root CalibMSE": ("root_calibration_mse", {}),
     "RMSE, 20 bins": (
         "root_calibration_mse",
-        {"strategy": "uniform", "claim": "centre"},
+        {"strategy": "uniform", "claim": "center"},
     ),
     "ECE": ("expected_calibration_error", {}),
     "ECE, l2": ("expected_calibration_error", {"norm": "l2"}),

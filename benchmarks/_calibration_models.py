@@ -8,7 +8,7 @@ import numpy as np
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
-from skcw.evaluation import QueryPairs, query_pairs
+from skcw.evaluation import ConfidencePairs, confidence_pairs
 from skcw.features import WindowFeatures
 from skcw.features.lines import POS
 from skcw.metrics import score_interval
@@ -29,7 +29,7 @@ ONLY_RIGHT = {"delta-probit"}
 CW_METHODS = [name for name, method in METHODS.items() if method.probability]
 
 
-class Model(NamedTuple):
+class InferenceModel(NamedTuple):
     """How a tagger is fitted, what it reads, and the methods it is asked by."""
 
     fit: Callable
@@ -75,11 +75,11 @@ def _fit_hmm(X, corpus, quick, unseen="spelling"):
 
 
 MODELS = {
-    HMM_PLAIN: Model(partial(_fit_hmm, unseen="prior"), None),
-    HMM: Model(_fit_hmm, None),
-    BASIC: Model(fit_crf, BASIC_LINES),
-    RICH: Model(fit_crf, POS),
-    CW: Model(_fit_cw, POS, tuple(CW_METHODS)),
+    HMM_PLAIN: InferenceModel(partial(_fit_hmm, unseen="prior"), None),
+    HMM: InferenceModel(_fit_hmm, None),
+    BASIC: InferenceModel(fit_crf, BASIC_LINES),
+    RICH: InferenceModel(fit_crf, POS),
+    CW: InferenceModel(_fit_cw, POS, tuple(CW_METHODS)),
 }
 
 
@@ -94,7 +94,7 @@ def inputs(lines, corpus):
 
 
 def asked(name, corpus, settings):
-    """Return the answers of a model, cached: ``{row: {question: QueryPairs}}``.
+    """Return the answers of a model, cached: ``{row: {question: ConfidencePairs}}``.
 
     A model that is asked by several methods has a row for each.
     """
@@ -131,7 +131,7 @@ def _fit_and_ask(name, corpus, settings):
 def ask(tagger, X, corpus, method=None, **options):
     """Return the answers to both questions, or to the one that the method knows."""
     return {
-        question: query_pairs(
+        question: confidence_pairs(
             tagger,
             X,
             corpus.test_labels,
@@ -159,7 +159,10 @@ def _opened(arrays):
         row, question, field = key.split("|")
         found.setdefault(row, {}).setdefault(question, {})[field] = arrays[key]
     return {
-        row: {question: QueryPairs(**fields) for question, fields in questions.items()}
+        row: {
+            question: ConfidencePairs(**fields)
+            for question, fields in questions.items()
+        }
         for row, questions in found.items()
     }
 

@@ -159,14 +159,14 @@ def _draw(found, output):
 
 
 def _draw_study(panel, sizes, studied, study):
-    for shift, colour in zip(SHIFTS, COLOURS, strict=True):
+    for shift, color in zip(SHIFTS, COLOURS, strict=True):
         one = studied[str(shift)]
         name = "calibrated" if shift == 0 else f"k = {shift}"
         style = {"marker": "o", "markersize": 2, "linewidth": 1}
-        panel.plot(sizes, np.sqrt(one[study]), color=colour, label=name, **style)
+        panel.plot(sizes, np.sqrt(one[study]), color=color, label=name, **style)
         if shift:
             truth = np.sqrt(one["truth"])
-            panel.axhline(truth, color=colour, linestyle=":", linewidth=1)
+            panel.axhline(truth, color=color, linestyle=":", linewidth=1)
     panel.grid(alpha=0.3)
 
 

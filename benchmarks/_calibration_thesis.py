@@ -39,7 +39,7 @@ NOTE = f"""\
 CalibMSE over bins of the root of the number of words, its root, and the interval of
 the root: of words that are asked "is it this part of speech?", and of "is the
 predicted label right?". HMM: by counts; of new words their spelling tells or (no
-spelling) their neighbours alone. CRFs: CRFsuite, L-BFGS, {ITERATIONS} iterations at
+spelling) their neighbors alone. CRFs: CRFsuite, L-BFGS, {ITERATIONS} iterations at
 most, c2 of {PENALTIES} by the likelihood of the development part;
 basic: transitions and the word; rich: the set "pos". CW: the same features, {PASSES}
 passes, scales and temperatures as they come, or fitted to the log-loss of the
@@ -98,8 +98,8 @@ def render(found):
     if found["quick"]:
         texts[0] += " (quick: a subset, no measurement)"
     for source, about in found["corpora"].items():
-        learnt, tested = about["size"]
-        title = f"{about['corpus']}: {learnt} words to learn from, {tested} asked "
+        learned, tested = about["size"]
+        title = f"{about['corpus']}: {learned} words to learn from, {tested} asked "
         texts.append(title + f'"{about["query"]}?" and "right?"')
         thesis = THESIS[source]
         rows = [

@@ -93,7 +93,7 @@ def _errors_and_found_agree(split, name):
 
 
 def bias(split, row):
-    """Return the mean of accuracy minus centre over the bins that hold enough words."""
+    """Return the mean of accuracy minus center over the bins that hold enough words."""
     return float(np.mean(_off_the_line(split, row)))
 
 
@@ -105,8 +105,8 @@ def _off_the_line(split, row):
     bins = _get(split, row, "bins")
     count, right = np.array(bins["count"]), np.array(bins["right"])
     enough = count >= min(FEWEST_WORDS, count.max())
-    centre = (np.arange(len(count)) + 0.5) / len(count)
-    return right[enough] / count[enough] - centre[enough]
+    center = (np.arange(len(count)) + 0.5) / len(count)
+    return right[enough] / count[enough] - center[enough]
 
 
 def _draws_closest(split, name):

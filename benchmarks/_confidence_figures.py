@@ -11,7 +11,7 @@ BINS = "confidence-fig4.png"
 REVIEW = "confidence-review.png"
 PAPERS_FIGURES = (BARS, FOUND, BINS)
 
-# Colours that stay apart for colour-blind eyes; ours are drawn bolder.
+# Colors that stay apart for color-blind eyes; ours are drawn bolder.
 STYLES = {
     CRF: {"color": "black", "marker": "o"},
     "KD-Fixed": {"color": "#E69F00", "marker": "v"},
@@ -135,8 +135,8 @@ def _draw_bins(figure, trials):
     for panel, (name, one) in zip(panels, trials.items(), strict=True):
         panel.plot([0, 1], [0, 1], color="#999999", linewidth=1)
         for row in BIN_LINES:
-            centre, accuracy = bin_curve(rows_over_splits(one, CW, row))
-            panel.plot(centre, accuracy, label=row, **_line(row, 1))
+            center, accuracy = bin_curve(rows_over_splits(one, CW, row))
+            panel.plot(center, accuracy, label=row, **_line(row, 1))
         panel.set(title=name, xlabel="confidence", xlim=(0, 1), ylim=(0, 1))
         panel.set_aspect("equal")
         panel.grid(alpha=0.3)
@@ -145,12 +145,12 @@ def _draw_bins(figure, trials):
 
 
 def bin_curve(rows):
-    """Return centres and accuracies of the bins that are not nearly empty."""
+    """Return centers and accuracies of the bins that are not nearly empty."""
     count = np.sum([row["bins"]["count"] for row in rows], axis=0)
     right = np.sum([row["bins"]["right"] for row in rows], axis=0)
-    centre = (np.arange(len(count)) + 0.5) / len(count)
+    center = (np.arange(len(count)) + 0.5) / len(count)
     enough = count >= FEWEST_WORDS
-    return centre[enough], right[enough] / count[enough]
+    return center[enough], right[enough] / count[enough]
 
 
 def _draw_review(figure, trials, best):

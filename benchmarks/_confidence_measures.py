@@ -2,14 +2,14 @@
 
 import numpy as np
 from _confidence_protocol import REVIEWED
-from _scores import centred_rmse
+from _scores import centerd_rmse
 
 from skcw.metrics import (
     area_under_risk_coverage,
     calibration_bins,
     error_average_precision,
-    errors_found,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     risk_coverage_curve,
 )
 
@@ -28,14 +28,14 @@ def measure(confidence, correct, probability):
     """
     found = {
         "ap": error_average_precision(correct, confidence),
-        "rmse": centred_rmse(correct, confidence) if probability else None,
+        "rmse": centerd_rmse(correct, confidence) if probability else None,
         "errors": int(np.sum(~correct)),
         "area": area_under_risk_coverage(correct, confidence),
-        "found": errors_found(correct, confidence, RANKED).tolist(),
+        "found": errors_at_k(correct, confidence, RANKED).tolist(),
         "risk": _risk(confidence, correct),
         "bins": _bins(confidence, correct) if probability else None,
     }
-    left = residual_errors(correct, confidence, np.array(REVIEWED)).tolist()
+    left = residual_errors_at_k(correct, confidence, np.array(REVIEWED)).tolist()
     found |= {f"left_{n}": value for n, value in zip(REVIEWED, left, strict=True)}
     return found
 
@@ -47,7 +47,7 @@ def _risk(confidence, correct):
 
 def _bins(confidence, correct):
     """Return how many words each bin holds, and how many of them are right."""
-    bins = calibration_bins(correct, confidence, strategy="uniform", claim="centre")
+    bins = calibration_bins(correct, confidence, strategy="uniform", claim="center")
     place = np.rint(N_BINS * bins.confidence - 0.5).astype(int)
     count, right = np.zeros((2, N_BINS), dtype=int)
     count[place] = bins.count

@@ -92,7 +92,7 @@ def effort(quick):
 
 
 def tagger_of(learner, split, name=None):
-    """Return a learner that has not learnt yet, for the set of that name."""
+    """Return a learner that has not learned yet, for the set of that name."""
     if learner in PAPERS_LEARNERS:
         return _papers(learner, name).set_params(max_iter=PASSES, random_state=split)
     if learner == PA:

@@ -86,7 +86,7 @@ def _calls(tagger, X, batch, method, options, n_jobs):
 
     def asked(X):
         tagger.set_params(n_jobs=n_jobs)
-        answers = tagger.ask(X)
+        answers = tagger.predict_all(X)
         return answers, answers.labels()
 
     calls = {

@@ -25,7 +25,7 @@ from _scores import all_scores
 from skcw._util.ragged import object_rows
 from skcw.confidence.methods import METHODS
 from skcw.features import WindowFeatures
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 
 # The held-out quarter of a training part is cut by its own seed.
 TUNING_SEED = 1000
@@ -88,7 +88,7 @@ def _problem(name, split, settings):
 def _tune(X, y, split, new, rows, effort):
     """Return, by rule and method, what suits a quarter of the training part best.
 
-    The copy that is judged has learnt from the other three quarters. Values are in
+    The copy that is judged has learned from the other three quarters. Values are in
     units of the model, so they serve the model that learns from all.
     """
     wanted = {(row.rule, row.method) for row in rows if row.rule != UNTUNED}
@@ -113,7 +113,7 @@ def _tune(X, y, split, new, rows, effort):
 
 def _measure_rows(tagger, tuned, X, y, rows, quick):
     most = effort(quick).most_draws
-    correct = np.concatenate(label_matches(y, tagger.predict(X)))
+    correct = np.concatenate(token_correct(y, tagger.predict(X)))
     found = {RANDOM: measure(np.zeros(len(correct)), correct, False)}
     for row in rows:
         tagger.confidence_ = tuned.get(row.rule, {})

@@ -147,7 +147,7 @@ class _Mentions:
         yield np.where(self.itself, codes, 16 * n), 16 * n + 1
 
     def _shared_words(self):
-        """Return whether the capitalised words of one are among those of the other."""
+        """Return whether the capitalized words of one are among those of the other."""
         capital = [frozenset(w for w in m if w[:1].isupper()) for m in self.names]
         out = np.zeros(len(self.later), dtype=int)
         pairs = zip(self.later.tolist(), self.earlier.tolist(), strict=True)

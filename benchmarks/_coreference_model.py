@@ -90,7 +90,7 @@ def _one_hot(codes, sizes):
 
 
 def loss_and_slope(weights, problem, penalty):
-    """Return the negative log-likelihood of right arcs, penalised, and its gradient.
+    """Return the negative log-likelihood of right arcs, penalized, and its gradient.
 
     A mention is right with any of its right antecedents, so their probabilities add up.
     """

@@ -17,7 +17,7 @@ from _coreference_model import (
 )
 from _measure import progress
 
-from skcw.evaluation import query_samples
+from skcw.evaluation import sampled_pairs
 
 FOLDS, QUICK_FOLDS = 4, 2
 SAMPLES, QUICK_SAMPLES = 1000, 100
@@ -102,7 +102,7 @@ def sampled_answers(run, settings, n_samples=None):
     rng, begin = np.random.default_rng(SEED), process_time()
     samples = [drawn_clusters(table, n, rng) for table in run.tables]
     truth = [one.clusters for one in run.documents]
-    answers = query_samples(samples, truth, some_together(settings))
+    answers = sampled_pairs(samples, truth, some_together(settings))
     return answers, process_time() - begin
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from _defaults_table import render_groups
 from _measure import progress
-from _scores import centred_rmse
+from _scores import centerd_rmse
 from _travel_corpora import BUILT_IN, DUTCH, NP, SPANISH, encode, load, part_of
 
 from skcw import CWSequenceTagger
@@ -47,10 +47,10 @@ def run(settings):
 
 
 def _judged(tagger, part):
-    answers = tagger.ask(part.X_test)
+    answers = tagger.predict_all(part.X_test)
     right = np.concatenate(list(answers.labels())) == np.concatenate(part.y_test)
     sure = np.concatenate(list(answers.confidence()))
-    measures = centred_rmse, log_loss, error_average_precision
+    measures = centerd_rmse, log_loss, error_average_precision
     return [float(measure(right, sure)) for measure in measures]
 
 

@@ -103,7 +103,7 @@ def _judged(lines, name, train, held_out, seeds):
     X, X_new = features.fit_transform(train.tokens), features.transform(held_out.tokens)
     found = []
     for seed in range(seeds):
-        tagger = CWSequenceTagger(learn_confidence=False, random_state=seed)
+        tagger = CWSequenceTagger(calibrate_confidence=False, random_state=seed)
         labels = tagger.fit(X, train.labels).predict(X_new)
         if name in (ARK, EWT):
             found.append(token_accuracy_score(held_out.labels, labels))

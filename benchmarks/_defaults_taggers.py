@@ -78,7 +78,7 @@ GROUPS = {
         "words",
         (SPANISH, DUTCH),
         {
-            learner: [{"learn_unknown": False}, {"learn_unknown": True}]
+            learner: [{"learn_unknown_token": False}, {"learn_unknown_token": True}]
             for learner in NAMES
         },
     ),
@@ -111,13 +111,13 @@ def _row(learner, options):
 
 
 def _judged(group, learner, options, settings, data):
-    """Return the mean over the seeds; labels do not depend on learnt confidence."""
+    """Return the mean over the seeds; labels do not depend on learned confidence."""
     progress(f"{group}: {_row(learner, options)}, {data.corpus}")
     found = []
     size = QUICK_SENTENCES if settings.quick else SENTENCES
     for seed in range(settings.seeds):
         part = part_of(data, size, seed)
-        tagger = learner(**options, learn_confidence=False, random_state=seed)
+        tagger = learner(**options, calibrate_confidence=False, random_state=seed)
         labels = tagger.fit(part.X, part.y).predict(part.X_test)
         found.append(_scores(group, data, labels))
     mean = np.mean(found, axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 from _calibration_corpora import ARK, EWT, load_tagged
 from _defaults_table import render_groups
 from _measure import progress
-from _scores import centred_rmse
+from _scores import centerd_rmse
 
 from skcw import HMMSequenceTagger, MaxEntSequenceTagger
 from skcw.features import WindowFeatures
@@ -70,7 +70,7 @@ def _hmm(corpus, options):
     return [
         float(100 * right.mean()),
         float(100 * right[new].mean()),
-        float(centred_rmse(right, sure)),
+        float(centerd_rmse(right, sure)),
     ]
 
 
@@ -98,11 +98,11 @@ def _settings_of_maxent(corpus):
 
 def _found(corpus, tagger, method):
     X = WindowFeatures("pos").fit(corpus.words).transform(corpus.test_words)
-    answers = tagger.ask(X)
+    answers = tagger.predict_all(X)
     right = _right(answers.labels(), corpus.test_labels)
     sure = np.concatenate(list(answers.confidence(method)))
     precision = error_average_precision(right, sure)
-    return [float(precision), float(centred_rmse(right, sure))]
+    return [float(precision), float(centerd_rmse(right, sure))]
 
 
 render = partial(render_groups, TITLE, NOTE)

@@ -53,19 +53,19 @@ def held_out(lines, corpus, scheme=None):
     n, scores = len(corpus.tokens), []
     fold = np.arange(n) // (n // 4 + 1)
     for f in range(4):
-        learnt, held = (np.flatnonzero(fold != f), np.flatnonzero(fold == f))
-        rest = corpus.part(learnt)
+        learned, held = (np.flatnonzero(fold != f), np.flatnonzero(fold == f))
+        rest = corpus.part(learned)
         scores.append(f1(lines, rest, corpus.part(held), 2, 0, scheme))
     return float(np.mean(scores))
 
 
 def f1(lines, train, test, n_models, seed, scheme=None):
-    """Return the F1 on one corpus of models that learnt another, in some scheme."""
+    """Return the F1 on one corpus of models that learned another, in some scheme."""
     window = WindowFeatures(lines)
     batch = window.fit_transform(train.tokens)
     labels = train.labels if scheme is None else convert_labels(train.labels, scheme)
     tagger = CWSequenceTagger(
-        n_models=n_models, learn_confidence=False, random_state=seed
+        n_models=n_models, calibrate_confidence=False, random_state=seed
     ).fit(batch, labels)
     predicted = tagger.predict(window.transform(test.tokens))
     if scheme is not None:

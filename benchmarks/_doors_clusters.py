@@ -22,7 +22,7 @@ NORMS = (0.5, 1.0, 2.0)
 PLAIN, CLUSTERS, VECTORS = "ner", "ner + clusters", "ner + vectors"
 NOTE = f"""\
 Span F1 of CW with the ready set "ner", mean over the seeds; clusters ({N_CLUSTERS}) and
-vectors ({N_DIMENSIONS} dimensions) are learnt from the words of the training set alone,
+vectors ({N_DIMENSIONS} dimensions) are learned from the words of the training set alone,
 with a window of one word. Clusters: `cluster(c)[-1..1]`. Vectors: those of the word,
 brought to the length that the row says. Chosen on the development sets."""
 
@@ -71,7 +71,7 @@ def _scores(features, corpora, n_seeds):
     others = {p: features.transform(corpora[p].tokens) for p in ("dev", "test")}
     scores = {"dev": [], "test": []}
     for seed in range(n_seeds):
-        tagger = CWSequenceTagger(learn_confidence=False, random_state=seed)
+        tagger = CWSequenceTagger(calibrate_confidence=False, random_state=seed)
         tagger.fit(batch, train.labels)
         for part, encoded in others.items():
             score = span_scores(corpora[part].labels, tagger.predict(encoded))

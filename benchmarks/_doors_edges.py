@@ -70,12 +70,12 @@ def _measured(corpus, data_home, quick, lines, seed):
     train, test = _load(corpus, data_home, quick)
     began = time.process_time()
     window, tagger = _trained(train, lines, seed)
-    learnt = time.process_time()
+    learned = time.process_time()
     predicted = tagger.predict(window.transform(test.tokens))
     return {
         "f1": span_scores(test.labels, predicted)["f1"],
-        "train": learnt - began,
-        "tag": time.process_time() - learnt,
+        "train": learned - began,
+        "tag": time.process_time() - learned,
     }
 
 

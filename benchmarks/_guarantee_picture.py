@@ -38,8 +38,8 @@ def picture(found, path):
 
 
 def _dots(panel, rows, pools, value):
-    for shift, (method, (colour, marker)) in enumerate(STYLE.items()):
+    for shift, (method, (color, marker)) in enumerate(STYLE.items()):
         own = [row for row in rows if row["method"] == method]
         places = [pools.index(row["pool"]) + 0.22 * (shift - 1) for row in own]
         heights = [value(row) for row in own]
-        panel.plot(places, heights, marker, color=colour, label=method)
+        panel.plot(places, heights, marker, color=color, label=method)

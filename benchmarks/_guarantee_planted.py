@@ -107,7 +107,7 @@ def _tables_of(pipeline, tokens, labels):
         fitted = clone(pipeline).fit(
             [tokens[i] for i in train], [labels[i] for i in train]
         )
-        answers = fitted.ask([tokens[i] for i in test])
+        answers = fitted.predict_all([tokens[i] for i in test])
         table = np.zeros((answers.offsets[-1], len(names)))
         table[:, [number[label] for label in answers.classes]] = answers.label_table(
             "marginal"

@@ -2,7 +2,7 @@
 
 A pool is a population: sentences are drawn from it with replacement, and the risk of a
 threshold is what it is in the whole pool. Real pools are what a CW tagger says of
-sentences that it has not learnt from; synthetic ones have errors that cluster in ways
+sentences that it has not learned from; synthetic ones have errors that cluster in ways
 that are known.
 """
 
@@ -17,7 +17,7 @@ from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import joined_ranges
 from skcw.datasets import make_tagged_corpus
 from skcw.evaluation import cross_val_confidence
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 
 REAL = {
     NP: ("train", "test"),
@@ -110,12 +110,12 @@ def _kept(name, settings):
 
 
 def _asked(name, sentences, features):
-    """Return what copies of a tagger say of folds that they have not learnt from."""
+    """Return what copies of a tagger say of folds that they have not learned from."""
     tagger = make_tagging_pipeline(features, CWSequenceTagger(random_state=0))
     order = np.random.RandomState(0).permutation(len(sentences.labels))
     X, y = ([rows[i] for i in order] for rows in sentences)
     found = cross_val_confidence(tagger, X, y, cv=FOLDS)
-    wrong = [~np.asarray(row, dtype=bool) for row in label_matches(y, found.labels)]
+    wrong = [~np.asarray(row, dtype=bool) for row in token_correct(y, found.labels)]
     return Pool.of(name, list(found.confidence), wrong)
 
 

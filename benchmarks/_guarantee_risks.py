@@ -32,7 +32,7 @@ def run(settings):
     return {
         "quick": settings.quick,
         "repeats": repeats,
-        "most_wrong": MOST_WRONG,
+        "max_errors_per_group": MOST_WRONG,
         "real": sorted(real),
         "rows": rows,
         "goals": _goals(rows, real),

@@ -9,7 +9,7 @@ from _tables import format_table
 from _travel_corpora import ARK, READY, SPANISH, Sentences, _read
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
-from skcw.calibration import set_threshold
+from skcw.calibration import conformal_threshold
 from skcw.calibration.conformal import entity_candidates, entity_scores, scores_of_truth
 from skcw.datasets import make_tagged_corpus
 
@@ -48,13 +48,13 @@ def _sentences(name, settings):
 
 
 def _answers(name, sentences):
-    """Return what a tagger says of the half that it has not learnt from."""
+    """Return what a tagger says of the half that it has not learned from."""
     order = np.random.RandomState(0).permutation(len(sentences.labels))
     X, y = ([rows[i] for i in order] for rows in sentences)
     half = len(y) // 2
     tagger = CWSequenceTagger(random_state=0)
     pipeline = make_tagging_pipeline(READY.get(name, "ner"), tagger)
-    return pipeline.fit(X[:half], y[:half]).ask(X[half:]), y[half:]
+    return pipeline.fit(X[:half], y[:half]).predict_all(X[half:]), y[half:]
 
 
 def _label_rows(name, answers, y):
@@ -67,7 +67,7 @@ def _label_rows(name, answers, y):
         first = half[sentence]
         old, new = (table[first], truth[first]), (table[~first], truth[~first])
         for alpha in ALPHAS:
-            least = set_threshold(old[1], alpha, groups=sentence[first])
+            least = conformal_threshold(old[1], alpha, groups=sentence[first])
             for method, judged in (
                 ("skcw", _by_score(*new, least)),
                 ("mass", _by_mass(*new, 1 - alpha)),
@@ -130,7 +130,7 @@ def _entity_rows(name, answers, y):
     for alpha in ENTITY_ALPHAS:
         scores, missing = entity_scores(candidates[:half], y[:half])
         known = [row for row in scores if row]
-        least = set_threshold(known, alpha, n_missing=missing)
+        least = conformal_threshold(known, alpha, n_missing=missing)
         rows.append(
             _row(name, "skcw", alpha, *_found(candidates, y, half, least), "entities")
         )

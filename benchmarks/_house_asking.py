@@ -1,4 +1,4 @@
-"""What ``query_pairs`` costs beside one question to the model."""
+"""What ``confidence_pairs`` costs beside one question to the model."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,10 @@ QUESTIONS = Path(__file__).with_name("_house_questions.py")
 LABELS = {
     "predict": "predict",
     "confidence": "predict_confidence",
-    "query": "query_pairs",
-    "one": "query_pairs of one label",
-    "ten": "query_pairs of ten labels",
-    "query_ratio": "query_pairs / predict_confidence",
+    "query": "confidence_pairs",
+    "one": "confidence_pairs of one label",
+    "ten": "confidence_pairs of ten labels",
+    "query_ratio": "confidence_pairs / predict_confidence",
     "label_ratio": "ten labels / one label",
 }
 NOTE = """\
@@ -39,7 +39,9 @@ def run(settings):
         figures = in_turns(measure, list(folders), settings.seeds)
     now = figures["now"]
     goals = [
-        at_most("query_pairs / predict_confidence", now["query_ratio"], 1.2, ".2f"),
+        at_most(
+            "confidence_pairs / predict_confidence", now["query_ratio"], 1.2, ".2f"
+        ),
         at_most("ten labels / one label", now["label_ratio"], 1.2, ".2f"),
     ]
     return {"quick": settings.quick, "figures": figures, "goals": goals}

@@ -13,9 +13,9 @@ import skcw
 from skcw.io import read_columns
 
 try:
-    from skcw.evaluation import query_pairs
+    from skcw.evaluation import confidence_pairs
 except ImportError:
-    from skcw.metrics import query_pairs
+    from skcw.metrics import confidence_pairs
 
 CALLS = 3
 
@@ -38,9 +38,9 @@ def main(model, file):
     questions = {
         "predict": lambda: pipeline.predict(X),
         "confidence": lambda: pipeline.predict_confidence(X),
-        "query": lambda: query_pairs(pipeline, X, y),
-        "one": lambda: query_pairs(pipeline, X, y, labels[0]),
-        "ten": lambda: query_pairs(pipeline, X, y, labels),
+        "query": lambda: confidence_pairs(pipeline, X, y),
+        "one": lambda: confidence_pairs(pipeline, X, y, labels[0]),
+        "ten": lambda: confidence_pairs(pipeline, X, y, labels),
     }
     print(json.dumps({name: least_seconds(ask) for name, ask in questions.items()}))
 

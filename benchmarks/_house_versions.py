@@ -62,7 +62,7 @@ def trained(settings):
             made = ["-q", "-o", models[name], "--features", "chunking"]
             if name == "now":
                 # Confidence by plain marginals, as the older version has it.
-                made += ["--set", "learn_confidence=False"]
+                made += ["--set", "calibrate_confidence=False"]
             run_python(home, "-m", "skcw", "train", corpus, *made)
         yield found, file, models
 

@@ -10,7 +10,7 @@ from _tables import format_table
 FIGURE = "multiclass-fig1.png"
 COLUMNS = 3
 SHOWN_PASSES = (1, 2, 3, 5, 10)
-# Colours that stay apart for colour-blind eyes.
+# Colors that stay apart for color-blind eyes.
 STYLES = {
     CW_1: {"color": "#D55E00", "marker": "o"},
     CW_5: {"color": "#0072B2", "marker": "s"},

@@ -8,7 +8,7 @@ from _multiclass_paper import PROBABILITIES
 from _multiclass_probability_claims import probability_claims_table
 from _multiclass_trials import after_passes, trials_of
 from _pictures import new_figure, save_picture
-from _scores import centred_rmse
+from _scores import centerd_rmse
 from _tables import format_table
 
 FIGURE = "multiclass-fig2.png"
@@ -16,7 +16,7 @@ EDGES = np.arange(1, 11) / 10
 SURE = 0.9
 RED, CHOSEN = "#C8102E", "CW, passes as chosen"
 NOTE = """\
-CW: k=1, η as chosen inside each fold, variances as learnt, exact distribution. Entropy:
+CW: k=1, η as chosen inside each fold, variances as learned, exact distribution. Entropy:
 mean over the rows, as a share of log K. Right, wrong: mean probability of right and of
 wrong predictions. RMSE: of the predictions' probabilities over 20 bins."""
 
@@ -69,7 +69,7 @@ def _summary(answers):
         "right": float(top[right].mean()),
         "wrong": float(top[~right].mean()),
         "sure": int(np.sum(top >= SURE)),
-        "rmse": float(centred_rmse(right, top)),
+        "rmse": float(centerd_rmse(right, top)),
         "count": count.tolist(),
         "wrong_count": wrong.astype(int).tolist(),
     }
@@ -83,9 +83,9 @@ def _draw(name, passes, steps, output):
 
     blues = colormaps["Blues"](np.linspace(0.3, 1.0, passes))
     ordered = [MAXENT, *map(str, range(1, passes + 1))]
-    colours = dict(zip(ordered, [RED, *blues], strict=True))
+    colors = dict(zip(ordered, [RED, *blues], strict=True))
     first, *others = figure.subplots(2, 2).ravel()
-    _draw_errors(first, steps, colours)
+    _draw_errors(first, steps, colors)
     n_rows = sum(steps[MAXENT]["count"])
     count = {one: np.array(steps[one]["count"]) for one in ordered}
     wrong = {one: np.array(steps[one]["wrong_count"]) for one in ordered}
@@ -98,25 +98,25 @@ def _draw(name, passes, steps, output):
         ("rows", "wrong, % of all rows", "wrong, % of the bin"),
         strict=True,
     ):
-        _draw_bars(panel, heights, colours)
+        _draw_bars(panel, heights, colors)
         panel.set(xlabel="probability of the prediction", ylabel=what, title=title)
     others[-1].plot(
         np.arange(len(EDGES)) - 0.5, 100 - 100 * EDGES, "--", color="#444444"
     )
-    _add_legend(figure, others[-1], colours)
+    _add_legend(figure, others[-1], colors)
     figure.suptitle(f"{name}: CW after every pass, and maxent")
     save_picture(figure, output / FIGURE)
 
 
-def _add_legend(figure, panel, colours):
+def _add_legend(figure, panel, colors):
     """Say which bars are which; the dashed line is that of true probabilities."""
     from matplotlib.patches import Patch
 
-    passes = list(colours)[1:]
+    passes = list(colors)[1:]
     entries = {
         "maxent": Patch(color=RED),
-        "CW, 1 pass": Patch(color=colours[passes[0]]),
-        f"CW, {passes[-1]} passes": Patch(color=colours[passes[-1]]),
+        "CW, 1 pass": Patch(color=colors[passes[0]]),
+        f"CW, {passes[-1]} passes": Patch(color=colors[passes[-1]]),
         "as wrong as it says": panel.get_lines()[0],
     }
     figure.legend(
@@ -128,14 +128,12 @@ def _add_legend(figure, panel, colours):
     )
 
 
-def _draw_errors(panel, steps, colours):
-    points = {
-        one: (steps[one]["entropy"], 100 * steps[one]["error"]) for one in colours
-    }
+def _draw_errors(panel, steps, colors):
+    points = {one: (steps[one]["entropy"], 100 * steps[one]["error"]) for one in colors}
     maxent = points.pop(MAXENT)
     panel.plot(*zip(*points.values(), strict=True), color="#9DB7D5", linewidth=1)
     for one, point in points.items():
-        panel.plot(*point, "o", color=colours[one], markeredgecolor="#08306B")
+        panel.plot(*point, "o", color=colors[one], markeredgecolor="#08306B")
         # The last ones come close to each other: they need all sides for the numbers.
         beside = (-11, -3) if one == str(len(points)) else (0, 7 - 21 * (int(one) % 2))
         panel.annotate(
@@ -152,16 +150,16 @@ def _draw_errors(panel, steps, colours):
         MAXENT, maxent, xytext=(7, -3), textcoords="offset points", color=RED
     )
     panel.margins(0.12)
-    panel.set(xlabel="normalised entropy", ylabel="% wrong", title="error and entropy")
+    panel.set(xlabel="normalized entropy", ylabel="% wrong", title="error and entropy")
     panel.grid(alpha=0.3)
 
 
-def _draw_bars(panel, heights, colours):
-    width = 0.88 / len(colours)
-    centres = np.arange(len(EDGES) - 1)
-    for i, (one, colour) in enumerate(colours.items()):
-        offset = (i - (len(colours) - 1) / 2) * width
-        panel.bar(centres + offset, heights[one], width, color=colour)
+def _draw_bars(panel, heights, colors):
+    width = 0.88 / len(colors)
+    centers = np.arange(len(EDGES) - 1)
+    for i, (one, color) in enumerate(colors.items()):
+        offset = (i - (len(colors) - 1) / 2) * width
+        panel.bar(centers + offset, heights[one], width, color=color)
     panel.set_xticks(np.arange(len(EDGES)) - 0.5, [f"{edge:.1f}" for edge in EDGES])
     panel.grid(axis="y", alpha=0.3)
     panel.set_axisbelow(True)

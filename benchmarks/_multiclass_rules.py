@@ -6,7 +6,7 @@ from _multiclass_data import folds_of, load_rows, set_names
 from _multiclass_learners import MAXENT
 from _multiclass_trials import trials_of
 from _runner import process_pool
-from _scores import centred_rmse
+from _scores import centerd_rmse
 from _tables import format_table
 
 from skcw import MultiClassCW
@@ -77,7 +77,7 @@ def _worth(probability, gold):
     return {
         "accuracy": float(right.mean()),
         "log_loss": float(_log_loss(probability, gold)),
-        "rmse": float(centred_rmse(right, np.clip(probability.max(axis=1), 0, 1))),
+        "rmse": float(centerd_rmse(right, np.clip(probability.max(axis=1), 0, 1))),
     }
 
 

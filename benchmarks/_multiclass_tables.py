@@ -31,7 +31,7 @@ LEVELS = ((0.001, 2), (0.05, 1))
 NOTE = """\
 Accuracy in percent over the test rows of the folds that were run. The value of η, C, r
 or the prior, and the number of passes (up to 10), are those with the best accuracy on
-one random {held_out:.0%} of the training rows of a fold; then all of these are learnt.
+one random {held_out:.0%} of the training rows of a fold; then all of these are learned.
 Slow learners (exact, SVM, maxent) keep what was chosen inside the first fold. CW as in
 the paper: variance form, weights of the last round. Perceptron and PA predict with
 averaged weights, which helps them; the paper does not say. "As it comes": MultiClassCW

@@ -12,7 +12,7 @@ from _measure import progress
 from _multiclass_data import FOLD_SEED, folds_of, load_rows
 from _multiclass_learners import LEARNERS, PASSES, QUICK_PASSES
 from _runner import process_pool
-from _scores import centred_rmse
+from _scores import centerd_rmse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
@@ -165,5 +165,5 @@ def _learn_at_once(model, data, *_):
         probability = model.predict_proba(X_test)
         right = probability.argmax(axis=1) == y_test
         found["log_loss"] = log_loss(y_test, probability, labels=model.classes_)
-        found["rmse"] = centred_rmse(right, probability.max(axis=1))
+        found["rmse"] = centerd_rmse(right, probability.max(axis=1))
     return {"predicted": model.predict(X_test).tolist(), **found}

@@ -16,10 +16,10 @@ def new_figure(**options):
     return Figure(layout="constrained", **options)
 
 
-def save_picture(figure, path, n_colours=COLOURS):
-    """Write a picture of few colours: a third of the size, and no one can tell.
+def save_picture(figure, path, n_colors=COLOURS):
+    """Write a picture of few colors: a third of the size, and no one can tell.
 
-    Where many bands overlap, lines need more colours to keep their own.
+    Where many bands overlap, lines need more colors to keep their own.
     """
     # Pillow comes with matplotlib.
     from PIL import Image
@@ -27,4 +27,4 @@ def save_picture(figure, path, n_colours=COLOURS):
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=90)
-    Image.open(drawn).convert("RGB").quantize(n_colours).save(path, optimize=True)
+    Image.open(drawn).convert("RGB").quantize(n_colors).save(path, optimize=True)

@@ -89,13 +89,13 @@ def _draw(curves, path):
         return
     left, right = figure.subplots(1, 2, sharey=True)
     for number, (language, one) in enumerate(curves.items()):
-        colour = f"C{number}"
+        color = f"C{number}"
         n, _, f = zip(*one["rounds"], strict=True)
-        left.plot([max(x, 1) for x in n], f, "o-", color=colour, label=language)
-        left.axhline(f[0], color=colour, lw=0.8, ls=":")
+        left.plot([max(x, 1) for x in n], f, "o-", color=color, label=language)
+        left.axhline(f[0], color=color, lw=0.8, ls=":")
         n, voted, averaged = zip(*one["passes"], strict=True)
-        right.plot(n, voted, "o-", color=colour, label=f"{language}, voted")
-        right.plot(n, averaged, "s--", color=colour, label=f"{language}, averaged")
+        right.plot(n, voted, "o-", color=color, label=f"{language}, voted")
+        right.plot(n, averaged, "s--", color=color, label=f"{language}, averaged")
     left.set(xscale="log", xlabel="rounds of boosting (1: none)", ylabel="F1, test set")
     right.set(xlabel="passes of the perceptron")
     for axes in (left, right):

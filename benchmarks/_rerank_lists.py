@@ -132,7 +132,7 @@ def lists_to_choose_by(base, task, train):
     """Return lists by which parameters of rerankers are chosen.
 
     The lists of all training sentences will not do: most of them come from taggers that
-    have learnt the sentences held out, and a reranker that corrects these taggers
+    have learned the sentences held out, and a reranker that corrects these taggers
     unlearns what is true of those sentences.
     """
     return make_lists(base, task, *held_out(train), n_folds=N_FOLDS - 1)

@@ -1,4 +1,4 @@
-"""The same bits wherever shards are learnt: a digest of the weights by engine."""
+"""The same bits wherever shards are learned: a digest of the weights by engine."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ dash stands for an engine that is not installed."""
 def fitted_digest(data):
     """Return the digest of a tagger trained in shards, and what its passes moved."""
     tagger = CWSequenceTagger(
-        n_shards=SHARDS, max_iter=PASSES, learn_confidence=False, random_state=0
+        n_shards=SHARDS, max_iter=PASSES, calibrate_confidence=False, random_state=0
     )
     tagger.fit(*data)
     parts = (tagger.coef_, tagger.coef_variance_, tagger.transition_coef_)
@@ -95,5 +95,5 @@ def run(settings):
 def render(found):
     """Return the table."""
     rows = [(name, digest or "-") for name, digest in found["digests"].items()]
-    table = format_table(("shards learnt by", "digest"), rows)
+    table = format_table(("shards learned by", "digest"), rows)
     return f"One result, whoever computes it\n\n{table}\n\n{NOTE}"

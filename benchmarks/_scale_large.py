@@ -13,7 +13,7 @@ from _tables import at_least, format_goals, format_table, number
 from _travel_corpora import ARK, BUILT_IN, CHUNKS, DUTCH, EWT, NP, SPANISH, encode, load
 from sklearn.metrics import accuracy_score
 
-from skcw import CWSequenceTagger, Model, MultiClassCW
+from skcw import CWSequenceTagger, InferenceModel, MultiClassCW
 from skcw import load as load_model
 from skcw.metrics import span_f1_score, token_accuracy_score
 
@@ -25,10 +25,10 @@ CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
 NOTE = f"""\
 Labels: tags of {EWT}, each joined with that of the word before; the rarest pairs are
 dealt out so that there are as many as told. {PASSES} passes of CW without
-learn_confidence; CPU microseconds a token of one pass and of tagging. Tables: mean,
+calibrate_confidence; CPU microseconds a token of one pass and of tagging. Tables: mean,
 variance and average; used: the share of their cells that an update has changed, and of
 blocks of 8 and 16 labels that have such a cell. Files: as they are, and with
-dtype="float16"; mapped: with whole tables; open: CPU seconds of Model.open. Half
+dtype="float16"; mapped: with whole tables; open: CPU seconds of InferenceModel.open. Half
 precision: span F1 (accuracy on {ARK} and {EWT}) on the test set, as trained and from
 such a file, with the share of words whose label is another one; mean over the seeds.
 {NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the share of
@@ -81,18 +81,20 @@ def joined_labels(rows, n_labels):
 def _grown(data, n_labels):
     y = joined_labels(data.train_labels, n_labels)
     n_tokens = sum(map(len, y))
-    tagger = CWSequenceTagger(max_iter=PASSES, learn_confidence=False, random_state=0)
+    tagger = CWSequenceTagger(
+        max_iter=PASSES, calibrate_confidence=False, random_state=0
+    )
     began = time.process_time()
     tagger.fit(data.train, y)
-    learnt = time.process_time()
+    learned = time.process_time()
     tagger.predict(data.train)
     tagged = time.process_time()
     belief = tagger.belief_
     tables = (belief.mean, belief.variance, belief.average)
     whole, half, _ = _files(tagger)
     return {
-        "train": (learnt - began) / PASSES / n_tokens * 1e6,
-        "tag": (tagged - learnt) / n_tokens * 1e6,
+        "train": (learned - began) / PASSES / n_tokens * 1e6,
+        "tag": (tagged - learned) / n_tokens * 1e6,
         "tables": sum(table.nbytes for table in tables) / MB,
         **_used(belief),
         "file": whole,
@@ -121,7 +123,7 @@ def _opened(tagger):
         for name, mapped in (("open", False), ("open mapped", True)):
             tagger.save(path, mapped=mapped)
             began = time.process_time()
-            Model.open(path, mapped=mapped)
+            InferenceModel.open(path, mapped=mapped)
             found[name] = time.process_time() - began
         found["mapped"] = path.stat().st_size / MB
     return found
@@ -144,7 +146,7 @@ def _mean(halved, data, n_seeds):
 
 
 def _halved(data, seed):
-    tagger = CWSequenceTagger(learn_confidence=False, random_state=seed)
+    tagger = CWSequenceTagger(calibrate_confidence=False, random_state=seed)
     tagger.fit(data.train, data.train_labels)
     score = span_f1_score if data.spans else token_accuracy_score
     return _compared(tagger, data.test, data.test_labels, score, token_accuracy_score)

@@ -11,7 +11,7 @@ import numpy as np
 from _measure import peak_memory, progress
 from _tables import at_most, format_goals, format_table
 
-from skcw import CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
 from skcw.data import TokenColumns, Vocabulary
 
 SIZES, QUICK_SIZES = (1_000_000, 10_000_000, 100_000_000), (50_000, 200_000)
@@ -62,7 +62,7 @@ def _labels(words, n):
 
 def measure(n_words, memory, folder):
     """Learn from so many words and tag a tenth as many; return times and memory."""
-    tagger = CWSequenceTagger(max_iter=1, learn_confidence=False, random_state=0)
+    tagger = CWSequenceTagger(max_iter=1, calibrate_confidence=False, random_state=0)
     model = make_tagging_pipeline(FEATURES, tagger)
     began = time.process_time()
     for _ in parts(n_words // 10):
@@ -73,10 +73,10 @@ def measure(n_words, memory, folder):
     learning = time.process_time() - began - making
     path = Path(folder, "model.skcw")
     model.save(path)
-    opened = Model.open(path, mapped=True)
+    opened = InferenceModel.open(path, mapped=True)
     began, right, tagged = time.process_time(), 0, 0
     for X, y in parts(n_words // 10, seed=1):
-        answers = opened.ask(X)
+        answers = opened.predict_all(X)
         answers.confidence()
         right += sum(map(_n_equal, answers.labels(), y))
         tagged += X.n_tokens
@@ -131,7 +131,7 @@ def render(found):
     title = f"Corpora of any size, with memory={found['given']!r}"
     if found["quick"]:
         title += " (quick: small, no measurement)"
-    heads = ("words", "features", "learnt a second", "tagged a second", "right", "MB")
+    heads = ("words", "features", "learned a second", "tagged a second", "right", "MB")
     goals = format_goals(found["goals"], found["quick"])
     return "\n\n".join([title, format_table(heads, rows), NOTE, goals])
 

@@ -42,7 +42,7 @@ CLASSIFIERS = {
 }
 NOTE = f"""\
 CPU seconds of the process, medians over the seeds, learners taking turns. Train: on
-encoded sequences, {PASSES} passes over CoNLL-2000, learn_confidence=False; fit: from
+encoded sequences, {PASSES} passes over CoNLL-2000, calibrate_confidence=False; fit: from
 feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part "speed"
 of bench_multiclass.py; a shadow is a second model of as many passes, from which the
 default learns how sure to be. Shrinking: a sequence that moved nothing rests for so
@@ -86,7 +86,7 @@ def _taggers(settings):
             tagger = CWSequenceTagger(
                 max_iter=PASSES,
                 shrinking=rest,
-                learn_confidence=False,
+                calibrate_confidence=False,
                 random_state=seed,
             )
             seconds = _seconds(lambda tagger=tagger: tagger.fit(batch, y))
@@ -145,7 +145,7 @@ def _rested(data, size, seed):
     found = {}
     for rest in RESTS:
         tagger = CWSequenceTagger(
-            shrinking=rest, learn_confidence=False, random_state=seed
+            shrinking=rest, calibrate_confidence=False, random_state=seed
         )
         seconds = _seconds(lambda tagger=tagger: tagger.fit(part.X, part.y))
         found[rest] = score(part.y_test, tagger.predict(part.X_test)), seconds

@@ -57,7 +57,7 @@ def _pruned(tagger, share, data, first):
         belief = tagger.prune(share, drop_features=False).belief_
         test = test.compact()
         test = keep_entries(test, (belief.row_of != belief.width)[test.indices])
-    answers = tagger.ask(test)
+    answers = tagger.predict_all(test)
     labels, sure = answers.labels(), answers.confidence()
     gold, found = (np.array(list(chain(*rows))) for rows in (data.test_labels, labels))
     if share is not None:

@@ -23,7 +23,7 @@ of the training parts, and on other messages of 20 Newsgroups than those of the 
 
 
 def tasks(settings):
-    """Return what is learnt, by name: a function of shards, factor of passes, seed."""
+    """Return what is learned, by name: a function of shards, factor of passes, seed."""
     found = {}
     home, quick = settings.data_home, settings.quick
     train, test = load_chunking(home, quick)
@@ -45,7 +45,7 @@ def _tagging(train, test):
         tagger = CWSequenceTagger(
             n_shards=n_shards,
             max_iter=10 * times,
-            learn_confidence=False,
+            calibrate_confidence=False,
             random_state=seed,
         )
         tagger.fit(X, train.labels)

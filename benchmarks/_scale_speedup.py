@@ -27,7 +27,7 @@ features: words and parts of words of a window, and pairs of words, hashed. Seco
 pass are the median of the passes after the first, which opens the shards; training
 alone, encoding and confidence left out. Two processes are workers of loky; times as
 fast: as one piece, right before; with two shards medians of 3 runs. Bytes are those of
-the second pass; rivals are the tokens that were learnt from in it. Below: how
+the second pass; rivals are the tokens that were learned from in it. Below: how
 many MB of moves are merged in a second, a quarter of the weights having moved in each
 of two shards, and how many MB of a belief are written to a file; medians of 5."""
 
@@ -72,10 +72,10 @@ def _features(words):
 def passes(data, n_shards):
     """Return the median seconds of a pass, CPU seconds of this process, the history."""
     tagger = CWSequenceTagger(
-        n_shards=n_shards, max_iter=PASSES, learn_confidence=False, random_state=0
+        n_shards=n_shards, max_iter=PASSES, calibrate_confidence=False, random_state=0
     )
     began = time.process_time()
-    tagger.set_params(learn_unknown=False, constraints=None).fit(*data)
+    tagger.set_params(learn_unknown_token=False, constraints=None).fit(*data)
     cpu = time.process_time() - began
     seconds = [record["seconds"] for record in tagger.history_[1:]]
     return float(np.median(seconds)), cpu, tagger.history_[1]

@@ -14,11 +14,11 @@ def span_scores(y, y_pred):
 
 
 def all_scores(y, y_pred):
-    """Return precision, recall, F and the share of mislabelled words."""
+    """Return precision, recall, F and the share of mislabeled words."""
     error = 1.0 - float(token_accuracy_score(y, y_pred))
     return {**span_scores(y, y_pred), "token_error": error}
 
 
-def centred_rmse(correct, confidence):
-    """Return the RMSE over 20 bins that claim their centres, as in EMNLP 2010."""
-    return root_calibration_mse(correct, confidence, strategy="uniform", claim="centre")
+def centerd_rmse(correct, confidence):
+    """Return the RMSE over 20 bins that claim their centers, as in EMNLP 2010."""
+    return root_calibration_mse(correct, confidence, strategy="uniform", claim="center")

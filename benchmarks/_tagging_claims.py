@@ -24,7 +24,7 @@ A claim holds on a set if its number is positive. Those with a standard error in
 brackets are means of the folds; the others are made of the means. All learners are the
 paper's, with plain decoding and parameters chosen on one random 3/4-1/4 split. p: of
 the paired t-test over the folds, as in the paper; the claim is that it is below
-{SIGNIFICANT} in favour of the first, or above. A step is the distance between two
+{SIGNIFICANT} in favor of the first, or above. A step is the distance between two
 passes in the plane of precision and recall; converged: the last of {PASSES} passes
 moves each learner at most {CONVERGED} of what the second did."""
 

@@ -52,12 +52,12 @@ def _draw(result, output):
     for panel, (name, learners) in zip(panels, sets.items(), strict=True):
         for learner, curve in learners.items():
             plain = learner in PLAIN
-            marker, colour = MARKERS[learner.partition(",")[0]]
+            marker, color = MARKERS[learner.partition(",")[0]]
             panel.plot(
                 curve["recall"],
                 curve["precision"],
                 marker=marker,
-                color=colour,
+                color=color,
                 markersize=4,
                 linewidth=1,
                 linestyle="-" if plain else ":",

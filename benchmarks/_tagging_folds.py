@@ -28,7 +28,7 @@ R_GRID = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 # The paper's CW, to the letter: hard constraints on the best labeling as a whole.
 PAPER_CW = CWSequenceTagger(
-    C=float("inf"), cost=0, split_rival=False, diagonal="covariance"
+    C=float("inf"), cost=0, split_errors=False, diagonal="covariance"
 )
 PHI_GRID = (0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -71,7 +71,7 @@ DIAGONALS = {
 LEARNERS = PLAIN | AUGMENTED | DIAGONALS
 for learner, _, _ in LEARNERS.values():
     # Nobody asks here how sure they are; the paper has no weights of unknown tokens.
-    learner.set_params(learn_confidence=False, learn_unknown=False)
+    learner.set_params(calibrate_confidence=False, learn_unknown_token=False)
 
 
 @lru_cache(maxsize=1)

@@ -54,11 +54,11 @@ def _by_tokens(corpus, X, seeds):
 def _by_labels(corpus, X, seeds):
     """Measure label sets of several sizes on the same tokens."""
     batch = SequenceEncoder().fit_transform(X)
-    problems = [(n, batch, _relabelled(corpus, n)) for n in LABELS]
+    problems = [(n, batch, _relabeled(corpus, n)) for n in LABELS]
     return _seconds_per_pass("labels", problems, seeds)
 
 
-def _relabelled(corpus, n_labels):
+def _relabeled(corpus, n_labels):
     """Deal the pairs of label and part of speech out to so many new labels.
 
     They go in order of frequency, so that the new labels are of similar size, and as

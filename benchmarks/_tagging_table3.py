@@ -20,7 +20,7 @@ ITERATIONS, QUICK_ITERATIONS = 150, 20
 CW, CW_MEAN, CRF = "CW", f"mean of {N_MODELS} CW", "tuned CRF"
 SCORES = ("precision", "recall", "f1", "token_error")
 
-# Precision, recall, F and the share of mislabelled words in the paper.
+# Precision, recall, F and the share of mislabeled words in the paper.
 PAPER = {
     "NP chunking": {
         "CW": (0.945, 0.942, 0.943, 0.0234),

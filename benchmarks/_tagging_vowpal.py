@@ -29,7 +29,7 @@ medians, learners taking turns. Encode: strings to a SequenceBatch; Trainer.appe
 writing of Vowpal Wabbit's lines. Train: from there; Vowpal Wabbit parses them then.
 Predict: from strings, its lines included. Vowpal Wabbit: --search 22 --search_task
 sequence --search_rollout none, 24 bits; passes and learning rate by span F1 on the last
-fifth of the training sentences, then all of them are learnt."""
+fifth of the training sentences, then all of them are learned."""
 
 
 def run(settings):

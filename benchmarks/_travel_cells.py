@@ -8,7 +8,7 @@ from _travel_corpora import ALL
 from _travel_measures import MEASURES
 
 KEYS = ("corpus", "features", "size", "learner")
-# The lead over the CRF is a mean over the subsets that both have learnt from.
+# The lead over the CRF is a mean over the subsets that both have learned from.
 COLUMNS = (*KEYS, "n", *MEASURES, "spread", "lead", "lead_spread", "lead_n")
 
 

@@ -17,7 +17,7 @@ from _travel_records import Records, labels_of
 
 from skcw import CWSequenceTagger
 from skcw.data import SequenceEncoder
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 
 PART, CRF, TUNED_CRF = "confidence", "CRF", "tuned CRF"
 MEASURED = Path(__file__).resolve().parent / "results" / "confidence.json"
@@ -90,7 +90,7 @@ def _encoded(corpus, split):
 
 def _ours(n_models, seed, X, y, X_test, y_test):
     tagger = CWSequenceTagger(n_models=n_models, random_state=seed).fit(X, y)
-    answers = query_pairs(tagger, X_test, y_test)
+    answers = confidence_pairs(tagger, X_test, y_test)
     return _figures(answers.confidence, answers.correct.astype(bool))
 
 

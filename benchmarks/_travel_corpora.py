@@ -110,7 +110,7 @@ def part_of(data, size, seed):
     """Return a random part of the training sentences, or all of them.
 
     Only the features that occur in it are kept, as if nothing else had been seen:
-    one that was never learnt has no weight, but it has a variance.
+    one that was never learned has no weight, but it has a variance.
     """
     if size == ALL:
         return Part(data.train, data.train_labels, data.test, data.test_labels)
@@ -167,7 +167,7 @@ def three_strings(sentence):
 
 def tutorial_dicts(sentence):
     """Return the feature dicts that sklearn-crfsuite's tutorial builds."""
-    near = [_neighbour(token) for token in sentence]
+    near = [_neighbor(token) for token in sentence]
     found = []
     for i, token in enumerate(sentence):
         word = token[0]
@@ -188,7 +188,7 @@ def tutorial_dicts(sentence):
     return found
 
 
-def _neighbour(token):
+def _neighbor(token):
     word = token[0]
     features = {
         "word.lower()": word.lower(),

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
@@ -33,7 +33,7 @@ def fit_and_measure(tagger, part, spans):
         tagger.fit(part.X, part.y)
         seconds = time.process_time() - start
         y_pred = tagger.predict(part.X_test)
-        answers = query_pairs(tagger, part.X_test, part.y_test)
+        answers = confidence_pairs(tagger, part.X_test, part.y_test)
         accuracy = float(token_accuracy_score(part.y_test, y_pred))
         score = span_f1_score(part.y_test, y_pred) if spans else accuracy
     confidence, correct = answers.confidence, answers.correct.astype(bool)

@@ -97,12 +97,12 @@ def _name_corpora(panel):
 def _explained():
     from matplotlib.lines import Line2D
 
-    colours = [
-        Line2D([], [], color=colour, marker="o", linestyle="", label=features)
-        for features, colour in COLOUR.items()
+    colors = [
+        Line2D([], [], color=color, marker="o", linestyle="", label=features)
+        for features, color in COLOUR.items()
     ]
     markers = [
         Line2D([], [], color="0.4", marker=marker, linestyle="", label=f"{size} sent.")
         for size, marker in MARKER.items()
     ]
-    return [*colours, *markers]
+    return [*colors, *markers]

@@ -59,7 +59,7 @@ def _measured(name, form, settings):
     found = {peer: [] for peer in PEERS}
     chosen = None
     for part in parts_of(name, form, settings):
-        # Tuned once, on the first part that is learnt from.
+        # Tuned once, on the first part that is learned from.
         chosen = chosen or _tuned(part, name, settings.quick)
         progress(f"{name}, {form}: {chosen}")
         for peer in PEERS:

@@ -125,7 +125,7 @@ def picture(found, path, before=None):
     drawn = [(found, "#0072B2", "as it comes")]
     if before is not None:
         drawn.insert(0, (before, "#E69F00", "before"))
-    for results, colour, label in drawn:
+    for results, color, label in drawn:
         cells = [results["cells"].get(name, found["cells"][name]) for name in names]
         for panel, measure, peer in (
             (left, "log_loss", LOGISTIC),
@@ -135,7 +135,7 @@ def picture(found, path, before=None):
                 cell[CW][measure] - found["cells"][name][peer][measure]
                 for name, cell in zip(names, cells, strict=True)
             ]
-            panel.plot(values, range(len(names)), "o", color=colour, label=label)
+            panel.plot(values, range(len(names)), "o", color=color, label=label)
     left.set_yticks(range(len(names)), names)
     left.invert_yaxis()
     left.set_xlabel("log loss of CW less that of tuned logistic regression")

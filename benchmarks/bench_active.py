@@ -3,7 +3,7 @@
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
 rows       Dredze & Crammer (2008): binary tasks, labels to reach 80 % of full accuracy
-sequences  Mejer & Crammer (2010), section 6: F against the number of words labelled
+sequences  Mejer & Crammer (2010), section 6: F against the number of words labeled
 speed      utilities of large pools and a whole round, beside CRFsuite's marginals
 
     python benchmarks/bench_active.py --data-home DIR --cache DIR
@@ -15,7 +15,7 @@ Options of this benchmark alone:
 --max-rows N    rows: label up to N of them; 500 in the paper
 --max-sentences N  sequences: as many with the strategies of the paper; 5,000 there
 --growth SHARE  sequences: after the first 500 a batch is this share of what is
-                labelled; the paper's protocol, 10 in every round, is 0
+                labeled; the paper's protocol, 10 in every round, is 0
 --strategies NAMES  sequences: these only, joined by commas
 --corpora NAMES     sequences: these only, likewise
 --fewer NAMES       sequences: only so many runs of these, such as

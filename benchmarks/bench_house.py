@@ -3,7 +3,7 @@
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
 command  CPU seconds of `skcw tag`: its start, the test columns, with confidence
-asking   CPU seconds of `query_pairs` and of a list of labels, beside one question
+asking   CPU seconds of `confidence_pairs` and of a list of labels, beside one question
 
     python benchmarks/bench_house.py --data-home DIR
     python benchmarks/bench_house.py --data-home DIR --before CHECKOUT

@@ -3,7 +3,7 @@
     python docs/draw_pictures.py                            # all of them
     python docs/draw_pictures.py plot_classify_with_confidence README
 
-Each example runs as it is; what it shows is written to a file here, in few colours.
+Each example runs as it is; what it shows is written to a file here, in few colors.
 """
 
 import io
@@ -37,7 +37,7 @@ PICTURES = {
 
 
 def save(figure, name):
-    """Write a picture of few colours."""
+    """Write a picture of few colors."""
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=DOTS_PER_INCH)
     picture = Image.open(drawn).convert("RGB").quantize(N_COLOURS)

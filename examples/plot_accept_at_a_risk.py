@@ -20,8 +20,8 @@ import numpy as np
 
 from skcw import CWSequenceTagger, SelectiveTagger, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
-from skcw.display import AcceptanceDisplay
-from skcw.evaluation import query_pairs
+from skcw.display import RiskControlDisplay
+from skcw.evaluation import confidence_pairs
 
 train = make_tagged_corpus(1500, random_state=0)
 held_out = make_tagged_corpus(2000, random_state=1)
@@ -31,7 +31,7 @@ tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
 tagger.fit(train.tokens, train.labels)
 selective = SelectiveTagger(tagger, risk=[0.01, 0.02], cv="prefit")
 selective.fit(held_out.tokens, held_out.labels)
-for promise in selective.promises_:
+for promise in selective.thresholds_:
     print(promise)
 
 # %%
@@ -41,8 +41,8 @@ for promise in selective.promises_:
 # On new sentences the share of wrong words among the accepted ones is below what was
 # promised, and everything else is left to a reader.
 
-correct, _, _ = query_pairs(tagger, new.tokens, new.labels)
-for promise in selective.promises_:
+correct, _, _ = confidence_pairs(tagger, new.tokens, new.labels)
+for promise in selective.thresholds_:
     accepted = np.concatenate(selective.accept(new.tokens, promise.risk))
     print(
         f"promised {promise.risk:.0%}: accepted {accepted.mean():.1%}, of which "
@@ -57,8 +57,8 @@ for promise in selective.promises_:
 #
 # The same for 25 risks, from confidences alone: any model that has some will do.
 
-pairs = [query_pairs(tagger, c.tokens, c.labels) for c in (held_out, new)]
-display = AcceptanceDisplay.from_predictions(
+pairs = [confidence_pairs(tagger, c.tokens, c.labels) for c in (held_out, new)]
+display = RiskControlDisplay.from_predictions(
     pairs[0].correct,
     pairs[0].confidence,
     pairs[1].correct,

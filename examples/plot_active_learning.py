@@ -25,8 +25,8 @@ import matplotlib.pyplot as plt
 from skcw import CWSequenceTagger
 from skcw.active import (
     ActiveLearner,
-    AuditedErrors,
-    PredictedErrors,
+    AuditedErrorRate,
+    PredictedErrorRate,
     Strategy,
     least_confident_word,
     simulate,
@@ -49,8 +49,8 @@ study = simulate(
     {
         "random": "random",
         "least sure word, kd-pc": partial(least_confident_word, method="kd-pc"),
-        "improbable labelings": "sequence-improbability",
-        "the same, diverse": Strategy("sequence-improbability", max_overlap=0.5),
+        "improbable labelings": "normalized-log-prob",
+        "the same, diverse": Strategy("normalized-log-prob", max_overlap=0.5),
     },
     X_test=X_test,
     y_test=y_test,
@@ -84,9 +84,9 @@ folder = TemporaryDirectory()
 journal = Path(folder.name) / "study.jsonl"
 tagger = CWSequenceTagger(random_state=0)
 learner = ActiveLearner(
-    tagger, X, utility="sequence-improbability", update="refit", journal=journal
+    tagger, X, utility="normalized-log-prob", update="refit", journal=journal
 )
-enough = PredictedErrors(0.06)
+enough = PredictedErrorRate(0.06)
 while not enough.should_stop(learner):
     asked = learner.query(words=150)
     learner.teach(asked, [y[i] for i in asked])
@@ -105,7 +105,7 @@ print(learner)
 
 asked = learner.audit(60)
 learner.teach(asked, [y[i] for i in asked])
-audit = AuditedErrors(0.15, level=0.95)
+audit = AuditedErrorRate(0.15, level=0.95)
 print("stop:", audit.should_stop(learner), "- bound:", round(audit.values_[0], 3))
 learner.close()
 folder.cleanup()

@@ -12,9 +12,9 @@ changing a single label?
 # -------------------------------
 #
 # AROW is trained for margins: its scores have no natural scale. ``fit`` learns one, but
-# here it does not (``learn_confidence=False``), and at the usual temperature the
+# here it does not (``calibrate_confidence=False``), and at the usual temperature the
 # marginals are a little too modest. The other tagger is a CRF, whose marginals mean to
-# be probabilities, but this one has hardly any regularisation and has learnt its
+# be probabilities, but this one has hardly any regularization and has learned its
 # training sentences by heart. There are three sets of sentences: for training, for
 # calibration and for testing.
 
@@ -28,7 +28,7 @@ from skcw import AROWSequenceTagger, CRFSequenceTagger
 from skcw.calibration import CalibratedTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import get_scorer, query_pairs
+from skcw.evaluation import confidence_pairs, get_scorer
 from skcw.features import WindowFeatures
 from skcw.metrics import (
     brier_loss,
@@ -47,7 +47,7 @@ X_train, y_train = window.fit_transform(train.tokens), train.labels
 X_held_out, y_held_out = window.transform(held_out.tokens), held_out.labels
 X_test, y_test = window.transform(test.tokens), test.labels
 
-arow = AROWSequenceTagger(learn_confidence=False, random_state=0)
+arow = AROWSequenceTagger(calibrate_confidence=False, random_state=0)
 arow.fit(X_train, y_train)
 crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 
@@ -56,7 +56,7 @@ crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 # --------------
 #
 # ``CalibratedTagger`` learns a monotone map from confidence to the share of right
-# labels, on words that the tagger has not learnt from. They come from folds of the
+# labels, on words that the tagger has not learned from. They come from folds of the
 # training sentences, for which copies of the tagger are fitted; or a tagger that is
 # fitted already stays as it is (``FrozenEstimator``) and other sentences are given.
 # Words are few here, so the map is one of three parameters.
@@ -88,7 +88,7 @@ plt.show()
 
 def figures(tagger):
     """Return the scores of a tagger in one line."""
-    right, sure, _ = query_pairs(tagger, X_test, y_test)
+    right, sure, _ = confidence_pairs(tagger, X_test, y_test)
     return (
         f"{right.mean():8.4f} {error_average_precision(right, sure):6.3f} "
         f"{root_calibration_mse(right, sure):8.4f} {brier_loss(right, sure):7.4f} "
@@ -119,11 +119,11 @@ print(HEADINGS)
 for name, tagger in maps.items():
     print(f"{name:24}{figures(tagger)}")
 
-right, sure, _ = query_pairs(arow, X_test, y_test)
+right, sure, _ = confidence_pairs(arow, X_test, y_test)
 bins = calibration_bins(right, sure, bin_size=300)
 grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
-axes.plot([0, 1], [0, 1], ":", color="grey", label="leave it as it is")
+axes.plot([0, 1], [0, 1], ":", color="gray", label="leave it as it is")
 for name, tagger in maps.items():
     axes.plot(grid, tagger.maps_[0].common(grid), label=name)
 axes.scatter(bins.confidence, bins.accuracy, 16, color="black", zorder=3,
@@ -136,7 +136,7 @@ plt.show()
 # Not on the training words
 # -------------------------
 #
-# The CRF is right about nearly every word it has learnt from. A map learnt there would
+# The CRF is right about nearly every word it has learned from. A map learned there would
 # tell it that it always is, so such words are refused. With
 # ``allow_training_data=True`` one can see what comes of it.
 

@@ -53,7 +53,7 @@ for classifier in (MultiClassCW(random_state=0), LinearSVC(random_state=0)):
 #
 # Every weight has a mean and a variance, so the scores of the labels are Gaussians too,
 # and the probability of a label is the probability that its score is the highest. How
-# wide the Gaussians are, and how much noise to add, is learnt from rows that a second
+# wide the Gaussians are, and how much noise to add, is learned from rows that a second
 # model, the shadow, has not seen.
 
 for scale in (1.0, "shadow"):
@@ -76,14 +76,14 @@ vectors = model[0].transform(test.data)
 curves = {
     "probability": model[-1].predict_confidence(vectors),
     "margin M": model[-1].predict_confidence(vectors, "margin"),
-    "margin M / √V": model[-1].predict_confidence(vectors, "normalised-margin"),
+    "margin M / √V": model[-1].predict_confidence(vectors, "normalized-margin"),
 }
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for name, confidence in curves.items():
     coverage, risk, _ = risk_coverage_curve(correct, confidence)
     axes.plot(1 - coverage, risk, label=name)
-axes.axhline(1 - correct.mean(), color="grey", linestyle="--", label="a random reader")
+axes.axhline(1 - correct.mean(), color="gray", linestyle="--", label="a random reader")
 axes.set(
     xlabel="share of the reviews that a person reads",
     ylabel="share of wrong labels among the rest",

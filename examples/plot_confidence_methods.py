@@ -27,10 +27,10 @@ from skcw.features import WindowFeatures
 from skcw.metrics import (
     calibration_bins,
     error_average_precision,
-    errors_found,
-    label_matches,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     root_calibration_mse,
+    token_correct,
 )
 
 train = make_tagged_corpus(1000, random_state=0)
@@ -42,7 +42,7 @@ tagger = CWSequenceTagger(random_state=0)
 tagger.fit(window.fit_transform(train.tokens), train.labels)
 X_held_out, X_test = window.transform(held_out.tokens), window.transform(test.tokens)
 
-correct = np.concatenate(label_matches(test.labels, tagger.predict(X_test)))
+correct = np.concatenate(token_correct(test.labels, tagger.predict(X_test)))
 n_words, n_wrong = len(correct), np.count_nonzero(~correct)
 review = n_words // 20
 print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} words")
@@ -59,8 +59,8 @@ print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} 
 # ones, and the wrong ones left after the review). The distances of ``delta`` and its
 # kin are not probabilities.
 
-# Twenty bins of the same width, each of which claims its centre.
-CENTRED = {"strategy": "uniform", "n_bins": 20, "claim": "centre"}
+# Twenty bins of the same width, each of which claims its center.
+CENTRED = {"strategy": "uniform", "n_bins": 20, "claim": "center"}
 fitting = {"metric": "log_loss", "n_values": 9, "n_draws": 24}
 
 
@@ -70,7 +70,9 @@ def figures(sure, probability):
     if probability:
         rmse = f"{root_calibration_mse(correct, sure, **CENTRED):.3f}"
     precision = error_average_precision(correct, sure)
-    return f"{precision:.3f} {rmse:>6} {residual_errors(correct, sure, review):5.0f}"
+    return (
+        f"{precision:.3f} {rmse:>6} {residual_errors_at_k(correct, sure, review):5.0f}"
+    )
 
 
 as_it_comes, fitted = {}, {}
@@ -94,21 +96,21 @@ for name, method in METHODS.items():
 #
 # Least confident words first, all methods fitted; dashed ones are not probabilities. On
 # the right the same curves as gain over ``delta``, in wrong words. For a short review
-# ``delta`` is as good as any here. Methods that let the neighbours of a word change
+# ``delta`` is as good as any here. Methods that let the neighbors of a word change
 # their labels too gain beyond the first twentieth, while the vote of the few best
 # labelings lags behind.
 
 figure, (curves, gains) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 n = np.unique(np.geomspace(50, n_words // 3, 200).astype(int))
-base = errors_found(correct, fitted["delta"], n)
-colours = plt.get_cmap("turbo")(np.linspace(0, 1, len(METHODS)))
-for (name, method), colour in zip(METHODS.items(), colours, strict=True):
-    found = errors_found(correct, fitted[name], n)
-    style = {"color": colour, "linestyle": "-" if method.probability else "--"}
+base = errors_at_k(correct, fitted["delta"], n)
+colors = plt.get_cmap("turbo")(np.linspace(0, 1, len(METHODS)))
+for (name, method), color in zip(METHODS.items(), colors, strict=True):
+    found = errors_at_k(correct, fitted[name], n)
+    style = {"color": color, "linestyle": "-" if method.probability else "--"}
     curves.plot(n / n_words, found / n_wrong, label=name, **style)
     gains.plot(n / n_words, found - base, **style)
 for axes in (curves, gains):
-    axes.axvline(0.05, color="lightgrey", zorder=0)
+    axes.axvline(0.05, color="lightgray", zorder=0)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     axes.set_xlabel("words read (log scale)")
@@ -133,14 +135,14 @@ figure, panels = plt.subplots(
     layout="constrained",
 )  # fmt: skip
 for name, axes in zip(probabilities, panels.flat, strict=False):
-    axes.plot([0, 1], [0, 1], "--", color="grey", linewidth=1)
-    for answers, colour, label in (
+    axes.plot([0, 1], [0, 1], "--", color="gray", linewidth=1)
+    for answers, color, label in (
         (as_it_comes, "tab:orange", "as it comes"),
         (fitted, "tab:blue", "fitted"),
     ):
         bins = calibration_bins(correct, answers[name], **CENTRED)
-        axes.plot(bins.confidence, bins.accuracy, color=colour, label=label)
-        axes.scatter(bins.confidence, bins.accuracy, np.sqrt(bins.count), color=colour)
+        axes.plot(bins.confidence, bins.accuracy, color=color, label=label)
+        axes.scatter(bins.confidence, bins.accuracy, np.sqrt(bins.count), color=color)
     axes.set_title(name)
 for axes in panels.flat[len(probabilities) :]:
     axes.set_axis_off()

@@ -20,9 +20,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import minimize
 
-from skcw.calibration import BetaMap
+from skcw.calibration import BetaCalibrator
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import query_samples, same_cluster
+from skcw.evaluation import same_cluster, sampled_pairs
 from skcw.metrics import brier_decomposition, score_interval
 
 WOMEN, MEN = ("Ann", "Eve", "Mary"), ("Bob", "Tom")
@@ -139,7 +139,7 @@ weights = minimize(
 # -----------------------------
 #
 # Every mention of a sample takes the cluster of the mention that it has drawn.
-# ``same_cluster`` asks about all pairs of mentions; ``query_samples`` counts.
+# ``same_cluster`` asks about all pairs of mentions; ``sampled_pairs`` counts.
 
 N_SAMPLES = 500
 
@@ -156,7 +156,7 @@ def draw_clusterings(table, rng):
 def ask(stories):
     """Return the answers about all pairs of mentions of some stories."""
     samples = [draw_clusterings(choices(weights, arcs(one)), rng) for one in stories]
-    return query_samples(samples, [people for _, people in stories], same_cluster)
+    return sampled_pairs(samples, [people for _, people in stories], same_cluster)
 
 
 answers = ask(test)
@@ -190,11 +190,11 @@ print(f"share of samples less exact probability: {gap.mean():.3f} on average")
 # -----------------------------
 #
 # The model was trained to choose antecedents, and nobody told it that the errors of a
-# chain of choices add up: in the middle, shares are a little too sure. A map learnt on
+# chain of choices add up: in the middle, shares are a little too sure. A map learned on
 # other stories takes a part of that off, and leaves which pair is surer than which.
 
 held = ask(held_out)
-mapped = BetaMap().fit(held.confidence, held.correct)(answers.confidence)
+mapped = BetaCalibrator().fit(held.confidence, held.correct)(answers.confidence)
 mended = answers._replace(confidence=mapped)
 
 figure, axes = plt.subplots(figsize=(6, 6.6), layout="constrained")

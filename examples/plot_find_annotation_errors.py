@@ -13,7 +13,7 @@ looks at one word in twenty?
 # ----------------------------
 #
 # About one mention in twenty was missed, cut or given another type, and some
-# capitalised words were taken for names. Since the corpus is made, the true labels are
+# capitalized words were taken for names. Since the corpus is made, the true labels are
 # known as well; only the figures at the end look at them.
 
 import time
@@ -26,7 +26,7 @@ from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
 from skcw.features import WindowFeatures
-from skcw.metrics import error_average_precision, errors_found
+from skcw.metrics import error_average_precision, errors_at_k
 
 corpus = make_tagged_corpus(800, label_noise=0.05, random_state=0)
 labels = corpus.labels
@@ -93,7 +93,7 @@ confidence = {
 review = n_words // 20
 print(f"{'':27} average precision   found in {review} words")
 for name, sure in confidence.items():
-    found = errors_found(right, sure, review) / n_wrong
+    found = errors_at_k(right, sure, review) / n_wrong
     print(f"{name:27} {error_average_precision(right, sure):17.3f}   {found:.1%}")
 print(f"{'random order':27} {n_wrong / n_words:17.3f}   {review / n_words:.1%}")
 

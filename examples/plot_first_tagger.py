@@ -78,7 +78,7 @@ values.set(
 values.legend(loc="upper left")
 
 curve.plot(read, found, label="least confident first")
-curve.plot([0, 1], [0, 1], linestyle="--", color="grey", label="in any order")
+curve.plot([0, 1], [0, 1], linestyle="--", color="gray", label="in any order")
 curve.set(
     xlabel="share of the words read",
     ylabel="share of the mistakes found",

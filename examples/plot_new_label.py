@@ -61,7 +61,7 @@ for name, before, after in zip(types, curve[0], curve[-1], strict=True):
 # The answer in a picture
 # -----------------------
 #
-# The new label is learnt from a few dozen sentences, and the others are kept.
+# The new label is learned from a few dozen sentences, and the others are kept.
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for name, values in zip(types, zip(*curve, strict=True), strict=True):

@@ -14,7 +14,7 @@ Are such shares probabilities?
 # A tagger that draws labelings
 # -----------------------------
 #
-# ``sample_labelings`` draws weights around what was learnt and decodes with each of
+# ``sample_labelings`` draws weights around what was learned and decodes with each of
 # them. Every draw is a whole labeling, whose labels fit together. Some sentences are
 # kept apart: they will be needed to correct what turns out to be wrong.
 
@@ -24,11 +24,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcw import CWSequenceTagger
-from skcw.calibration import BetaMap
+from skcw.calibration import BetaCalibrator
 from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import query_samples
+from skcw.evaluation import sampled_pairs
 from skcw.features import WindowFeatures
 from skcw.metrics import brier_decomposition, root_calibration_mse
 
@@ -70,7 +70,7 @@ print("true ", *test.labels[split])
 #
 # A question is a function of one labeling, drawn or true. It tells of all places it
 # asks about, in the same order for every labeling of a sentence, if the answer is yes.
-# Nothing else is needed: ``query_samples`` counts the share of the sample that says
+# Nothing else is needed: ``sampled_pairs`` counts the share of the sample that says
 # yes, which is what the tagger claims, and the true labels are one more labeling.
 
 LONGEST = 4
@@ -88,7 +88,7 @@ def is_entity(labels):
 
 
 def in_one_entity(labels):
-    """Tell of every two neighbours whether they belong to one entity."""
+    """Tell of every two neighbors whether they belong to one entity."""
     spans = extract_spans(labels)
     joined = {t for span in spans for t in range(span.start, span.end - 1)}
     return [t in joined for t in range(len(labels) - 1)]
@@ -101,12 +101,12 @@ def mentions_person(labels):
 
 QUESTIONS = {
     "span is an entity": is_entity,
-    "neighbours are in one entity": in_one_entity,
+    "neighbors are in one entity": in_one_entity,
     "sentence mentions a person": mentions_person,
 }
 
 answers = {
-    name: query_samples(samples, test.labels, question)
+    name: sampled_pairs(samples, test.labels, question)
     for name, question in QUESTIONS.items()
 }
 for question, (true, claimed, _) in answers.items():
@@ -123,7 +123,7 @@ for question, (true, claimed, _) in answers.items():
 # are too sure in the middle: what is claimed with 0.6 comes true about five times in
 # ten. So no single correction suits all questions: each needs its own.
 
-colours = dict(zip(QUESTIONS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
+colors = dict(zip(QUESTIONS, ("tab:blue", "tab:orange", "tab:green"), strict=True))
 
 
 def draw(answers, title):
@@ -136,7 +136,7 @@ def draw(answers, title):
             query=question,
             unit="questions",
             ax=axes,
-            curve_kwargs={"color": colours[question]},
+            curve_kwargs={"color": colors[question]},
         )
     figure.suptitle(title)
     plt.show()
@@ -148,17 +148,17 @@ draw(answers, "The share of drawn labelings that say yes")
 # Calibrate each question separately
 # ----------------------------------
 #
-# Answers to the same question about the held-out sentences tell how often a share comes
-# true. A monotone map learnt from them leaves the order of the answers as it is, so
+# Predictions to the same question about the held-out sentences tell how often a share comes
+# true. A monotone map learned from them leaves the order of the answers as it is, so
 # discrimination stays; what goes is miscalibration.
 
 others = tagger.sample_labelings(window.transform(held_out.tokens), N_LABELINGS)
 mended = {}
 print(f"{'':30}root CalibMSE      miscalibration    discrimination")
 for question, asked in answers.items():
-    yes, share, _ = query_samples(others, held_out.labels, QUESTIONS[question])
+    yes, share, _ = sampled_pairs(others, held_out.labels, QUESTIONS[question])
     true, claimed, _ = asked
-    mapped = BetaMap().fit(share, yes)(claimed)
+    mapped = BetaCalibrator().fit(share, yes)(claimed)
     mended[question] = asked._replace(confidence=mapped)
     scores = [root_calibration_mse(true, q) for q in (claimed, mapped)]
     parts = [brier_decomposition(true, q) for q in (claimed, mapped)]
@@ -168,4 +168,4 @@ for question, asked in answers.items():
         f"{parts[0].discrimination:.4f} -> {parts[1].discrimination:.4f}"
     )
 
-draw(mended, "The same after a map learnt on other sentences")
+draw(mended, "The same after a map learned on other sentences")

@@ -22,7 +22,7 @@ import numpy as np
 from skcw import CRFSequenceTagger, CWSequenceTagger
 from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 from skcw.features import WindowFeatures
 from skcw.metrics import calibration_bands, calibration_bins, compare_scores
 
@@ -54,7 +54,7 @@ plt.show()
 # right, as if the next word could not be wrong. The bands of skcw say how many wrong
 # ones may have been missed.
 
-few = query_pairs(cw, X_test[:100], test.labels[:100])
+few = confidence_pairs(cw, X_test[:100], test.labels[:100])
 bins = calibration_bins(few.correct, few.confidence, strategy="quantile")
 bands = {
     method: calibration_bands(
@@ -126,7 +126,7 @@ plt.show()
 # entity, and is what was taken for a person one, from the first word to the last?
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 6), layout="constrained")
-questions = {"not O": {}, "span:PER": {"span_event": "exact"}}
+questions = {"not O": {}, "span:PER": {"entity_confidence": "exact"}}
 for (query, options), axes in zip(questions.items(), panels, strict=True):
     ConfidenceCalibrationDisplay.from_estimator(
         cw,
@@ -152,7 +152,7 @@ crf = CRFSequenceTagger(c2=0.3, max_iter=40).fit(X_train, train.labels)
 figure, axes = plt.subplots(figsize=(6, 6.4), layout="constrained")
 answers = []
 for name, tagger in (("CW", cw), ("CRF", crf)):
-    answers.append(query_pairs(tagger, X_test, test.labels))
+    answers.append(confidence_pairs(tagger, X_test, test.labels))
     ConfidenceCalibrationDisplay.from_predictions(
         answers[-1].correct,
         answers[-1].confidence,

@@ -32,7 +32,7 @@ def word(rng):
 
 
 def phrase(rng, is_title):
-    """Return a quotation whose words are mostly capitalised, or mostly not."""
+    """Return a quotation whose words are mostly capitalized, or mostly not."""
     n = int(rng.choice([3, 5, 7]))
     most = n // 2 + 1
     n_capitals = rng.randint(most, n + 1) if is_title else rng.randint(1, most)
@@ -106,7 +106,7 @@ MEANINGS = {
     "BE": "the name ends with and before “{}”",
     "TO": "around the beginning of the name stands “{}”",
     "TE": "around the end of the name stands “{}”",
-    "Q": "a quotation is labelled like this: {}",
+    "Q": "a quotation is labeled like this: {}",
     "QF": "of a quotation (entity, words in capitals, in small letters, ends): {}",
     "QF2": "of a quotation (entity, whether capitals are most, ends): {}",
 }

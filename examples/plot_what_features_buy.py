@@ -28,7 +28,7 @@ test = make_tagged_corpus(500, random_state=1)
 
 STEPS = {
     "the word": ["bias", "word"],
-    "+ its neighbours": ["word[-2,-1,1,2]"],
+    "+ its neighbors": ["word[-2,-1,1,2]"],
     "+ pairs of words": ["bigram(word)[-1..0]"],
     "+ beginnings and endings": ["prefix(1..4)", "suffix(1..4)"],
     "+ shapes": ["short_shape[-2..2]", "bigram(short_shape)[-1..0]"],

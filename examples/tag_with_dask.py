@@ -9,7 +9,7 @@ into memory, so that the processes of a machine share one copy of it.
 import tempfile
 from pathlib import Path
 
-from skcw import CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 
 try:
@@ -22,7 +22,7 @@ except ImportError:
 
 def tagged(sentences, path):
     """Return each sentence of a part with its labels and its least sure word."""
-    answers = Model.open_once(path).ask(sentences)
+    answers = InferenceModel.open_once(path).predict_all(sentences)
     sure = [float(row.min()) for row in answers.confidence()]
     return list(zip(sentences, answers.labels(), sure, strict=True))
 

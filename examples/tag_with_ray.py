@@ -9,7 +9,7 @@ starts, mapped into memory, so that the actors of a machine share one copy of it
 import tempfile
 from pathlib import Path
 
-from skcw import CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 
 try:
@@ -24,11 +24,11 @@ class Tagger:
     """What an actor does with each batch."""
 
     def __init__(self, path):
-        self.model = Model.open(path, mapped=True)
+        self.model = InferenceModel.open(path, mapped=True)
 
     def __call__(self, batch):
         sentences = [text.split() for text in batch["text"]]
-        answers = self.model.ask(sentences)
+        answers = self.model.predict_all(sentences)
         batch["labels"] = [" ".join(row) for row in answers.labels()]
         batch["least_sure"] = [float(row.min()) for row in answers.confidence()]
         return batch

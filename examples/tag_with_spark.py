@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from skcw import CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 
 try:
@@ -29,9 +29,9 @@ def tagging_by(path):
     """Return what tags the frames of a partition."""
 
     def tagged(frames):
-        model = Model.open_once(path)
+        model = InferenceModel.open_once(path)
         for frame in frames:
-            answers = model.ask(frame["text"].str.split().tolist())
+            answers = model.predict_all(frame["text"].str.split().tolist())
             sure = [float(row.min()) for row in answers.confidence()]
             labels = [" ".join(row) for row in answers.labels()]
             yield frame.assign(labels=labels, least_sure=sure)

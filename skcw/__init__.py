@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skcw._model.merge import merge
     from skcw._util.config import config_context, get_config, set_config
     from skcw.calibration import CalibratedTagger, SelectiveClassifier, SelectiveTagger
-    from skcw.confidence.inference_model import Model
+    from skcw.confidence.inference_model import InferenceModel
     from skcw.io.loading import load
     from skcw.linear_model import (
         MultiClassAROW,
@@ -45,8 +45,8 @@ __all__ = [
     "CalibratedTagger",
     "Checkpoint",
     "HMMSequenceTagger",
+    "InferenceModel",
     "MaxEntSequenceTagger",
-    "Model",
     "MultiClassAROW",
     "MultiClassCW",
     "MultiClassPA",
@@ -69,7 +69,7 @@ __all__ = [
 _HOMES = {
     "skcw._model.checkpoint": ["Checkpoint"],
     "skcw._util.config": ["config_context", "get_config", "set_config"],
-    "skcw.confidence.inference_model": ["Model"],
+    "skcw.confidence.inference_model": ["InferenceModel"],
     "skcw.calibration": ["CalibratedTagger", "SelectiveClassifier", "SelectiveTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
     "skcw.io.loading": ["load"],

@@ -49,7 +49,7 @@ class PlainPipelineWarning(UserWarning):
     """A tagger is a step of a pipeline that hides most of what it can do."""
 
 
-class UnlearntConfidenceWarning(UserWarning):
+class UnlearnedConfidenceWarning(UserWarning):
     """Confidence was asked of a model that had too little data to learn it."""
 
 

@@ -5,9 +5,9 @@ from sklearn.datasets import make_classification
 
 from skcw import TaggingPipeline
 from skcw.calibration import (
-    BetaMap,
+    BetaCalibrator,
     CalibratedTagger,
-    IsotonicMap,
+    IsotonicCalibrator,
     SelectiveClassifier,
     SelectiveTagger,
 )
@@ -91,7 +91,7 @@ def learners():
         "AROW lists": lambda: AROWReranker(random_state=0),
         "boosted": lambda: BoostingReranker(n_rounds=5, random_state=0),
     }
-    maps = {"beta map": BetaMap, "isotonic map": IsotonicMap}
+    maps = {"beta map": BetaCalibrator, "isotonic map": IsotonicCalibrator}
     kinds = {
         "sentences": taggers,
         "rows": classifiers,
@@ -119,7 +119,7 @@ def data_of(kind, part):
 def said_by(model, kind):
     """Return what a fitted model says, as something that can be compared."""
     if kind == "sentences":
-        answers = model.ask(SENTENCES[:8])
+        answers = model.predict_all(SENTENCES[:8])
         sure = np.concatenate(answers.confidence()).round(12).tolist()
         return str((answers.labels().tolist(), sure))
     if kind == "rows":

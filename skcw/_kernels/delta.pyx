@@ -1,4 +1,4 @@
-"""Delta: the cost of changing the label of one word while its neighbours keep theirs.
+"""Delta: the cost of changing the label of one word while its neighbors keep theirs.
 
 Delta = Phi(x, y) - Phi(x, y with label b at token t): its score is the gap, and
 Delta' Sigma Delta, with a diagonal Sigma, the variance of that gap.
@@ -104,7 +104,7 @@ def deltas(
                             scores, trans, t, before, codes[t], b, after))
 
 
-def normalised_deltas(
+def normalized_deltas(
     const real[:, ::1] scores, const real[:, ::1] trans,
     const real[:, ::1] variance, const real[:, ::1] trans_variance,
     const real[:, ::1] trans_common, Py_ssize_t n_labels,

@@ -12,10 +12,10 @@
 
 /* So many draws share one walk over the features. */
 #define SKCW_DRAWS SKCW_BLOCK
-/* How many labels are summed or maximised at once: what fits the registers. */
+/* How many labels are summed or maximized at once: what fits the registers. */
 #define SKCW_LABELS 8
 
-/* The finaliser of splitmix64: every bit of x moves every bit of the result. */
+/* The finalizer of splitmix64: every bit of x moves every bit of the result. */
 SKCW_INLINE unsigned long long skcw_mix64(unsigned long long x)
 {
     x += 0x9e3779b97f4a7c15ull;

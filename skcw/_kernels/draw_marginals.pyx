@@ -104,9 +104,9 @@ cdef class Passes:
         for j in range(self.n_labels):
             for g in range(SKCW_DRAWS):
                 state[j, g] = self.factor[t, j, g] * self.inflow[j, g]
-        self.normalise(state)
+        self.normalize(state)
 
-    cdef void normalise(self, double[:, ::1] state) noexcept nogil:
+    cdef void normalize(self, double[:, ::1] state) noexcept nogil:
         """Divide the state of a token by its sum in every lane, the `total`."""
         cdef Py_ssize_t j, g
         cdef double[SKCW_DRAWS] total, factor
@@ -181,7 +181,7 @@ cdef class Passes:
             for j in range(self.n_labels):
                 for g in range(SKCW_DRAWS):
                     self.ahead[t, j, g] *= self.inflow[j, g]
-            self.normalise(self.ahead[t])
+            self.normalize(self.ahead[t])
 
 
 cdef class Again:

@@ -91,7 +91,7 @@ cdef class Race:
     cdef double[::1] mean, width, rate, reach, total
     # Of those of them that are there in a panel.
     cdef long long[::1] there
-    cdef double[::1] centre, pace, chance, edge, room
+    cdef double[::1] center, pace, chance, edge, room
 
     def __init__(self, Py_ssize_t n_labels):
         size = _by_fours(n_labels)
@@ -99,7 +99,7 @@ cdef class Race:
         self.left_out, self.inside, self.wide, self.there = (
             np.zeros(size, dtype=np.int64) for _ in range(4))
         (self.deviation, self.beats, self.mean, self.width, self.rate, self.reach,
-         self.total, self.centre, self.pace, self.chance, self.edge) = (
+         self.total, self.center, self.pace, self.chance, self.edge) = (
             np.zeros(size) for _ in range(11))
         self.room = np.zeros(2 * size * SKCW_PLACES)
 
@@ -235,11 +235,11 @@ cdef class Race:
         for k in range(self.n_wide):
             if self.reach[k] > low:
                 self.there[self.n_there] = k
-                self.centre[self.n_there] = self.mean[k]
+                self.center[self.n_there] = self.mean[k]
                 self.pace[self.n_there] = self.rate[k]
                 self.n_there += 1
         return skcw_label_panel(
-            &self.chance[0], &self.edge[0], &self.room[0], &self.centre[0],
+            &self.chance[0], &self.edge[0], &self.room[0], &self.center[0],
             &self.pace[0], self.n_there, low, high - low)
 
     cdef double go_down(self, double bottom) noexcept nogil:

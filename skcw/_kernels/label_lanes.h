@@ -95,7 +95,7 @@ SKCW_INLINE void skcw_flush(skcw_four *x)
     *x = SKCW_FROM_4(SKCW_BITS_4(*x) & SKCW_MASK(*x > 1e-100));
 }
 
-/* The panel from `low` on, with n labels of means `centre` and deviations 1 / rate.
+/* The panel from `low` on, with n labels of means `center` and deviations 1 / rate.
  *
  * chance[k] = the integral over the panel of the density of k times the cdfs of all
  *             others: k is the greatest, and in the panel
@@ -105,7 +105,7 @@ SKCW_INLINE void skcw_flush(skcw_four *x)
  * the labels before and after k: nothing is divided by a cdf, which may be zero. */
 SKCW_CLONES static double skcw_label_panel(
     double *restrict chance, double *restrict edge, double *restrict room,
-    const double *restrict centre, const double *restrict rate, ptrdiff_t n,
+    const double *restrict center, const double *restrict rate, ptrdiff_t n,
     double low, double width)
 {
     skcw_four place[SKCW_VECTORS], before[SKCW_VECTORS], after[SKCW_VECTORS];
@@ -120,7 +120,7 @@ SKCW_CLONES static double skcw_label_panel(
     for (ptrdiff_t k = 0; k < n; ++k)
         for (int v = 0; v < SKCW_VECTORS; ++v) {
             const ptrdiff_t at = k * SKCW_PLACES + v * SKCW_NARROW;
-            z = (place[v] - centre[k]) * rate[k];
+            z = (place[v] - center[k]) * rate[k];
             skcw_normal(&z, &part, &below, 20.0);
             part *= rate[k] * width * before[v];
             before[v] *= below;

@@ -36,7 +36,7 @@ cdef double _exponentials(
     return total
 
 
-cdef double _normalise(
+cdef double _normalize(
     double[:, ::1] state, double[:, ::1] factor, const double[:, ::1] inflow,
     Py_ssize_t t, Py_ssize_t n_labels,
 ) noexcept nogil:
@@ -88,7 +88,7 @@ cdef double _scaled(
             at = (start + t) * own
             skcw_inflow(
                 &inflow[t, 0], &ahead[t - 1, 0], &trans[at, 0, 0], n_labels, width)
-        total = _normalise(ahead, factor, inflow, t, n_labels)
+        total = _normalize(ahead, factor, inflow, t, n_labels)
         if total <= SMALLEST_SUM:
             return -INFINITY
         log_z += log(total)
@@ -102,7 +102,7 @@ cdef double _scaled(
             at = (start + t + 1) * own
             skcw_inflow(
                 &inflow[t, 0], &back[t + 1, 0], &turned[at, 0, 0], n_labels, width)
-        total = _normalise(back, factor, inflow, t, n_labels)
+        total = _normalize(back, factor, inflow, t, n_labels)
         if total <= SMALLEST_SUM:
             return -INFINITY
         if t < length - 1:

@@ -365,7 +365,7 @@ def seen_features(const int[::1] indices):
 
 
 cdef unsigned long long _mixed(unsigned long long key) noexcept nogil:
-    """Scatter the bits of a key (the finaliser of splitmix64)."""
+    """Scatter the bits of a key (the finalizer of splitmix64)."""
     key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ULL
     key = (key ^ (key >> 27)) * 0x94D049BB133111EBULL
     return key ^ (key >> 31)

@@ -18,7 +18,7 @@ from skcw._kernels.sequence_rules cimport (
     Rule, arow_rule, cw_rule, optimal_cw_rule, perceptron_rule)
 from skcw._kernels.sequence_update cimport (
     Difference, EdgeFeatures, add_cost, add_labelings, count_mistakes, fill_gram,
-    fill_lattice, keep_plain, mislabelled, move_by_many, move_by_one, next_stretch,
+    fill_lattice, keep_plain, mislabeled, move_by_many, move_by_one, next_stretch,
     read_belief, touch_rows)
 from skcw._kernels.steps cimport (
     Diagonal, covariance_diagonal, hildreth, precision_diagonal)
@@ -152,7 +152,7 @@ cdef Py_ssize_t _mistakes(
 ) noexcept nogil:
     """Return how many tokens the model gets wrong, or else the rival."""
     if wrong > 0 and state.cost_unit > 0.0 and state.counting:
-        return mislabelled(plain, trans, state.gold, state.start, state.length,
+        return mislabeled(plain, trans, state.gold, state.start, state.length,
                            state.n_labels, best, state.tagged)
     return wrong
 

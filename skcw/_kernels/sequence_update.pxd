@@ -24,7 +24,7 @@ cdef Py_ssize_t count_mistakes(
     const double[::1] cost, double* distance) noexcept nogil
 cdef void keep_plain(
     const real[:, ::1] scores, Py_ssize_t length, real[:, ::1] plain) noexcept nogil
-cdef Py_ssize_t mislabelled(
+cdef Py_ssize_t mislabeled(
     const real[:, ::1] plain, const real[:, ::1] trans, const int[::1] gold,
     Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels, real[:, ::1] best,
     int[::1] guess) noexcept nogil

@@ -117,7 +117,7 @@ cdef void keep_plain(
     memcpy(&plain[0, 0], &scores[0, 0], length * scores.shape[1] * sizeof(real))
 
 
-cdef Py_ssize_t mislabelled(
+cdef Py_ssize_t mislabeled(
     const real[:, ::1] plain, const real[:, ::1] trans, const int[::1] gold,
     Py_ssize_t start, Py_ssize_t length, Py_ssize_t n_labels, real[:, ::1] best,
     int[::1] guess,

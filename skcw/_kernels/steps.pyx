@@ -48,7 +48,7 @@ cdef double cw_precision(double alpha, double spread, double phi) noexcept nogil
 cdef (double, double) variance_step(
     double margin, double spread, double phi
 ) noexcept nogil:
-    """Solve Eq. (7) of Crammer et al. (2009): margin >= phi * variance, linearised.
+    """Solve Eq. (7) of Crammer et al. (2009): margin >= phi * variance, linearized.
 
     alpha v is the positive root of 2 phi z^2 + (1 + 2 phi m) z + (m - phi v), in the
     form that does not cancel; beta = 2 alpha phi by Eq. (8).

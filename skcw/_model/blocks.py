@@ -55,7 +55,7 @@ class BlockCorpus:
         return BlockViews(self, hiding)
 
     def positions(self, number):
-        """Return the sequences of a block that are learnt from, and the others."""
+        """Return the sequences of a block that are learned from, and the others."""
         n = self.spilled.blocks[number].n_sequences
         if self.left_out is None:
             return np.arange(n), np.arange(0)
@@ -116,8 +116,8 @@ class BlockViews:
         self.feature = len(belief.row_of)
         occurrences = np.zeros(self.feature, dtype=np.int64)
         for number in range(self.n_blocks):
-            batch, learnt = self._batch(number)[0], self.corpus.positions(number)[0]
-            found = occurrences_of(batch, None, learnt, self.feature)
+            batch, learned = self._batch(number)[0], self.corpus.positions(number)[0]
+            found = occurrences_of(batch, None, learned, self.feature)
             occurrences += found.astype(np.int64)
             self.corpus.close(number)
         self.unseen = belief.unseen[occurrences[belief.unseen] == 0]
@@ -184,14 +184,14 @@ class BlockViews:
         turn = self.turn_of(number, n_passes)
         blocks, seed = order
         for block in blocks.tolist():
-            learnt, _ = self.corpus.positions(block)
-            if presented >= len(learnt):
-                presented -= len(learnt)
+            learned, _ = self.corpus.positions(block)
+            if presented >= len(learned):
+                presented -= len(learned)
                 continue
             if seed is not None:
-                learnt = np.random.RandomState([seed, block]).permutation(learnt)
+                learned = np.random.RandomState([seed, block]).permutation(learned)
             corpus = self._presented(block, turn)
-            rest = learnt[presented:]
+            rest = learned[presented:]
             for piece in pieces(rest, np.diff(corpus.offsets), n_words):
                 yield corpus, piece
             presented = 0
@@ -203,8 +203,8 @@ class BlockViews:
             return None
         return number % TURNS
 
-    def learnt(self, number):
-        """Return the positions of the sequences of a block that are learnt from."""
+    def learned(self, number):
+        """Return the positions of the sequences of a block that are learned from."""
         return self.corpus.positions(number)[0]
 
     def close(self, number):

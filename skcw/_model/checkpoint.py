@@ -185,7 +185,7 @@ class Keeper:
         self.state = state
         self.last_save = time.monotonic()
         timed = checkpoint.every_minutes is not None
-        # How many words are learnt between two looks at the clock; None for a pass.
+        # How many words are learned between two looks at the clock; None for a pass.
         self.piece_words = PIECE_WORDS if timed else None
 
     def is_due(self, n_passes=None):

@@ -50,7 +50,7 @@ class Decoder:
     belief : Belief
         The compact belief to predict with.
     forbidden : ndarray or None, default=None
-        What :func:`skcw.data.forbidden_matrix` returns.
+        What :func:`skcw.data.transition_constraints` returns.
     n_jobs : int or None, default=None
         Number of threads; the kernels run without the GIL.
     borders : ndarray of shape (2, n_labels) or None, default=None

@@ -19,10 +19,10 @@ from skcw.data.schemes import (
     SCHEME_NAMES,
     are_spans,
     first_violation,
-    forbidden_matrix,
     odd_outside,
     scheme_faults,
     scheme_of,
+    transition_constraints,
 )
 from skcw.data.schemes import scheme_name_constraints as scheme_name
 from skcw.exceptions import (
@@ -82,7 +82,7 @@ class Examples(NamedTuple):
 
 
 def mean_token_norm(data):
-    """Return the mean length of the feature vectors of the tokens that are learnt."""
+    """Return the mean length of the feature vectors of the tokens that are learned."""
     used = np.repeat(data.used(), data.batch.lengths)
     if data.batch.values is None and used.any():
         counts = norm_counts(data.batch.indptr, used)
@@ -134,7 +134,7 @@ def _balanced_costs(counts):
 
 
 def token_costs(class_weight, labels, counts, one_pass):
-    """Return the cost of mislabelling a token of each class, of which so many occur."""
+    """Return the cost of mislabeling a token of each class, of which so many occur."""
     if class_weight == "balanced":
         if one_pass:
             raise ValueError(
@@ -166,7 +166,7 @@ class Rules(NamedTuple):
     """Which labels may follow each other, and how that was found out.
 
     ``constraints`` is a scheme, "given" for a function or a matrix, or None;
-    ``faults`` counts the sequences learnt from so far that break each scheme.
+    ``faults`` counts the sequences learned from so far that break each scheme.
     """
 
     constraints: str | None
@@ -207,7 +207,7 @@ def rules_of(tagger, labels, faults, dtype):
         asked = found = scheme_of(labels, faults)
     elif asked is None or isinstance(asked, str):
         found = asked and scheme_name(asked)
-    forbidden = forbidden_matrix(asked, labels, dtype)
+    forbidden = transition_constraints(asked, labels, dtype)
     return Rules(found, forbidden, faults, are_spans(labels))
 
 
@@ -244,7 +244,7 @@ def warn_of_outside(labels, stacklevel):
     if odd is not None:
         warnings.warn(
             f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
-            "does: it is learnt as a span of its own. Rename it first: "
+            "does: it is learned as a span of its own. Rename it first: "
             f"convert_labels(y, 'IOB2', outside={odd!r})",
             OutsideLabelWarning,
             stacklevel=stacklevel,
@@ -256,7 +256,7 @@ def warn_of_faults(broken, first, stacklevel):
     if broken:
         warnings.warn(
             f"{broken} training sequences break the constraints, sequence {first} "
-            "first; they are learnt from anyway, but can never be predicted",
+            "first; they are learned from anyway, but can never be predicted",
             ConstraintWarning,
             stacklevel=stacklevel,
         )

@@ -59,7 +59,7 @@ class Belief:
         The row of tokens none of whose features is known; None for learners that
         learn nothing of them.
     unseen : ndarray of int32, default=()
-        Features that have a number but occurred in nothing that was learnt from. Where
+        Features that have a number but occurred in nothing that was learned from. Where
         there is an `unknown_row` they count as not known.
     edges : ndarray of int32, default=()
         Features, ascending, that look at the label before as well: their own row stays
@@ -120,7 +120,7 @@ class Belief:
         initial_variance=None,
         averaging=True,
         dtype="float32",
-        learn_unknown=False,
+        learn_unknown_token=False,
         edges=(),
     ):
         """Return the prior: mean zero, the same variance everywhere."""
@@ -135,8 +135,8 @@ class Belief:
             else np.full(size, initial_variance, dtype),
             np.zeros(size, dtype) if averaging else None,
             0.0,
-            width if learn_unknown else None,
-            np.arange(n_features if learn_unknown else 0),
+            width if learn_unknown_token else None,
+            np.arange(n_features if learn_unknown_token else 0),
             edges,
         )
 
@@ -220,7 +220,7 @@ class Belief:
         """Return a belief that continues from the average and starts a new average.
 
         Otherwise the many rounds of a finished training would outweigh what is
-        learnt later: a new label would hardly ever be predicted.
+        learned later: a new label would hardly ever be predicted.
         """
         weights = self.weights
         average = None if self.average is None else weights

@@ -36,7 +36,7 @@ def merge(models, weights=None, *, rule="gain"):
     model : estimator
         A fitted model of the same class with the parameters of the first, which
         predicts, is saved and may learn on by ``partial_fit`` like any other. How sure
-        it may be is the mean of what the models have learnt.
+        it may be is the mean of what the models have learned.
 
     Examples
     --------

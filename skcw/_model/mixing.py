@@ -1,4 +1,4 @@
-"""What shards have learnt, mixed into one Gaussian."""
+"""What shards have learned, mixed into one Gaussian."""
 
 from typing import NamedTuple
 

@@ -11,7 +11,7 @@ from skcw.data.saved import SAVED_AS
 LANES = 4
 # The size of what a processor fetches at once, in bytes.
 CACHE_LINE = 64
-# Rows of tables up to so many bytes lie side by side while they are learnt: wider ones
+# Rows of tables up to so many bytes lie side by side while they are learned: wider ones
 # would hardly share what is fetched at once, and the memory is needed twice at the end.
 WIDEST_SHARED = 2 * CACHE_LINE
 

@@ -8,8 +8,8 @@ from skcw._model.mixing import GaussianMerge
 from skcw._model.row_gaussian import TableBelief
 from skcw.linear_model.base import are_text
 
-# Learnt numbers that are averaged, where all classifiers have them.
-NUMBERS = ("phi_", "variance_scale_", "noise_", "caution_")
+# Learned numbers that are averaged, where all classifiers have them.
+NUMBERS = ("phi_", "variance_scale_", "noise_", "shrinkage_")
 
 
 def merge_classifiers(classifiers, shares, rule):
@@ -125,7 +125,7 @@ def _realigned(classifier, columns, classes):
 
 
 def _mean_numbers(classifiers, shares):
-    """Return the learnt numbers: what all say, or the mean of what they do."""
+    """Return the learned numbers: what all say, or the mean of what they do."""
     found = {}
     for name in NUMBERS:
         own = [getattr(classifier, name, None) for classifier in classifiers]

@@ -50,7 +50,7 @@ def salted_order(keys, salt):
 def order_of_piece(keys, salt, piece, n_pieces):
     """Return the order in one of several pieces of a pass.
 
-    A piece has whole groups of equal rows, unless rows are learnt in the order in which
+    A piece has whole groups of equal rows, unless rows are learned in the order in which
     they come (no salt).
     """
     if salt is None:
@@ -187,7 +187,7 @@ class ShardedPasses(Passes):
     """Passes over the shards of the rows, each from the common belief.
 
     Which rows make a shard depends on their content, as their order does: copies of a
-    row are in the same one, unless rows are learnt in the order in which they come.
+    row are in the same one, unless rows are learned in the order in which they come.
     Rows of weight 0 are in none.
 
     Parameters

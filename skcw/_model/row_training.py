@@ -16,7 +16,7 @@ class Plan:
     """What all passes of a fit have in common.
 
     ``run_pass(belief, rows, order)`` is a learner's kernel; it returns the number of
-    rounds so far and of wrong rows. ``dev_score(table)`` is the score to maximise, or
+    rounds so far and of wrong rows. ``dev_score(table)`` is the score to maximize, or
     None. Workers of joblib train ``n_shards`` shards. ``keeper_of(name)`` gives what
     saves a model, or None.
     """

@@ -8,7 +8,7 @@ from skcw._model.gaussian import Belief
 from skcw._model.mixing import GaussianMerge
 from skcw._model.training_hashes import remembered
 from skcw.data.edges import edge_features
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from skcw.data.vocabulary import Vocabulary
 
 
@@ -73,7 +73,7 @@ def _check_alike(taggers):
     unknown = [tagger.belief_.unknown_row is not None for tagger in taggers]
     if len(set(unknown)) > 1:
         raise ValueError(
-            f"model {unknown.index(True)} was trained with learn_unknown=True and "
+            f"model {unknown.index(True)} was trained with learn_unknown_token=True and "
             f"model {unknown.index(False)} without; train all in the same way"
         )
     priors = [getattr(tagger, "initial_variance", None) for tagger in taggers]
@@ -109,7 +109,7 @@ def _constraints_of(taggers, labels):
             "all with the same constraints, or with constraints=None"
         )
     if asked[0] != "given":
-        return forbidden_matrix(asked[0], labels, taggers[0].dtype)
+        return transition_constraints(asked[0], labels, taggers[0].dtype)
     first = taggers[0]
     for number, tagger in enumerate(taggers):
         same = tagger.classes_.tolist() == first.classes_.tolist()
@@ -206,26 +206,26 @@ def _prior_of(belief):
 
 def _merged_confidence(taggers, shares):
     """Return how sure to be: what all models say, or the mean of what they do."""
-    # A model that has learnt nothing of it is loaded without these.
-    learnt = [getattr(tagger, "confidence_", {}) for tagger in taggers]
+    # A model that has learned nothing of it is loaded without these.
+    learned = [getattr(tagger, "confidence_", {}) for tagger in taggers]
     source = getattr(taggers[0], "confidence_source_", "off")
     norms = [tagger.token_norm_ for tagger in taggers]
     norm = norms[0] if len(set(norms)) == 1 else float(np.dot(shares, norms))
-    found = {"confidence_": learnt[0], "confidence_source_": source}
-    if any(own != learnt[0] for own in learnt):
-        merged = _mean_values(learnt, shares)
+    found = {"confidence_": learned[0], "confidence_source_": source}
+    if any(own != learned[0] for own in learned):
+        merged = _mean_values(learned, shares)
         source = "merged" if merged else "rule"
         found = {"confidence_": merged, "confidence_source_": source}
     return found | {"token_norm_": norm}
 
 
-def _mean_values(learnt, shares):
-    """Return the mean of the values of the methods that all models have learnt."""
+def _mean_values(learned, shares):
+    """Return the mean of the values of the methods that all models have learned."""
     found = {}
-    for method, fit in learnt[0].items():
-        if not all(method in own for own in learnt):
+    for method, fit in learned[0].items():
+        if not all(method in own for own in learned):
             continue
-        values = [own[method]["values"] for own in learnt]
+        values = [own[method]["values"] for own in learned]
         mean = {
             name: float(np.dot(shares, [own[name] for own in values]))
             for name in fit["values"]

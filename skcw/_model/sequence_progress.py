@@ -51,7 +51,7 @@ class Progress(KeptProgress):
     belief : Belief
         Where the training starts, compact.
     unseen : ndarray
-        The features that occur in nothing that is learnt from.
+        The features that occur in nothing that is learned from.
     monitor : Monitor
         Keeps the history.
     keeper : Keeper or None
@@ -106,7 +106,7 @@ class Progress(KeptProgress):
             self.save()
 
     def end_pass(self, plan, judge, traffic, words):
-        """Record a pass and what travelled in it; return whether to stop."""
+        """Record a pass and what traveled in it; return whether to stop."""
         sequences, tokens = self.wrong_sequences, self.wrong_tokens
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
         if self.rests is not None:

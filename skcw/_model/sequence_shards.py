@@ -45,7 +45,7 @@ class WholeDeal(Deal):
 
     def _choose(self, rng, shuffle):
         views = self.views
-        positions = views.learnt()
+        positions = views.learned()
         if views.plain.weight is not None:
             positions = positions[views.plain.weight[positions] > 0]
         self.order = rng.permutation(positions) if shuffle else positions
@@ -86,7 +86,7 @@ class BlockDeal(Deal):
     def _choose(self, rng, shuffle):
         views = self.views
         self.seed = rng.randint(np.iinfo(np.int32).max) if shuffle else None
-        sizes = [len(views.learnt(block)) for block in range(views.n_blocks)]
+        sizes = [len(views.learned(block)) for block in range(views.n_blocks)]
         # How many sequences come before each block.
         self.n_before = offsets_of(np.array(sizes))
         return int(self.n_before[-1])
@@ -106,7 +106,7 @@ class BlockDeal(Deal):
 
     def _dealt(self, block):
         """Yield the sequences of a block that each shard gets."""
-        order = self.views.learnt(block)
+        order = self.views.learned(block)
         if self.seed is not None:
             order = np.random.RandomState([self.seed, block]).permutation(order)
         # The shard that is next in turn after the blocks before.

@@ -24,7 +24,7 @@ class Plan:
     """What all passes of a fit have in common.
 
     ``run_pass(mean, variance, drift, progress, corpus, options)`` is the kernel of a
-    learner, ``dev_score(belief)`` the score to maximise, or None, ``dev_metric`` its
+    learner, ``dev_score(belief)`` the score to maximize, or None, ``dev_metric`` its
     name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
     ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
     about unknown tokens by hiding some. ``n_jobs`` workers train ``n_shards`` shards.
@@ -51,7 +51,7 @@ class Plan:
 
     @property
     def counting(self):
-        """Whether to count mislabelled words, which takes more time."""
+        """Whether to count mislabeled words, which takes more time."""
         return self.verbose > 0 or self.cost_unit == 0
 
     def sent(self):
@@ -99,7 +99,7 @@ def train(
 ):
     """Train a copy of a compact belief; return it compact again, with its history.
 
-    With `positions` only the sequences there are learnt from; the corpus of a shadow in
+    With `positions` only the sequences there are learned from; the corpus of a shadow in
     blocks stands in their place, and knows which to leave out. With a `keeper` the
     training is saved now and then, and continues from what was saved.
     """
@@ -145,11 +145,18 @@ def train_several(
         return _train_one(belief, corpus, plan, seeds[0], judges, n_jobs, keeper_of)
     total, history, kept = BeliefMean(), [], []
     jobs = [
-        (plan, seed, model, judges.learnt[model], None, keeper_of(f"model-{model + 1}"))
+        (
+            plan,
+            seed,
+            model,
+            judges.learned[model],
+            None,
+            keeper_of(f"model-{model + 1}"),
+        )
         for model, seed in enumerate(seeds)
     ]
     if judges.source == "shadow":
-        shadow = plan.quiet(), seeds[0], None, judges.learnt[-1]
+        shadow = plan.quiet(), seeds[0], None, judges.learned[-1]
         jobs.append((*shadow, None, keeper_of("shadow")))
     for trained, records in _trained(belief, corpus, jobs, n_jobs):
         if total.n == len(seeds):
@@ -224,7 +231,7 @@ def _train_one(belief, corpus, plan, seed, judges, n_jobs, keeper_of):
         plan.quiet(),
         seed,
         None,
-        judges.learnt[-1],
+        judges.learned[-1],
         keeper=keeper_of("shadow"),
     )
     if plan.n_shards > 1 or effective_n_jobs(n_jobs) == 1:

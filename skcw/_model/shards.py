@@ -458,7 +458,7 @@ class Workers:
             if effective_n_jobs(self.n_jobs) > 1:
                 return
         raise ShardError(
-            f"the worker that learnt {self.noun} {number} was lost, and no others have "
+            f"the worker that learned {self.noun} {number} was lost, and no others have "
             f"come within {LOOKS * PAUSE:g} seconds; see what ended it, and start the "
             "engine again"
         )
@@ -509,7 +509,7 @@ def bare_learner(estimator):
 
 
 class Traffic:
-    """How many bytes have travelled in the last pass; nothing does with one shard.
+    """How many bytes have traveled in the last pass; nothing does with one shard.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The sentences that a tagger has learnt from, as a bounded set of hashes."""
+"""The sentences that a tagger has learned from, as a bounded set of hashes."""
 
 import numpy as np
 
@@ -24,13 +24,13 @@ def batch_hashes(batch):
     return hashes
 
 
-def learnt_hashes(data, before=()):
+def learned_hashes(data, before=()):
     """Return the hashes to keep after learning from examples.
 
     Parameters
     ----------
     data : Examples
-        What was learnt from; sequences of no token or no weight are not.
+        What was learned from; sequences of no token or no weight are not.
     before : ndarray of uint64 or None, default=()
         What was kept before; None if that is not known.
 

@@ -4,7 +4,7 @@ Features that occur once tell what features that never occurred will be like. So
 tokens with no other features are hidden now and then: presented with the one feature
 that stands for "nothing known", which new tokens have when the tagger predicts.
 
-The labels of hidden tokens are learnt one by one, but spans are judged as a whole, and
+The labels of hidden tokens are learned one by one, but spans are judged as a whole, and
 a wrong guess costs more than none. So in the end the weights of that feature are taken
 as many times as serves best where all such tokens are hidden at once.
 """
@@ -26,7 +26,7 @@ from skcw.exceptions import NoLegalLabelingError
 # of the passes the scores were the same within chance.
 TURNS = 4
 # How many times the weights of unknown tokens are tried to be taken. The first is what
-# was learnt: another has to score better by so much.
+# was learned: another has to score better by so much.
 STRENGTHS, LEAST_GAIN = (1.0, 0.0, 0.5, 1.5), 0.002
 # About so many words are enough to choose by.
 MOST_WORDS = 10_000
@@ -49,8 +49,8 @@ class Views:
 
     ``plain`` hides nothing; ``turns`` are the tokens to hide in each of several
     passes, none where no token can be hidden, and ``trial`` is then None. ``feature``
-    stands for what is not known, if that is learnt. ``positions`` are the sequences
-    that are learnt from, None for all of them.
+    stands for what is not known, if that is learned. ``positions`` are the sequences
+    that are learned from, None for all of them.
     """
 
     plain: tuple
@@ -67,15 +67,15 @@ class Views:
         """The corpus of each turn."""
         return [with_tokens_hidden(self.plain, t, self.feature) for t in self.turns]
 
-    def learnt(self):
-        """Return the positions of the sequences that are learnt from."""
+    def learned(self):
+        """Return the positions of the sequences that are learned from."""
         if self.positions is not None:
             return self.positions
         return np.arange(len(self.plain.offsets) - 1)
 
     def order(self, rng, shuffle):
         """Return the sequences in the order of a pass."""
-        positions = self.learnt()
+        positions = self.learned()
         return rng.permutation(positions) if shuffle else positions
 
     def pieces(self, number, n_passes, order, presented, n_words):
@@ -107,7 +107,7 @@ def views_of(corpus, belief, positions, hiding):
     belief : Belief
         Where training starts.
     positions : ndarray or None
-        The sequences that are learnt from, or None for all.
+        The sequences that are learned from, or None for all.
     hiding : bool
         Whether tokens are to be hidden.
 
@@ -139,14 +139,14 @@ def views_of(corpus, belief, positions, hiding):
 
 
 def _trial(corpus, batch, positions, alone):
-    """Return sequences learnt from that have such tokens, all of them hidden."""
+    """Return sequences learned from that have such tokens, all of them hidden."""
     owners = owners_of(batch, corpus.weight, positions, alone)
     owners = owners[:: 1 + int(batch.lengths[owners].sum()) // MOST_WORDS]
     return hidden_part(corpus, batch, owners, alone)
 
 
 def owners_of(batch, weight, positions, alone):
-    """Return the sequences learnt from that have such tokens."""
+    """Return the sequences learned from that have such tokens."""
     times = _times(batch, weight, positions)
     owners = np.unique(np.searchsorted(batch.offsets, alone, "right") - 1)
     return owners[times[owners] > 0]
@@ -171,7 +171,7 @@ def with_fitting_row(belief, trial, forbidden, score):
     Parameters
     ----------
     belief : Belief
-        What was learnt, compact.
+        What was learned, compact.
     trial : Hidden
         What to choose by.
     forbidden : ndarray or None
@@ -214,7 +214,7 @@ def tokens_with_only(features, batch, sizes):
 
 
 def occurrences_of(batch, weight, positions, n_features):
-    """Return how often each feature occurs in what is learnt from."""
+    """Return how often each feature occurs in what is learned from."""
     if weight is None and positions is None:
         return np.bincount(batch.indices, minlength=n_features)
     times = _times(batch, weight, positions)

@@ -47,7 +47,7 @@ def set_config(*, sequences=None, shard_folder=None):
         and joined by ``cross_val_predict``. ``"list"`` is a plain list of lists, as of
         sklearn-crfsuite before 0.4: it can be compared with ``==`` and written as JSON.
         It holds for the methods of taggers, pipelines and all that wraps them;
-        ``ask(X)`` always answers with arrays. Processes that joblib starts begin with
+        ``predict_all(X)`` always answers with arrays. Processes that joblib starts begin with
         arrays, which changes no score.
     shard_folder : str or path-like, default=None
         The folder in which a training with workers of other processes or machines

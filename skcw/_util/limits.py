@@ -20,7 +20,7 @@ LARGEST_FACTOR = 1e6
 # Scores of confidence sum up squares of weights in double precision.
 HEAVIEST_SCORED = 1e100
 
-# -- numbers that are learnt from, and learnt ------------------------------------------
+# -- numbers that are learned from, and learned ------------------------------------------
 
 # Squares of larger values of a row, times variances, have no room in single precision.
 LARGEST_ROW_VALUE = 1e12

@@ -146,7 +146,7 @@ def _steps_of(estimator):
 
 
 def _is_ours(estimator):
-    """Tell whether a class of ours made it, which replaces what it has learnt."""
+    """Tell whether a class of ours made it, which replaces what it has learned."""
     return any(
         base.__module__.partition(".")[0] == "skcw" for base in type(estimator).__mro__
     )

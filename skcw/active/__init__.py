@@ -1,16 +1,16 @@
 """Active learning: which labels to ask for next, and when to stop asking."""
 
-from skcw.active.doors import ActiveMLQuery, ModALQuery
+from skcw.active.doors import ModALQuery, SkactivemlStrategy
 from skcw.active.learner import ActiveLearner
 from skcw.active.pool import noisy_labels
 from skcw.active.selection import select
 from skcw.active.simulation import Strategy, Study, simulate
 from skcw.active.stopping import (
-    AuditedErrors,
+    AuditedErrorRate,
     Budget,
     ConfidencePlateau,
     ModelAgreement,
-    PredictedErrors,
+    PredictedErrorRate,
     StoppingCriterion,
     error_upper_bound,
     predicted_error_rate,
@@ -25,21 +25,21 @@ from skcw.active.utilities import (
     margin,
     min_conf_margin,
     min_margin,
-    normalised_margin,
+    normalized_log_prob,
+    normalized_margin,
     random_utility,
-    sequence_improbability,
     utility_names,
 )
 
 __all__ = [
     "ActiveLearner",
-    "ActiveMLQuery",
-    "AuditedErrors",
+    "AuditedErrorRate",
     "Budget",
     "ConfidencePlateau",
     "ModALQuery",
     "ModelAgreement",
-    "PredictedErrors",
+    "PredictedErrorRate",
+    "SkactivemlStrategy",
     "StoppingCriterion",
     "Strategy",
     "Study",
@@ -54,11 +54,11 @@ __all__ = [
     "min_conf_margin",
     "min_margin",
     "noisy_labels",
-    "normalised_margin",
+    "normalized_log_prob",
+    "normalized_margin",
     "predicted_error_rate",
     "random_utility",
     "select",
-    "sequence_improbability",
     "simulate",
     "utility_names",
 ]

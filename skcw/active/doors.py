@@ -37,7 +37,7 @@ class ModALQuery:
     >>> from skcw import MultiClassCW
     >>> from skcw.active import ModALQuery
     >>> classifier = MultiClassCW().fit([[0.0, 1.0], [1.0, 1.0]], [0, 1])
-    >>> query_strategy = ModALQuery("normalised-margin")
+    >>> query_strategy = ModALQuery("normalized-margin")
     >>> positions, utilities = query_strategy(classifier, [[9.0, 1.0], [0.4, 1.0]])
     >>> positions
     array([1])
@@ -80,7 +80,7 @@ class ModALQuery:
         return _chosen(self, classifier, X_pool, n_instances, self._rng, **options)[:2]
 
 
-class ActiveMLQuery(BaseEstimator):
+class SkactivemlStrategy(BaseEstimator):
     """A utility as a query strategy of scikit-activeml.
 
     Its ``query`` takes what those of that package take. It takes sequences, too, with
@@ -106,9 +106,9 @@ class ActiveMLQuery(BaseEstimator):
     --------
     >>> import numpy as np
     >>> from skcw import MultiClassCW
-    >>> from skcw.active import ActiveMLQuery
+    >>> from skcw.active import SkactivemlStrategy
     >>> X, y = [[0.0, 1.0], [1.0, 1.0], [9.0, 1.0], [0.4, 1.0]], [0, 1, np.nan, np.nan]
-    >>> ActiveMLQuery("normalised-margin").query(X, y, MultiClassCW())
+    >>> SkactivemlStrategy("normalized-margin").query(X, y, MultiClassCW())
     array([3])
     """
 
@@ -136,7 +136,7 @@ class ActiveMLQuery(BaseEstimator):
         Parameters
         ----------
         X : rows or sequences
-            All items, labelled or not.
+            All items, labeled or not.
         y : sequence of labels, or of sequences of labels
             Their labels, ``missing_label`` where they are not known.
         clf : classifier or tagger

@@ -209,7 +209,7 @@ def _plain(value):
     raise TypeError(f"{value!r} ({type(value).__name__}) cannot be kept in a journal")
 
 
-# How the items of a record came to be labelled.
+# How the items of a record came to be labeled.
 SEED, COLD, UTILITY, AUDIT = "seed", "cold start", "utility", "audit"
 
 
@@ -309,14 +309,14 @@ class Ledger:
         )
 
     @property
-    def labelled(self):
+    def labeled(self):
         """The positions that have labels, in the order in which they got them."""
         return np.array(list(self.labels), dtype=np.int64)
 
     @property
     def n_words(self):
-        """The number of words of the labelled items."""
-        return int(self._lengths[self.labelled].sum())
+        """The number of words of the labeled items."""
+        return int(self._lengths[self.labeled].sum())
 
     def check_new(self, positions):
         """Raise at a position that has its labels already."""

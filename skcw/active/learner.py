@@ -54,7 +54,7 @@ class ActiveLearner:
     update : {"online", "refit"}, default="online"
         Whether ``partial_fit`` learns the new labels, one update per label, or a fresh
         copy of the estimator is fitted to all labels of the pool; what an estimator
-        that was fitted before has learnt is then forgotten.
+        that was fitted before has learned is then forgotten.
     n_candidates : int, default=None
         Rank a random subset of this size in each round, as in the paper [1]_; by
         default all that is left.
@@ -164,9 +164,9 @@ class ActiveLearner:
         return self._is_fitted
 
     @property
-    def labelled(self):
+    def labeled(self):
         """The positions that have labels, in the order in which they got them."""
-        return self._ledger.labelled
+        return self._ledger.labeled
 
     @property
     def labels(self):
@@ -179,20 +179,20 @@ class ActiveLearner:
         return np.array(list(self._ledger.pending), dtype=np.int64)
 
     @property
-    def unlabelled(self):
+    def unlabeled(self):
         """The positions that have no labels, pending ones included."""
         is_left = np.ones(len(self._pool), dtype=bool)
-        is_left[self.labelled] = False
+        is_left[self.labeled] = False
         return np.flatnonzero(is_left)
 
     @property
     def n_labels(self):
-        """The number of labelled items."""
+        """The number of labeled items."""
         return len(self._ledger.labels)
 
     @property
     def n_words(self):
-        """The number of words of the labelled items."""
+        """The number of words of the labeled items."""
         return self._ledger.n_words
 
     @property
@@ -260,8 +260,8 @@ class ActiveLearner:
 
         Each of n draws takes an item with a probability in proportion to its length,
         so that the mean share of wrong words in what is drawn is that of the items that
-        are neither labelled nor pending. An item may be drawn twice, and is returned
-        once. Label all of them and ``teach``; :class:`AuditedErrors` draws the
+        are neither labeled nor pending. An item may be drawn twice, and is returned
+        once. Label all of them and ``teach``; :class:`AuditedErrorRate` draws the
         conclusion. To ``release`` one of them is to abandon the audit.
 
         Parameters
@@ -301,12 +301,12 @@ class ActiveLearner:
         self._add({"released": positions.tolist()})
 
     def _free(self):
-        free = self.unlabelled
+        free = self.unlabeled
         free = free[~np.isin(free, self.pending)]
         free = free[self._pool.lengths[free] > 0]
         if not len(free):
             raise ValueError(
-                f"all {len(self._pool)} items of the pool are labelled, pending or "
+                f"all {len(self._pool)} items of the pool are labeled, pending or "
                 "empty: there is nothing left to ask about"
             )
         return free
@@ -316,13 +316,13 @@ class ActiveLearner:
             [self._settings["random_state"], self._ledger.n_asked]
         )
 
-    # Answers.
+    # Predictions.
 
     def teach(self, positions, y):
         """Learn the labels of items that were asked about.
 
         If anything is wrong with them, nothing changes. Not all items that are pending
-        need be labelled at once.
+        need be labeled at once.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class ActiveLearner:
         """Bring the model up to date with labels that are not among the others yet."""
         kind = self._pool.kind
         if self._settings["update"] == "refit":
-            positions = np.concatenate([self.labelled, positions])
+            positions = np.concatenate([self.labeled, positions])
             model = clone(self._blank)
             model.fit(self._pool.take(positions), kind.targets(self.labels + rows))
             self.estimator_ = model
@@ -413,7 +413,7 @@ class ActiveLearner:
         self._apply(self._journal.records[-1])
 
     def _apply(self, record):
-        """Remember what a record says, now that the model has learnt it."""
+        """Remember what a record says, now that the model has learned it."""
         self._ledger.apply(record)
         if "taught" in record:
             self._is_fitted = True
@@ -449,7 +449,7 @@ class ActiveLearner:
     def resume(cls, path, estimator, X, *, utility=None):
         """Return the learner whose journal is in a file, as it was.
 
-        Labels are learnt again in the order in which they came, so the model is the
+        Labels are learned again in the order in which they came, so the model is the
         same if the estimator has an integer as ``random_state``. The learner goes on
         writing to the same file, in which one learner writes at a time: if another one
         is still at work with it, that is an error.
@@ -483,7 +483,7 @@ class ActiveLearner:
 
     @classmethod
     def _resumed(cls, journal, estimator, pool, utility):
-        """Return a learner that has learnt all that a journal says."""
+        """Return a learner that has learned all that a journal says."""
         path, settings = journal.path, journal.header["settings"]
         if journal.header["pool"] != pool.fingerprint():
             raise ModelFileError(f"{path} is the journal of a study of another pool")
@@ -514,7 +514,7 @@ class ActiveLearner:
     def __repr__(self):
         return (
             f"ActiveLearner({type(self._blank).__name__}, {self.n_labels} of "
-            f"{len(self._pool)} items labelled, {len(self.pending)} pending)"
+            f"{len(self._pool)} items labeled, {len(self.pending)} pending)"
         )
 
 

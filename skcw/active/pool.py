@@ -331,8 +331,8 @@ def is_fitted(estimator):
     except NotFittedError:
         return False
     # sklearn-crfsuite has such an attribute from the start.
-    learnt = [value for name, value in vars(estimator).items() if name[-1:] == "_"]
-    return not learnt or any(value is not None for value in learnt)
+    learned = [value for name, value in vars(estimator).items() if name[-1:] == "_"]
+    return not learned or any(value is not None for value in learned)
 
 
 def digest_of(items):

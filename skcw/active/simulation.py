@@ -260,11 +260,11 @@ def simulate(
     X_test, y_test : as X and y
         What the models are judged by.
     n_initial : int, default=50
-        The number of items that are labelled from the beginning, chosen at random. Of
+        The number of items that are labeled from the beginning, chosen at random. Of
         rows there is one from each class before there are two from any, as in [2]_.
     batch : int or callable, default=10
         The number of items in a round, or a function that gives it for a number of
-        labelled items.
+        labeled items.
     n_candidates : int or None, default=1000
         The size of the random subset that is ranked in each round; None for all.
     max_labels : int, default=None
@@ -276,7 +276,7 @@ def simulate(
     evaluate_every : int, default=10
         The number of rounds from one score to the next.
     update : {"refit", "online"}, default="refit"
-        How labels are learnt, see ``ActiveLearner``.
+        How labels are learned, see ``ActiveLearner``.
     scoring : str or callable, default=None
         As in scikit-learn; None is the estimator's own ``score``.
     stopping : callable, default=None
@@ -442,11 +442,11 @@ def _rounds(plan, learner, answers, score, criterion, batch, name, repeat):
 
 
 def _n_free(learner):
-    return np.count_nonzero(learner.pool.lengths[learner.unlabelled])
+    return np.count_nonzero(learner.pool.lengths[learner.unlabeled])
 
 
 def _first_items(plan, seed):
-    """Return the items that are labelled at first; of rows some of each class."""
+    """Return the items that are labeled at first; of rows some of each class."""
     rng = np.random.default_rng([seed, 0])
     order = rng.permutation(len(plan.y))
     if plan.classes is not None:

@@ -79,7 +79,7 @@ class Budget(StoppingCriterion):
     Parameters
     ----------
     labels : int, default=None
-        The number of items that may be labelled.
+        The number of items that may be labeled.
     words : int, default=None
         The number of words that they may have in all.
 
@@ -113,9 +113,9 @@ class Budget(StoppingCriterion):
     def _verdict(self):
         n_labels, n_words = self.values_[-1]
         if self.labels is not None and n_labels >= self.labels:
-            return f"{n_labels} items are labelled, of {self.labels} that may be"
+            return f"{n_labels} items are labeled, of {self.labels} that may be"
         if self.words is not None and n_words >= self.words:
-            return f"{n_words} words are labelled, of {self.words} that may be"
+            return f"{n_words} words are labeled, of {self.words} that may be"
         return None
 
 
@@ -261,12 +261,12 @@ class ModelAgreement(_Watching):
         )
 
 
-class PredictedErrors(StoppingCriterion):
+class PredictedErrorRate(StoppingCriterion):
     """Stop when the model expects few errors in what is left of the pool.
 
     The prediction is as good as the model's confidence is calibrated: a
-    ``CalibratedTagger``, or a tagger or classifier that has learnt how sure to be, is
-    about right; nothing is promised. :class:`AuditedErrors` promises.
+    ``CalibratedTagger``, or a tagger or classifier that has learned how sure to be, is
+    about right; nothing is promised. :class:`AuditedErrorRate` promises.
 
     Parameters
     ----------
@@ -288,8 +288,8 @@ class PredictedErrors(StoppingCriterion):
 
     Examples
     --------
-    >>> from skcw.active import PredictedErrors
-    >>> PredictedErrors(0.02).target
+    >>> from skcw.active import PredictedErrorRate
+    >>> PredictedErrorRate(0.02).target
     0.02
     """
 
@@ -303,7 +303,7 @@ class PredictedErrors(StoppingCriterion):
         self.random_state = random_state
 
     def _value(self, learner):
-        left = learner.unlabelled
+        left = learner.unlabeled
         left = left[learner.pool.lengths[left] > 0]
         if not learner.is_fitted:
             return None
@@ -324,11 +324,11 @@ class PredictedErrors(StoppingCriterion):
         )
 
 
-class AuditedErrors(StoppingCriterion):
+class AuditedErrorRate(StoppingCriterion):
     """Stop when an audit shows that few errors are left, with a promise.
 
-    ``learner.audit(n)`` draws items at random. Once all of them are labelled, the share
-    of wrong words among them bounds that of all items that were neither labelled nor
+    ``learner.audit(n)`` draws items at random. Once all of them are labeled, the share
+    of wrong words among them bounds that of all items that were neither labeled nor
     pending, as ``learner.audited_estimator_`` labels them: with a probability of at
     least `level` the study does not stop while more than `target` of the words are
     wrong. That holds however good or bad the model is, and for any number of audits:
@@ -354,8 +354,8 @@ class AuditedErrors(StoppingCriterion):
 
     Examples
     --------
-    >>> from skcw.active import AuditedErrors
-    >>> AuditedErrors(0.05, level=0.9).level
+    >>> from skcw.active import AuditedErrorRate
+    >>> AuditedErrorRate(0.05, level=0.9).level
     0.9
     """
 
@@ -380,7 +380,7 @@ class AuditedErrors(StoppingCriterion):
         if self.values_[-1] > self.target:
             return None
         return (
-            f"at most {self.values_[-1]:.4f} of what was not labelled is wrong, with "
+            f"at most {self.values_[-1]:.4f} of what was not labeled is wrong, with "
             f"probability {self.level:g}"
         )
 

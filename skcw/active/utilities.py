@@ -1,4 +1,4 @@
-"""Utilities: how much is to be learnt from a label, one function each."""
+"""Utilities: how much is to be learned from a label, one function each."""
 
 import warnings
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from skcw._util.ragged import offsets_of
 from skcw.active.pool import read_pool
 from skcw.confidence.foreign import answering_estimator, ask_tagger
-from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.gaussian import GaussianRowClassifier
 
 
@@ -23,7 +23,7 @@ def quietly():
     It ranks all the same, and early rounds are made of such models.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnlearntConfidenceWarning)
+        warnings.simplefilter("ignore", UnlearnedConfidenceWarning)
         yield
 
 
@@ -65,14 +65,14 @@ def margin(estimator, X):
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return -(np.abs(scores) if scores.ndim == 1 else _lead(scores))
-    if hasattr(estimator, "ask"):
+    if hasattr(estimator, "predict_all"):
         raise TypeError(
             f"{type(estimator).__name__} labels sequences; use the utility min_margin"
         )
     return -_lead(_probabilities(estimator, X))
 
 
-def normalised_margin(estimator, X):
+def normalized_margin(estimator, X):
     """Return how few standard deviations the margin is away from zero.
 
     That is -|M| / √V with V = xᵀΣx, the criterion of *active confident learning*
@@ -98,18 +98,18 @@ def normalised_margin(estimator, X):
     Examples
     --------
     >>> from skcw import MultiClassCW
-    >>> from skcw.active import normalised_margin
+    >>> from skcw.active import normalized_margin
     >>> classifier = MultiClassCW().fit([[0.0, 1.0], [1.0, 1.0]], [0, 1])
-    >>> normalised_margin(classifier, [[0.4, 1.0], [9.0, 1.0]]).shape
+    >>> normalized_margin(classifier, [[0.4, 1.0], [9.0, 1.0]]).shape
     (2,)
     """
     estimator, X = answering_estimator(estimator, X)
     if not isinstance(estimator, GaussianRowClassifier):
         raise TypeError(
             f"{type(estimator).__name__} keeps no variances, so its margins cannot be "
-            "normalised; use MultiClassCW or MultiClassAROW, or the utility margin"
+            "normalized; use MultiClassCW or MultiClassAROW, or the utility margin"
         )
-    return -estimator.predict_confidence(X, method="normalised-margin")
+    return -estimator.predict_confidence(X, method="normalized-margin")
 
 
 def least_confident(estimator, X):
@@ -324,10 +324,10 @@ def min_conf_margin(tagger, X, per_word=False):
     return _small_lead(tagger, X, per_word, in_deviations=True)
 
 
-def sequence_improbability(tagger, X, method=None, per_word=True, **options):
+def normalized_log_prob(tagger, X, method=None, per_word=True, **options):
     """Return -log Pr[best labeling] per word: long sentences are not preferred.
 
-    Other packages call it MNLP, maximum normalised log-probability. Without the
+    Other packages call it MNLP, maximum normalized log-probability. Without the
     division it ranks as *least confidence* does, by 1 - Pr[best labeling].
 
     Parameters
@@ -351,10 +351,10 @@ def sequence_improbability(tagger, X, method=None, per_word=True, **options):
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import sequence_improbability
+    >>> from skcw.active import normalized_log_prob
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
-    >>> int(sequence_improbability(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
+    >>> int(normalized_log_prob(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
     1
     """
     asked = _asked(tagger, X, "sequence_confidence")
@@ -532,7 +532,7 @@ def random_utility(estimator, X, random_state=None):
 
 ROW_UTILITIES = {
     "margin": margin,
-    "normalised-margin": normalised_margin,
+    "normalized-margin": normalized_margin,
     "least-confident": least_confident,
     "entropy": entropy,
     "disagreement": disagreement,
@@ -542,7 +542,7 @@ SEQUENCE_UTILITIES = {
     "least-confident-word": least_confident_word,
     "min-margin": min_margin,
     "min-conf-margin": min_conf_margin,
-    "sequence-improbability": sequence_improbability,
+    "normalized-log-prob": normalized_log_prob,
     "expected-errors": expected_errors,
     "doubtful-entities": doubtful_entities,
     "random": random_utility,
@@ -569,7 +569,7 @@ def utility_names(kind):
     --------
     >>> from skcw.active import utility_names
     >>> utility_names("rows")[:2]
-    ['margin', 'normalised-margin']
+    ['margin', 'normalized-margin']
     """
     if kind not in TABLES:
         raise ValueError(f"kind is {kind!r}; it must be 'rows' or 'sequences'")

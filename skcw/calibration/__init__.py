@@ -2,31 +2,35 @@
 
 from skcw.calibration.calibrated_tagger import CalibratedTagger
 from skcw.calibration.calibrators import (
-    BetaMap,
-    ConfidenceMap,
-    IdentityMap,
-    IsotonicMap,
-    SigmoidMap,
-    TemperatureMap,
+    BaseCalibrator,
+    BetaCalibrator,
+    IdentityCalibrator,
+    IsotonicCalibrator,
+    SigmoidCalibrator,
+    TemperatureCalibrator,
 )
-from skcw.calibration.conformal import label_sets, set_threshold
-from skcw.calibration.risk_control import Promise, recall_threshold, risk_threshold
+from skcw.calibration.conformal import conformal_sets, conformal_threshold
+from skcw.calibration.risk_control import (
+    RiskThreshold,
+    recall_threshold,
+    risk_threshold,
+)
 from skcw.calibration.selective_classifier import SelectiveClassifier
 from skcw.calibration.selective_tagger import SelectiveTagger
 
 __all__ = [
-    "BetaMap",
+    "BaseCalibrator",
+    "BetaCalibrator",
     "CalibratedTagger",
-    "ConfidenceMap",
-    "IdentityMap",
-    "IsotonicMap",
-    "Promise",
+    "IdentityCalibrator",
+    "IsotonicCalibrator",
+    "RiskThreshold",
     "SelectiveClassifier",
     "SelectiveTagger",
-    "SigmoidMap",
-    "TemperatureMap",
-    "label_sets",
+    "SigmoidCalibrator",
+    "TemperatureCalibrator",
+    "conformal_sets",
+    "conformal_threshold",
     "recall_threshold",
     "risk_threshold",
-    "set_threshold",
 ]

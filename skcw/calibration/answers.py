@@ -1,4 +1,4 @@
-"""Answers of a calibrated tagger: those of the inner tagger, with mapped confidence."""
+"""Predictions of a calibrated tagger: those of the inner tagger, with mapped confidence."""
 
 from itertools import chain
 
@@ -51,13 +51,13 @@ def shared_rest(table, codes, confidence):
 
 
 class CalibratedAnswers(AnswersInFrames):
-    """Answers of a calibrated tagger about some sequences; ``ask`` returns them.
+    """Predictions of a calibrated tagger about some sequences; ``predict_all`` returns them.
 
     The inner tagger is asked once. Labels and labelings are its own.
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         The answers of the inner tagger.
     tagger : CalibratedTagger
         The fitted calibrated tagger.
@@ -98,7 +98,7 @@ class CalibratedAnswers(AnswersInFrames):
 
     @property
     def confidence_methods(self):
-        """The only method: the one that the maps were learnt for."""
+        """The only method: the one that the maps were learned for."""
         return self._tagger.confidence_methods_
 
     def labels(self):
@@ -189,20 +189,20 @@ class CalibratedAnswers(AnswersInFrames):
             "the confidence in whole sequences is not calibrated; ask tagger_ for it"
         )
 
-    def entities(self, span_event=None, method=None, **options):
+    def entities(self, entity_confidence=None, method=None, **options):
         """Return the predicted entities with their calibrated confidence."""
         tagger = self._tagger
         tagger._check_asked(method, options)
-        learnt = tagger.span_event or LEAST_WORD
-        if span_event not in (None, learnt):
+        learned = tagger.entity_confidence or LEAST_WORD
+        if entity_confidence not in (None, learned):
             raise ValueError(
-                f"span_event is {span_event!r}, but confidences were calibrated for "
-                f"{learnt!r}; set span_event={span_event!r} and fit again, or ask "
+                f"entity_confidence is {entity_confidence!r}, but confidences were calibrated for "
+                f"{learned!r}; set entity_confidence={entity_confidence!r} and fit again, or ask "
                 "tagger_"
             )
         if not tagger.entity_maps_:
             return self._least_words()
-        rows = self._inner.entities(learnt, **tagger.confidence_options_)
+        rows = self._inner.entities(learned, **tagger.confidence_options_)
         found = list(chain.from_iterable(rows))
         label = np.array([entity.label for entity in found], dtype=str)
         confidence = np.array([entity.confidence for entity in found], dtype=np.float64)

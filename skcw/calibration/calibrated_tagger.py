@@ -39,8 +39,8 @@ MOST_KNOWN = 0.25
 class CalibratedTagger(WrappedTagger):
     """Tagger whose confidence is the probability that a label is right.
 
-    A monotone map from confidence to the share of right labels is learnt from words
-    that the tagger has not learnt from. Labels do not change: ``predict`` returns those
+    A monotone map from confidence to the share of right labels is learned from words
+    that the tagger has not learned from. Labels do not change: ``predict`` returns those
     of the tagger.
 
     Parameters
@@ -69,8 +69,8 @@ class CalibratedTagger(WrappedTagger):
     min_words : int, default=200
         A label with fewer words to learn from, or with right or wrong ones only, uses
         the common map.
-    span_event : str, default=None
-        An event of ``predict_entities``, such as ``"exact"``: a second map is learnt
+    entity_confidence : str, default=None
+        An event of ``predict_entities``, such as ``"exact"``: a second map is learned
         from the predicted entities and whether they are in the truth. By default the
         confidence of an entity is that of its least sure word, which is not the
         probability that the whole entity is right.
@@ -85,10 +85,10 @@ class CalibratedTagger(WrappedTagger):
     n_best, n_draws : int, default=None
         Options of the method.
     allow_training_data : bool, default=False
-        Whether a tagger may be calibrated on words that it has learnt from. It is surer
+        Whether a tagger may be calibrated on words that it has learned from. It is surer
         of them than of any others, and nearly always right. Without it folds must not
         test on what they train on, and of the words given to a fitted tagger that
-        remembers its training (``remember_training=True``) up to a quarter may be in
+        remembers its training (``store_train_hashes=True``) up to a quarter may be in
         sentences that it knows, for corpora repeat some.
     n_jobs : int, default=None
         How many folds are fitted at once, in threads.
@@ -100,7 +100,7 @@ class CalibratedTagger(WrappedTagger):
     maps_ : list of LabelMaps
         The maps, whose mean is taken: each has ``common`` and ``by_label``.
     entity_maps_ : list of LabelMaps
-        The same for entities; empty without `span_event`.
+        The same for entities; empty without `entity_confidence`.
     rival_maps_ : list of LabelMaps
         The same for the marginals of labels that are not predicted, one map for each
         label with at least `min_words`: they make ``label_table``, and so questions
@@ -111,13 +111,13 @@ class CalibratedTagger(WrappedTagger):
 
     See Also
     --------
-    skcw.calibration.IsotonicMap : What a map is.
+    skcw.calibration.IsotonicCalibrator : What a map is.
     sklearn.calibration.CalibratedClassifierCV : The same for classifiers.
 
     Notes
     -----
     RMSE over 20 bins and log loss of "is this label right?" on the test sets of NP
-    chunks, Spanish and Dutch names; a CW tagger has learnt from 3,000 sentences, and
+    chunks, Spanish and Dutch names; a CW tagger has learned from 3,000 sentences, and
     five folds of these have taught the map:
 
     ======================  ===================  ===================
@@ -132,7 +132,7 @@ class CalibratedTagger(WrappedTagger):
     beta for each label     .0246, .0251, .0239  .0854, .0645, .0529
     ======================  ===================  ===================
 
-    A CW tagger has already learnt how sure to be: maps are for other taggers, for other
+    A CW tagger has already learned how sure to be: maps are for other taggers, for other
     methods of confidence and for text that differs. With one map for all labels the
     order of the words, and so the average precision of finding wrong ones, stays what
     it was. Maps for each label change it: on Spanish from .492 to .481.
@@ -152,26 +152,26 @@ class CalibratedTagger(WrappedTagger):
     >>> tagger.fit(X[:200], y[:200]).predict_confidence(X[200:])[0][1:].round(1)
     array([1. , 1. , 1. , 1. , 0.9, 1. ])
 
-    A fitted tagger is calibrated on other sentences than it has learnt from:
+    A fitted tagger is calibrated on other sentences than it has learned from:
 
-    >>> fitted = CWSequenceTagger(random_state=0, remember_training=True)
+    >>> fitted = CWSequenceTagger(random_state=0, store_train_hashes=True)
     >>> fitted = fitted.fit(X[:200], y[:200])
     >>> calibrated = CalibratedTagger(fitted, cv="prefit")
     >>> calibrated.fit(X[:200], y[:200])
     Traceback (most recent call last):
-    ValueError: the tagger has learnt from 100 % of these words...
+    ValueError: the tagger has learned from 100 % of these words...
     >>> calibrated.fit(X[200:], y[200:]).predict_single(X[0]) == fitted.predict(X)[0]
     True
     """
 
     _parameter_constraints: dict = {
-        "tagger": [HasMethods(["fit", "ask"])],
+        "tagger": [HasMethods(["fit", "predict_all"])],
         "map": [StrOptions(set(MAPS))],
         "cv": ["cv_object", StrOptions({PREFIT})],
         "ensemble": ["boolean"],
         "per_label": ["boolean"],
         "min_words": [Interval(Integral, 1, None, closed="left")],
-        "span_event": [StrOptions(set(SPAN_EVENTS)), None],
+        "entity_confidence": [StrOptions(set(SPAN_EVENTS)), None],
         "keep_order": ["boolean"],
         "method": [str, None],
         "variance_scale": [Interval(Real, 0, None, closed="neither"), None],
@@ -191,7 +191,7 @@ class CalibratedTagger(WrappedTagger):
         ensemble=True,
         per_label=False,
         min_words=200,
-        span_event=None,
+        entity_confidence=None,
         keep_order=True,
         method=None,
         variance_scale=None,
@@ -207,7 +207,7 @@ class CalibratedTagger(WrappedTagger):
         self.ensemble = ensemble
         self.per_label = per_label
         self.min_words = min_words
-        self.span_event = span_event
+        self.entity_confidence = entity_confidence
         self.keep_order = keep_order
         self.method = method
         self.variance_scale = variance_scale
@@ -223,7 +223,7 @@ class CalibratedTagger(WrappedTagger):
     def __sklearn_clone__(self):
         copy = super().__sklearn_clone__()
         if self._has_prefit():
-            # A copy without what the tagger has learnt would have nothing to calibrate.
+            # A copy without what the tagger has learned would have nothing to calibrate.
             copy.tagger = self.tagger
         return copy
 
@@ -258,7 +258,7 @@ class CalibratedTagger(WrappedTagger):
             raise ValueError("no fold has a word of positive weight to learn from")
         words, entities, rivals = zip(*found, strict=True)
         maps, entity_maps = self._learn_maps(make, words), []
-        if self.span_event:
+        if self.entity_confidence:
             entity_maps = self._learn_maps(make, some_entities(entities))
         self.rival_maps_ = self._learn_rival_maps(rivals)
         self.tagger_, self.maps_, self.entity_maps_ = tagger, maps, entity_maps
@@ -283,12 +283,12 @@ class CalibratedTagger(WrappedTagger):
 
     def _held_out(self, tagger, X, y, weight):
         """Return held-out words, entities if wanted, and rivals of a fitted tagger."""
-        options, answers = self._options(), tagger.ask(X)
+        options, answers = self._options(), tagger.predict_all(X)
         words = held_out_words(answers, y, options, weight)
         rivals = held_out_rivals(answers, y, weight)
-        if not self.span_event:
+        if not self.entity_confidence:
             return words, None, rivals
-        event = self.span_event
+        event = self.entity_confidence
         return words, held_out_entities(answers, y, event, options, weight), rivals
 
     def _options(self):
@@ -297,14 +297,14 @@ class CalibratedTagger(WrappedTagger):
         return {name: value for name, value in given.items() if value is not None}
 
     def _ask_unseen(self, tagger, X, y, sample_weight):
-        """Return held-out words; raise if the fitted tagger has learnt from them."""
+        """Return held-out words; raise if the fitted tagger has learned from them."""
         if encodes(tagger):
             X = tagger.encode(X)
         if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
-            share = tagger.seen_fraction(X)
+            share = tagger.train_overlap(X)
             if share > MOST_KNOWN:
                 raise ValueError(
-                    f"the tagger has learnt from {100 * share:.0f} % of these words, "
+                    f"the tagger has learned from {100 * share:.0f} % of these words, "
                     "so they do not tell how often it is right. Give others, or "
                     "let cv make folds; allow_training_data=True calibrates on them "
                     "anyway"
@@ -312,7 +312,7 @@ class CalibratedTagger(WrappedTagger):
         return self._held_out(tagger, X, y, check_sample_weight(sample_weight, len(X)))
 
     def _fit_and_ask(self, X, y, sample_weight):
-        """Return a tagger that has learnt from all words, and the words of folds."""
+        """Return a tagger that has learned from all words, and the words of folds."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         tagger = clone(self.tagger).fit(X, y, **weights)
         copy = clone(self.tagger)
@@ -334,7 +334,7 @@ class CalibratedTagger(WrappedTagger):
         return tagger, found
 
     @reads_at_once
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         The inner tagger encodes and scores the sequences once.
@@ -347,18 +347,18 @@ class CalibratedTagger(WrappedTagger):
         Returns
         -------
         answers : CalibratedAnswers
-            With the methods of :class:`skcw.confidence.Answers`.
+            With the methods of :class:`skcw.confidence.Predictions`.
         """
         check_is_fitted(self)
-        return CalibratedAnswers(self.tagger_.ask(X), self)
+        return CalibratedAnswers(self.tagger_.predict_all(X), self)
 
     @property
     def confidence_methods_(self):
-        """The only method: the one that the maps were learnt for, by its name."""
+        """The only method: the one that the maps were learned for, by its name."""
         check_is_fitted(self)
         name, inner = self.default_method_, self.tagger_.confidence_methods_
         spans = None
-        if self.span_event not in (None, LEAST_WORD):
+        if self.entity_confidence not in (None, LEAST_WORD):
             # Whole spans may have another default than words.
             spans = inner[self.confidence_options_.get("method", "marginal")].spans
         own = {"probability": True, "any_label": True}
@@ -366,17 +366,17 @@ class CalibratedTagger(WrappedTagger):
 
     @property
     def default_method_(self):
-        """The method that the maps were learnt for."""
+        """The method that the maps were learned for."""
         check_is_fitted(self)
         return self.confidence_options_.get("method") or self.tagger_.default_method_
 
     def _check_asked(self, method, options):
-        """Raise at what the maps were not learnt for."""
+        """Raise at what the maps were not learned for."""
         if method not in (None, self.confidence_options_.get("method")):
-            learnt = self.default_method_
-            if method != learnt:
+            learned = self.default_method_
+            if method != learned:
                 raise ValueError(
-                    f"method is {method!r}, but the maps were learnt for {learnt!r}; "
+                    f"method is {method!r}, but the maps were learned for {learned!r}; "
                     f"set method={method!r} and fit again, or ask tagger_"
                 )
         if options:
@@ -430,7 +430,7 @@ class CalibratedTagger(WrappedTagger):
         check_saved_options(options)
         if method is not None and method not in methods:
             raise ValueError(f"the tagger has no method {shortened(method)}")
-        if not self.maps_ or (self.span_event and not self.entity_maps_):
+        if not self.maps_ or (self.entity_confidence and not self.entity_maps_):
             raise ValueError("a map is missing")
 
 

@@ -32,7 +32,7 @@ def smoothed_targets(correct, weight):
 
 
 def fit_logistic(columns, correct, weight, least, pull=PULL):
-    """Minimise the weighted logarithmic loss of ``expit(columns @ coefficients)``.
+    """Minimize the weighted logarithmic loss of ``expit(columns @ coefficients)``.
 
     A coefficient with a least value is a slope, for which 1 leaves confidences as they
     are. Where confidences hardly vary the words do not tell the slopes, and the map
@@ -133,7 +133,7 @@ def _flat(values, name):
     return array
 
 
-class ConfidenceMap:
+class BaseCalibrator:
     """Base of the maps: a non-decreasing function into [0, 1].
 
     A subclass gives ``_learn`` and ``_map`` on checked arrays, and stores plain numbers
@@ -149,8 +149,8 @@ class ConfidenceMap:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.calibration import ConfidenceMap
-    >>> class Half(ConfidenceMap):
+    >>> from skcw.calibration import BaseCalibrator
+    >>> class Half(BaseCalibrator):
     ...     def _map(self, q):
     ...         return np.full(q.shape, 0.5)
     >>> Half(keep_order=False)([0.2, 0.9])
@@ -170,7 +170,7 @@ class ConfidenceMap:
 
     @changes_at_once
     def fit(self, confidence, correct, sample_weight=None):
-        """Learn from words that the tagger has not learnt from; return the map."""
+        """Learn from words that the tagger has not learned from; return the map."""
         q, y, weight = check_words(confidence, correct, sample_weight)
         self._learn(self._checked(q), y, weight)
         return self
@@ -194,7 +194,7 @@ class ConfidenceMap:
             raise ValueError(
                 f"the confidence {q.flat[bad[0]]} does not lie between 0 and {most}. "
                 "Distances such as those of 'delta' are not probabilities: they are "
-                "mapped by IsotonicMap() or SigmoidMap(logit=False)"
+                "mapped by IsotonicCalibrator() or SigmoidCalibrator(logit=False)"
             )
         return np.minimum(q, LARGEST_DISTANCE)
 
@@ -205,12 +205,12 @@ class ConfidenceMap:
         raise NotImplementedError
 
     def __repr__(self):
-        learnt = {name: vars(self).get(name) for name in self.learns}
-        numbers = [f"{k}={v:.4g}" for k, v in learnt.items() if isinstance(v, float)]
+        learned = {name: vars(self).get(name) for name in self.learns}
+        numbers = [f"{k}={v:.4g}" for k, v in learned.items() if isinstance(v, float)]
         return f"{type(self).__name__}({', '.join(numbers)})"
 
 
-class IdentityMap(ConfidenceMap):
+class IdentityCalibrator(BaseCalibrator):
     """Leaves confidences as they are; learning it changes nothing.
 
     Parameters
@@ -220,8 +220,8 @@ class IdentityMap(ConfidenceMap):
 
     Examples
     --------
-    >>> from skcw.calibration import IdentityMap
-    >>> IdentityMap().fit([0.2, 0.9], [True, True])([0.2, 0.9])
+    >>> from skcw.calibration import IdentityCalibrator
+    >>> IdentityCalibrator().fit([0.2, 0.9], [True, True])([0.2, 0.9])
     array([0.2, 0.9])
     """
 
@@ -230,7 +230,7 @@ class IdentityMap(ConfidenceMap):
         return self._checked(np.asarray(confidence, dtype=np.float64)).copy()
 
 
-class IsotonicMap(ConfidenceMap):
+class IsotonicCalibrator(BaseCalibrator):
     """Isotonic regression: the non-decreasing map with the least squared error [1]_.
 
     It has no shape to be wrong about, and needs many words: with fewer than about a
@@ -255,9 +255,9 @@ class IsotonicMap(ConfidenceMap):
 
     Examples
     --------
-    >>> from skcw.calibration import IsotonicMap
+    >>> from skcw.calibration import IsotonicCalibrator
     >>> right = [False, True, False, True]
-    >>> fitted = IsotonicMap(keep_order=False).fit([0.2, 0.4, 0.6, 0.8], right)
+    >>> fitted = IsotonicCalibrator(keep_order=False).fit([0.2, 0.4, 0.6, 0.8], right)
     >>> fitted([0.1, 0.5, 0.7, 1.0])
     array([0.  , 0.5 , 0.75, 1.  ])
     """
@@ -275,7 +275,7 @@ class IsotonicMap(ConfidenceMap):
         return np.interp(q, self.confidence_, self.probability_)
 
 
-class SigmoidMap(ConfidenceMap):
+class SigmoidCalibrator(BaseCalibrator):
     """Logistic regression on the log-odds of the confidence, after Platt [1]_.
 
     ``expit(slope * logit(q) + intercept)`` with a slope that is not negative.
@@ -306,9 +306,9 @@ class SigmoidMap(ConfidenceMap):
 
     Examples
     --------
-    >>> from skcw.calibration import SigmoidMap
+    >>> from skcw.calibration import SigmoidCalibrator
     >>> right = [True] * 70 + [False] * 30
-    >>> SigmoidMap().fit([0.9] * 100, right)([0.9]).round(2)
+    >>> SigmoidCalibrator().fit([0.9] * 100, right)([0.9]).round(2)
     array([0.7])
     """
 
@@ -338,11 +338,11 @@ class SigmoidMap(ConfidenceMap):
         return log_odds(q, self.edge_) if self.logit else q
 
 
-class TemperatureMap(ConfidenceMap):
+class TemperatureCalibrator(BaseCalibrator):
     """Divides the log-odds of the confidence by one number [1]_.
 
     Below a temperature of one the tagger was too modest, above it too sure; one half
-    stays one half. Targets, ends and pull are as in :class:`SigmoidMap`.
+    stays one half. Targets, ends and pull are as in :class:`SigmoidCalibrator`.
 
     Parameters
     ----------
@@ -363,10 +363,10 @@ class TemperatureMap(ConfidenceMap):
 
     Examples
     --------
-    >>> from skcw.calibration import TemperatureMap
+    >>> from skcw.calibration import TemperatureCalibrator
     >>> right = [True] * 75 + [False] * 25
-    >>> TemperatureMap().fit([0.9] * 100, right)
-    TemperatureMap(temperature_=1.983, edge_=0.01)
+    >>> TemperatureCalibrator().fit([0.9] * 100, right)
+    TemperatureCalibrator(temperature_=1.983, edge_=0.01)
     """
 
     learns = ("temperature_", "edge_")
@@ -381,12 +381,12 @@ class TemperatureMap(ConfidenceMap):
         return expit(log_odds(q, self.edge_) / self.temperature_)
 
 
-class BetaMap(ConfidenceMap):
+class BetaCalibrator(BaseCalibrator):
     """Beta calibration: ``expit(a ln q - b ln(1 - q) + c)`` with a, b >= 0 [1]_.
 
     It is right where the confidences of right and of wrong words have beta
     distributions; unlike the sigmoid it can bend either end by itself. Targets, ends
-    and the pull, of a and b to 1, are as in :class:`SigmoidMap`.
+    and the pull, of a and b to 1, are as in :class:`SigmoidCalibrator`.
 
     Parameters
     ----------
@@ -408,9 +408,9 @@ class BetaMap(ConfidenceMap):
 
     Examples
     --------
-    >>> from skcw.calibration import BetaMap
+    >>> from skcw.calibration import BetaCalibrator
     >>> right = [True] * 70 + [False] * 30
-    >>> BetaMap().fit([0.9] * 100, right)([0.9]).round(2)
+    >>> BetaCalibrator().fit([0.9] * 100, right)([0.9]).round(2)
     array([0.7])
     """
 
@@ -451,11 +451,11 @@ def log_odds(q, edge):
 
 
 MAPS = {
-    "isotonic": IsotonicMap,
-    "sigmoid": SigmoidMap,
-    "temperature": TemperatureMap,
-    "beta": BetaMap,
-    "identity": IdentityMap,
+    "isotonic": IsotonicCalibrator,
+    "sigmoid": SigmoidCalibrator,
+    "temperature": TemperatureCalibrator,
+    "beta": BetaCalibrator,
+    "identity": IdentityCalibrator,
 }
 
 
@@ -464,7 +464,7 @@ def map_maker(name, method, keep_order):
     kind = MAPS[name]
     if method not in METHODS or METHODS[method].probability:
         return partial(kind, keep_order=keep_order)
-    if kind is SigmoidMap:
+    if kind is SigmoidCalibrator:
         return partial(kind, logit=False, keep_order=keep_order)
     if kind.of_probabilities:
         raise ValueError(
@@ -479,9 +479,9 @@ class LabelMaps:
 
     Parameters
     ----------
-    common : ConfidenceMap
+    common : BaseCalibrator
         The map of all labels without their own map.
-    by_label : dict of str to ConfidenceMap
+    by_label : dict of str to BaseCalibrator
         The others.
     """
 

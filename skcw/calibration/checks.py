@@ -29,12 +29,12 @@ def _between(value, name, hint):
     return float(value)
 
 
-def check_most(most_wrong, sizes):
+def check_most(max_errors_per_group, sizes):
     """Return the most losses of a group.
 
     Parameters
     ----------
-    most_wrong : float or None
+    max_errors_per_group : float or None
         The most; None for 1 where each group has one thing, for 3 where groups are as
         small as sentences, and for a third of the mean size where they are larger.
     sizes : array of shape (n_groups,)
@@ -45,16 +45,18 @@ def check_most(most_wrong, sizes):
     most : float
         At least 1.
     """
-    if most_wrong is None:
+    if max_errors_per_group is None:
         if np.max(sizes, initial=0) <= 1:
             return 1.0
         if np.mean(sizes) <= LONGEST_SENTENCE:
             return float(MOST_WRONG)
         return float(np.ceil(SHARE_OF_DOCUMENT * np.mean(sizes)))
-    number = isinstance(most_wrong, (int, float, np.number))
-    if not number or not 1 <= most_wrong < np.inf:
-        raise ValueError(f"most_wrong is {most_wrong!r}; it must be a number from 1 on")
-    return float(most_wrong)
+    number = isinstance(max_errors_per_group, (int, float, np.number))
+    if not number or not 1 <= max_errors_per_group < np.inf:
+        raise ValueError(
+            f"max_errors_per_group is {max_errors_per_group!r}; it must be a number from 1 on"
+        )
+    return float(max_errors_per_group)
 
 
 def check_pairs(correct, confidence, groups=None):

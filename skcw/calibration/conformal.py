@@ -10,7 +10,9 @@ from skcw.calibration.checks import check_most, check_pairs, check_risks
 from skcw.data.schemes import extract_spans
 
 
-def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None):
+def conformal_threshold(
+    score, risk=0.1, *, n_missing=0, groups=None, max_errors_per_group=None
+):
     """Return the threshold of scores by which sets contain the truth.
 
     A set holds whatever scores at least the threshold. Of new sentences like these, the
@@ -20,7 +22,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     Parameters
     ----------
     score : array of shape (n,), or a sequence of such
-        What a model that has not learnt from them gives the true label of each word,
+        What a model that has not learned from them gives the true label of each word,
         row, or the true entities.
     risk : float, default=0.1
         The share of truths that may be outside of their sets.
@@ -29,7 +31,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
         not among the candidates.
     groups : array of shape (n,) or (n_sentences,), default=None
         The sentence of each truth; by default each row, or each number of flat input.
-    most_wrong : float, default=None
+    max_errors_per_group : float, default=None
         The most truths that one sentence can lose; by default as in
         :func:`risk_threshold`.
 
@@ -42,7 +44,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     Notes
     -----
     Conformal risk control with the loss "truths missed − risk · truths" of a sentence,
-    which is at most `most_wrong`: the sum over calibration sentences, plus the worst
+    which is at most `max_errors_per_group`: the sum over calibration sentences, plus the worst
     that a new one could have, must not be positive.
 
     References
@@ -51,8 +53,8 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
 
     Examples
     --------
-    >>> from skcw.calibration import set_threshold
-    >>> set_threshold([0.9, 0.2, 0.7, 0.8, 0.6, 0.95, 0.5, 0.4, 0.85, 0.99], 0.3)
+    >>> from skcw.calibration import conformal_threshold
+    >>> conformal_threshold([0.9, 0.2, 0.7, 0.8, 0.6, 0.95, 0.5, 0.4, 0.85, 0.99], 0.3)
     0.5
     """
     if np.ndim(risk) > 0:
@@ -62,7 +64,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     score = list(score) if np.iterable(score) else score
     ones = [np.ones(np.shape(row)) for row in score]
     _, flat, group = check_pairs(ones, score, groups)
-    most = check_most(most_wrong, np.bincount(group)) * (1.0 - alpha)
+    most = check_most(max_errors_per_group, np.bincount(group)) * (1.0 - alpha)
     allowed = alpha * (len(flat) + n_missing) - most
     if allowed < 0:
         return -np.inf
@@ -71,7 +73,7 @@ def set_threshold(score, risk=0.1, *, n_missing=0, groups=None, most_wrong=None)
     return float(np.sort(flat)[min(int(allowed - n_missing), len(flat) - 1)])
 
 
-def label_sets(table, threshold, classes):
+def conformal_sets(table, threshold, classes):
     """Return the labels of each row that score enough; the best one always does.
 
     Parameters
@@ -79,7 +81,7 @@ def label_sets(table, threshold, classes):
     table : array of shape (n_rows, n_labels)
         The score of every label.
     threshold : float
-        What :func:`set_threshold` returned.
+        What :func:`conformal_threshold` returned.
     classes : sequence
         The labels.
 
@@ -90,8 +92,8 @@ def label_sets(table, threshold, classes):
 
     Examples
     --------
-    >>> from skcw.calibration import label_sets
-    >>> label_sets([[0.7, 0.25, 0.05], [0.1, 0.1, 0.8]], 0.2, ["A", "B", "C"])
+    >>> from skcw.calibration import conformal_sets
+    >>> conformal_sets([[0.7, 0.25, 0.05], [0.1, 0.1, 0.8]], 0.2, ["A", "B", "C"])
     [['A', 'B'], ['C']]
     """
     table, names = np.asarray(table, dtype=np.float64), list(classes)
@@ -148,7 +150,7 @@ def entity_candidates(answers, n_best):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What a tagger says.
     n_best : int
         How many labelings.

@@ -138,7 +138,7 @@ FOR_STARTS = 0.2
 HOPELESS = 10_000
 
 
-class Promise(NamedTuple):
+class RiskThreshold(NamedTuple):
     """A threshold, and what is promised of all that is accepted by it.
 
     Parameters
@@ -165,8 +165,8 @@ class Promise(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.calibration import Promise
-    >>> print(Promise(0.01, 0.95, "words", 0.8, 0.913, 0.007, 2000, 2000))
+    >>> from skcw.calibration import RiskThreshold
+    >>> print(RiskThreshold(0.01, 0.95, "words", 0.8, 0.913, 0.007, 2000, 2000))
     accepted 91.3 % of the words; at most 1 % of them are wrong, with 95 % certainty
     """
 
@@ -232,7 +232,7 @@ def risk_threshold(
     level=0.95,
     groups=None,
     unit="words",
-    most_wrong=None,
+    max_errors_per_group=None,
     together=False,
 ):
     """Return the lowest threshold that keeps the share of wrong things among accepted.
@@ -246,7 +246,7 @@ def risk_threshold(
     correct : array of bool of shape (n_words,), or a sequence of such
         Whether each label is right.
     confidence : array of shape (n_words,), or a sequence of such
-        How sure a model, which has not learnt from them, is of each; on any scale.
+        How sure a model, which has not learned from them, is of each; on any scale.
     risk : float or sequence of float, default=0.01
         The share of wrong words among those accepted, between 0 and 1.
     level : float, default=0.95
@@ -256,7 +256,7 @@ def risk_threshold(
         default each row is a group, and each word of flat input.
     unit : str, default="words"
         What the things are called.
-    most_wrong : float, default=None
+    max_errors_per_group : float, default=None
         The most wrong words that one group may have among its accepted ones. If none
         has more, as is certain if none is longer, the promise holds for every
         distribution. By default 1 if each group has one thing, 3 if groups have up to
@@ -268,7 +268,7 @@ def risk_threshold(
 
     Returns
     -------
-    promise : Promise or list of Promise
+    promise : RiskThreshold or list of RiskThreshold
         One for each risk; without threshold where nothing can be promised.
 
     See Also
@@ -303,7 +303,7 @@ def risk_threshold(
     check_unit(unit)
     correct, confidence, group = check_pairs(correct, confidence, groups)
     risks, level = check_risks(risk), check_level(level)
-    most = check_most(most_wrong, np.bincount(group))
+    most = check_most(max_errors_per_group, np.bincount(group))
     delta = (1.0 - level) / (len(risks) if together else 1)
     order = np.argsort(-confidence, kind="stable")
     steps = Steps(confidence[order], 1.0 - correct[order], group[order])
@@ -356,9 +356,11 @@ class Steps:
         widest = _widest(evidence, begins[evidence[begins] >= gate], enough)
         if widest is None:
             needed = needed_groups(self.n_groups, evidence[begins], gate)
-            return Promise(alpha, level, unit, np.inf, 0.0, 0.0, self.n_groups, needed)
+            return RiskThreshold(
+                alpha, level, unit, np.inf, 0.0, 0.0, self.n_groups, needed
+            )
         n_accepted = self.ends[widest] + 1
-        return Promise(
+        return RiskThreshold(
             alpha,
             level,
             unit,
@@ -392,7 +394,7 @@ def recall_threshold(
     level=0.95,
     groups=None,
     unit="entities",
-    most_wrong=None,
+    max_errors_per_group=None,
 ):
     """Return the highest threshold by which few of the true entities are missed.
 
@@ -415,13 +417,13 @@ def recall_threshold(
         The document of each sentence; by default each sentence is a group.
     unit : str, default="entities"
         What the things are called.
-    most_wrong : float, default=None
+    max_errors_per_group : float, default=None
         The most true entities that may be missed in one group; by default 3, or a third
         of their mean number if that is above 50.
 
     Returns
     -------
-    promise : Promise or list of Promise
+    promise : RiskThreshold or list of RiskThreshold
         One for each risk.
 
     See Also
@@ -445,7 +447,7 @@ def recall_threshold(
     n_true = check_true_counts(n_true, rows)
     risks, level = check_risks(risk), check_level(level)
     true, missed, flat = _true_by_group(rows, confidence, n_true, groups)
-    most = check_most(most_wrong, np.maximum(true, 2))
+    most = check_most(max_errors_per_group, np.maximum(true, 2))
     found = [_recall(*flat, true, missed, a, level, most, unit) for a in risks]
     return found[0] if np.ndim(risk) == 0 else found
 
@@ -481,12 +483,16 @@ def _recall(confidence, right, group, true, missed, alpha, level, most, unit):
     if passed < 0 or not everything:
         needed = needed_groups(n_groups, evidence[:1], enough)
         lost = missed.sum() / everything if everything else 0.0
-        return Promise(alpha, level, unit, np.inf, 0.0, lost, n_groups, needed, True)
+        return RiskThreshold(
+            alpha, level, unit, np.inf, 0.0, lost, n_groups, needed, True
+        )
     out = ends[min(passed, len(ends) - 1)]
     lost = float((missed.sum() + right[:out].sum()) / everything)
     threshold = float(confidence[out]) if out < len(confidence) else -np.inf
     share = 1.0 - out / len(confidence) if len(confidence) else 1.0
-    return Promise(alpha, level, unit, threshold, share, lost, n_groups, n_groups, True)
+    return RiskThreshold(
+        alpha, level, unit, threshold, share, lost, n_groups, n_groups, True
+    )
 
 
 def last_of_ties(values):

@@ -1,9 +1,9 @@
-"""Answers of a selective tagger: those of the tagger, what is accepted, and sets."""
+"""Predictions of a selective tagger: those of the tagger, what is accepted, and sets."""
 
 import numpy as np
 
 from skcw._util.ragged import object_rows, split_rows
-from skcw.calibration.conformal import entity_candidates, label_sets
+from skcw.calibration.conformal import conformal_sets, entity_candidates
 from skcw.confidence import Entity
 from skcw.confidence.acceptance import ENTITY, MOST_SENTENCES, accepted, sentence_means
 from skcw.data import SequenceBatch
@@ -12,13 +12,13 @@ CONFIDENCE, KNOWN = "confidence", "number of known features per word"
 
 
 class SelectiveAnswers:
-    """Answers of a selective tagger about some sentences; ``ask`` returns them.
+    """Predictions of a selective tagger about some sentences; ``predict_all`` returns them.
 
     All questions but the two below are answered by the tagger inside.
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         The answers of the tagger inside.
     tagger : SelectiveTagger
         The fitted selective tagger.
@@ -42,7 +42,7 @@ class SelectiveAnswers:
         selection = {
             "unit": tagger.unit,
             "method": tagger.method,
-            "span_event": tagger.span_event,
+            "entity_confidence": tagger.entity_confidence,
         }
         promise = {"threshold": tagger.promise(risk).threshold}
         return accepted(self._inner, selection, promise)
@@ -51,7 +51,7 @@ class SelectiveAnswers:
         """Return the labels that each word may have, or the possible entities."""
         if self._tagger.unit == ENTITY:
             return self._entity_sets()
-        sets = label_sets(
+        sets = conformal_sets(
             self._inner.label_table(), self._tagger.set_threshold_, self._inner.classes
         )
         return split_rows(sets, self._inner.offsets)
@@ -77,7 +77,7 @@ def measured(answers, X, batch, method=None):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What a tagger says of them.
     X : sequences
         The sentences as they were given.

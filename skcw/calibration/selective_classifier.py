@@ -18,7 +18,11 @@ from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
 from skcw.calibration.calibrated_tagger import PREFIT
 from skcw.calibration.checks import check_groups, check_level, check_risks
-from skcw.calibration.conformal import label_sets, scores_of_truth, set_threshold
+from skcw.calibration.conformal import (
+    conformal_sets,
+    conformal_threshold,
+    scores_of_truth,
+)
 from skcw.calibration.risk_control import promise_for, risk_threshold
 from skcw.exceptions import NoPromiseWarning
 
@@ -42,7 +46,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The share of the rows (or groups) given to ``fit`` that calibrates.
     set_risk : float, default=None
         The share of rows whose label their set may miss; `risk` if None.
-    most_wrong : float, default=None
+    max_errors_per_group : float, default=None
         The most wrong rows that one group may have among its accepted ones; 3 by
         default, and 1 without groups.
     random_state : int, RandomState instance or None, default=0
@@ -52,7 +56,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     classifier_ : estimator
         The fitted classifier.
-    promises_ : list of Promise
+    thresholds_ : list of RiskThreshold
         Threshold and promise for each risk.
     set_threshold_ : float
         The probability that a label needs to be in a set.
@@ -86,7 +90,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "cv": [StrOptions({PREFIT}), None],
         "calibration_size": [Interval(Real, 0, 1, closed="neither")],
         "set_risk": [Real, None],
-        "most_wrong": [Interval(Real, 1, None, closed="left"), None],
+        "max_errors_per_group": [Interval(Real, 1, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
@@ -99,7 +103,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         cv=None,
         calibration_size=0.3,
         set_risk=None,
-        most_wrong=None,
+        max_errors_per_group=None,
         random_state=0,
     ):
         self.classifier = classifier
@@ -108,7 +112,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.calibration_size = calibration_size
         self.set_risk = set_risk
-        self.most_wrong = most_wrong
+        self.max_errors_per_group = max_errors_per_group
         self.random_state = random_state
 
     def __sklearn_tags__(self):
@@ -159,7 +163,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classifier_ = classifier
         self.classes_ = classifier.classes_
         self._calibrate(*held)
-        for promise in self.promises_:
+        for promise in self.thresholds_:
             if not promise.holds:
                 noun = "rows" if groups is None else "groups"
                 text = f"{promise.refusal(noun)}. All is left to review"
@@ -191,9 +195,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _calibrate(self, X, y, groups):
         table = self._table(X)
         predicted = self.classes_[table.argmax(axis=1)]
-        given = {"groups": groups, "most_wrong": self.most_wrong}
+        given = {"groups": groups, "max_errors_per_group": self.max_errors_per_group}
         risks = np.atleast_1d(self.risk).tolist()
-        self.promises_ = risk_threshold(
+        self.thresholds_ = risk_threshold(
             predicted == y,
             table.max(axis=1),
             risks,
@@ -207,7 +211,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         given["groups"] = None if groups is None else groups[known]
         given["n_missing"] = int((~known).sum())
         self.set_threshold_ = (
-            set_threshold(scores[known], risk, **given) if known.any() else np.nan
+            conformal_threshold(scores[known], risk, **given) if known.any() else np.nan
         )
 
     def _table(self, X):
@@ -223,11 +227,11 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        promise : Promise
+        promise : RiskThreshold
             Its threshold, and what it promises.
         """
         check_is_fitted(self)
-        return promise_for(self.promises_, risk)
+        return promise_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(self, X, risk=None):
@@ -265,7 +269,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         table = self._table(X)
         return object_rows(
-            label_sets(table, self.set_threshold_, self.classes_.tolist())
+            conformal_sets(table, self.set_threshold_, self.classes_.tolist())
         )
 
     @reads_at_once

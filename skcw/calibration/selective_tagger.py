@@ -24,13 +24,13 @@ from skcw.calibration.calibrated_tagger import (
 )
 from skcw.calibration.checks import check_groups, check_level, check_risks
 from skcw.calibration.conformal import (
+    conformal_threshold,
     entity_candidates,
     entity_scores,
     scores_of_truth,
-    set_threshold,
 )
 from skcw.calibration.risk_control import (
-    Promise,
+    RiskThreshold,
     promise_for,
     recall_threshold,
     risk_threshold,
@@ -51,7 +51,7 @@ from skcw.data.labels import check_label_rows, encode_labels, listed
 from skcw.data.saved import saved_flag, saved_number, shortened
 from skcw.data.schemes import extract_spans
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import WrappedTagger
 
@@ -61,7 +61,7 @@ def unit_outcomes(answers, y, unit):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What a tagger says.
     y : sequences of str
         The true labels.
@@ -84,7 +84,7 @@ def unit_outcomes(answers, y, unit):
             for entities, spans in zip(answers.entities(), truth, strict=True)
         ]
         return object_rows(found), np.array([len(spans) for spans in truth])
-    words = label_matches(rows, answers.labels())
+    words = token_correct(rows, answers.labels())
     words = object_rows(np.asarray(row, dtype=bool) for row in words)
     if unit == SENTENCE:
         words = object_rows(np.array([row.all()]) for row in words)
@@ -98,7 +98,7 @@ def promises_of(tagger, answers, y, groups):
     ----------
     tagger : SelectiveTagger
         Its parameters tell what is promised.
-    answers : Answers
+    answers : Predictions
         What the fitted tagger inside says of the calibration sentences.
     y : sequences of str
         Their true labels.
@@ -107,11 +107,13 @@ def promises_of(tagger, answers, y, groups):
 
     Returns
     -------
-    promises : list of Promise
+    promises : list of RiskThreshold
         One for each risk.
     """
     correct, n_true = unit_outcomes(answers, y, tagger.unit)
-    sure = unit_confidence(answers, tagger.unit, tagger.method, tagger.span_event)
+    sure = unit_confidence(
+        answers, tagger.unit, tagger.method, tagger.entity_confidence
+    )
     if not sum(map(len, sure)):
         raise ValueError(
             f"the calibration sentences have no {UNITS[tagger.unit]} that the tagger "
@@ -122,7 +124,7 @@ def promises_of(tagger, answers, y, groups):
         "level": tagger.level,
         "groups": groups,
         "unit": UNITS[tagger.unit],
-        "most_wrong": tagger.most_wrong,
+        "max_errors_per_group": tagger.max_errors_per_group,
     }
     if tagger.recall:
         return recall_threshold(correct, sure, n_true, risks, **given)
@@ -140,23 +142,23 @@ def set_threshold_of(tagger, answers, y, groups):
     Returns
     -------
     threshold : float
-        See :func:`set_threshold`.
+        See :func:`conformal_threshold`.
     """
     risk = tagger.set_risk
     risk = float(np.atleast_1d(tagger.risk)[0]) if risk is None else risk
-    given = {"most_wrong": tagger.most_wrong}
+    given = {"max_errors_per_group": tagger.max_errors_per_group}
     if tagger.unit == ENTITY:
         rows, missing = entity_scores(entity_candidates(answers, tagger.n_best), y)
         rows, sentence = _with_truths(rows)
         given |= {"n_missing": missing, "groups": _of(groups, sentence)}
-        return set_threshold(rows, risk, **given) if rows else np.nan
+        return conformal_threshold(rows, risk, **given) if rows else np.nan
     labels = list(chain.from_iterable(y))
     scores = scores_of_truth(answers.label_table(), answers.classes, labels)
     # A label that the tagger has never seen is in no set.
     rows = [row[~np.isnan(row)] for row in split_rows(scores, answers.offsets)]
     rows, sentence = _with_truths(rows)
     given |= {"n_missing": int(np.isnan(scores).sum()), "groups": _of(groups, sentence)}
-    return set_threshold(rows, risk, **given) if rows else np.nan
+    return conformal_threshold(rows, risk, **given) if rows else np.nan
 
 
 def _with_truths(rows):
@@ -176,7 +178,7 @@ _NAMES_OF_INFINITY = ("inf", "-inf")
 class SelectiveTagger(WrappedTagger):
     """Tagger that accepts what is sure enough and leaves the rest to review.
 
-    From sentences that the tagger has not learnt from, ``fit`` finds the lowest
+    From sentences that the tagger has not learned from, ``fit`` finds the lowest
     threshold by which, with probability `level`, at most the share `risk` of all that
     is accepted is wrong. Labels do not change: ``predict`` returns those of the tagger.
 
@@ -209,13 +211,13 @@ class SelectiveTagger(WrappedTagger):
         How many labelings the sets of entities are taken from.
     method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
-    span_event : str, default=None
+    entity_confidence : str, default=None
         The event of ``predict_entities`` by which entities are ranked.
-    most_wrong : float, default=None
+    max_errors_per_group : float, default=None
         The most wrong units that one sentence may have among its accepted ones; 3 by
         default, more for documents. See :func:`risk_threshold`.
     allow_training_data : bool, default=False
-        Whether a fitted tagger may be calibrated on words that it has learnt from.
+        Whether a fitted tagger may be calibrated on words that it has learned from.
     random_state : int, RandomState instance or None, default=0
         Chooses the sentences for calibration.
 
@@ -223,7 +225,7 @@ class SelectiveTagger(WrappedTagger):
     ----------
     tagger_ : estimator
         The fitted tagger that predicts.
-    promises_ : list of Promise
+    thresholds_ : list of RiskThreshold
         Threshold and promise for each risk.
     set_threshold_ : float
         What a label or an entity must score to be in a set.
@@ -245,7 +247,7 @@ class SelectiveTagger(WrappedTagger):
     >>> X, y = make_tagged_corpus(1500, random_state=0, return_X_y=True)
     >>> tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
     >>> tagger = SelectiveTagger(tagger, risk=0.02).fit(X, y)
-    >>> print(tagger.promises_[0])
+    >>> print(tagger.thresholds_[0])
     accepted 94.08 % of the words; at most 2 % of them are wrong, with 95 % certainty
     >>> new, _ = make_tagged_corpus(1, random_state=1, return_X_y=True)
     >>> tagger.accept(new)[0][:5]
@@ -253,7 +255,7 @@ class SelectiveTagger(WrappedTagger):
     """
 
     _parameter_constraints: dict = {
-        "tagger": [HasMethods(["fit", "ask"])],
+        "tagger": [HasMethods(["fit", "predict_all"])],
         "risk": [Real, "array-like"],
         "level": [Real],
         "unit": [StrOptions(set(UNITS))],
@@ -263,8 +265,8 @@ class SelectiveTagger(WrappedTagger):
         "set_risk": [Real, None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
         "method": [str, None],
-        "span_event": [StrOptions(set(SPAN_EVENTS)), None],
-        "most_wrong": [Interval(Real, 1, None, closed="left"), None],
+        "entity_confidence": [StrOptions(set(SPAN_EVENTS)), None],
+        "max_errors_per_group": [Interval(Real, 1, None, closed="left"), None],
         "allow_training_data": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -282,8 +284,8 @@ class SelectiveTagger(WrappedTagger):
         set_risk=None,
         n_best=10,
         method=None,
-        span_event=None,
-        most_wrong=None,
+        entity_confidence=None,
+        max_errors_per_group=None,
         allow_training_data=False,
         random_state=0,
     ):
@@ -297,15 +299,15 @@ class SelectiveTagger(WrappedTagger):
         self.set_risk = set_risk
         self.n_best = n_best
         self.method = method
-        self.span_event = span_event
-        self.most_wrong = most_wrong
+        self.entity_confidence = entity_confidence
+        self.max_errors_per_group = max_errors_per_group
         self.allow_training_data = allow_training_data
         self.random_state = random_state
 
     def __sklearn_clone__(self):
         copy = super().__sklearn_clone__()
         if self.cv == PREFIT:
-            # A copy without what the tagger has learnt would have nothing to calibrate.
+            # A copy without what the tagger has learned would have nothing to calibrate.
             copy.tagger = self.tagger
         return copy
 
@@ -339,11 +341,15 @@ class SelectiveTagger(WrappedTagger):
         check_same_length(len(X), encode_labels(y)[1].size)
         tagger, X, y, groups = self._fitted(X, y, sample_weight, groups)
         batch = _encoded(tagger, X)
-        answers = tagger.ask(batch)
+        answers = tagger.predict_all(batch)
         promises = promises_of(self, answers, y, groups)
         threshold = set_threshold_of(self, answers, y, groups)
         self.reference_ = measured(answers, X, batch, self.method)
-        self.tagger_, self.promises_, self.set_threshold_ = tagger, promises, threshold
+        self.tagger_, self.thresholds_, self.set_threshold_ = (
+            tagger,
+            promises,
+            threshold,
+        )
         for promise in promises:
             if not promise.holds:
                 noun = "sentences" if groups is None else "groups"
@@ -392,19 +398,19 @@ class SelectiveTagger(WrappedTagger):
         return (np.sort(positions[part]) for part in parts)
 
     def _refuse_known(self, tagger, X):
-        """Raise if a fitted tagger has learnt from the sentences, where it can know."""
-        if self.allow_training_data or not hasattr(tagger, "seen_fraction"):
+        """Raise if a fitted tagger has learned from the sentences, where it can know."""
+        if self.allow_training_data or not hasattr(tagger, "train_overlap"):
             return
-        share = tagger.seen_fraction(X)
+        share = tagger.train_overlap(X)
         if share > MOST_KNOWN:
             raise ValueError(
-                f"the tagger has learnt from {100 * share:.0f} % of these words, so "
+                f"the tagger has learned from {100 * share:.0f} % of these words, so "
                 "that they do not tell how often it is right. Give others; "
                 "allow_training_data=True calibrates on them all the same"
             )
 
     @reads_at_once
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         Parameters
@@ -418,7 +424,7 @@ class SelectiveTagger(WrappedTagger):
             Those of the tagger, with ``accepted(risk)`` and ``sets()`` besides.
         """
         check_is_fitted(self)
-        return SelectiveAnswers(self.tagger_.ask(X), self)
+        return SelectiveAnswers(self.tagger_.predict_all(X), self)
 
     @property
     def selection_(self):
@@ -427,8 +433,8 @@ class SelectiveTagger(WrappedTagger):
         return {
             "unit": self.unit,
             "method": self.method,
-            "span_event": self.span_event,
-            "promises": [_plain_promise(promise) for promise in self.promises_],
+            "entity_confidence": self.entity_confidence,
+            "promises": [_plain_promise(promise) for promise in self.thresholds_],
             "reference": self.reference_,
             "source": getattr(self, "source_", None),
         }
@@ -443,11 +449,11 @@ class SelectiveTagger(WrappedTagger):
 
         Returns
         -------
-        promise : Promise
+        promise : RiskThreshold
             Its threshold, and what it promises.
         """
         check_is_fitted(self)
-        return promise_for(self.promises_, risk)
+        return promise_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(self, X, risk=None, *, check=True):
@@ -470,7 +476,7 @@ class SelectiveTagger(WrappedTagger):
         """
         check_is_fitted(self)
         batch = _encoded(self.tagger_, X)
-        answers = self.ask(batch)
+        answers = self.predict_all(batch)
         if check:
             differences = self._differences(answers, X, batch)
             if differences:
@@ -491,7 +497,7 @@ class SelectiveTagger(WrappedTagger):
             Per sentence a list with the labels of each word, the most probable first;
             if `unit` is ``"entity"`` a list of entities out of the n best labelings.
         """
-        return presented(self.ask(X).sets())
+        return presented(self.predict_all(X).sets())
 
     def exchangeability(self, X):
         """Tell in what sentences differ from those of calibration, if they do.
@@ -511,7 +517,7 @@ class SelectiveTagger(WrappedTagger):
         """
         check_is_fitted(self)
         batch = _encoded(self.tagger_, X)
-        return self._differences(self.ask(batch), X, batch)
+        return self._differences(self.predict_all(batch), X, batch)
 
     def _differences(self, answers, X, batch):
         new = measured(answers, X, batch, self.method)
@@ -549,7 +555,7 @@ class SelectiveTagger(WrappedTagger):
             "params": header["params"],
             "around_pipeline": "features" in header,
             "frozen": isinstance(self.tagger, FrozenEstimator),
-            "set_threshold": _finite(self.set_threshold_),
+            "conformal_threshold": _finite(self.set_threshold_),
             **self.selection_,
         }
         own = BaseSequenceTagger._model(self)[0]
@@ -573,8 +579,8 @@ class SelectiveTagger(WrappedTagger):
             saved_flag(selection["frozen"], "frozen"),
         )
         self._check_restored(selection)
-        self.promises_ = [_restored_promise(one) for one in selection["promises"]]
-        self.set_threshold_ = _from_finite(selection["set_threshold"])
+        self.thresholds_ = [_restored_promise(one) for one in selection["promises"]]
+        self.set_threshold_ = _from_finite(selection["conformal_threshold"])
         self.reference_ = selection["reference"]
         self.source_ = selection["source"]
 
@@ -589,8 +595,8 @@ class SelectiveTagger(WrappedTagger):
         if self.method is not None and self.method not in methods:
             raise ValueError(f"the tagger has no method {shortened(self.method)}")
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
-        if selection["set_threshold"] not in (None, *_NAMES_OF_INFINITY):
-            saved_number(selection["set_threshold"], "set_threshold")
+        if selection["conformal_threshold"] not in (None, *_NAMES_OF_INFINITY):
+            saved_number(selection["conformal_threshold"], "conformal_threshold")
 
     def _place(self, tagger, frozen=False):
         """Take a fitted tagger, and make the parameter what it was."""
@@ -633,7 +639,7 @@ def _plain_promise(promise):
 
 def _restored_promise(values):
     numbers = {name: _from_finite(value) for name, value in values.items()}
-    return Promise(**numbers)
+    return RiskThreshold(**numbers)
 
 
 def _finite(value):

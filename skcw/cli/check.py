@@ -63,7 +63,7 @@ def add_parser(commands):
 
 def run(options):
     """Check."""
-    from skcw.cli.corpus import make_features, read_labelled
+    from skcw.cli.corpus import make_features, read_labeled
     from skcw.cli.inputs import open_input
     from skcw.cli.messages import UsageError
     from skcw.cli.train import parameters
@@ -75,7 +75,7 @@ def run(options):
     options.quiet = True  # A line for each pass of each fold would tell nothing.
     tagger = make_tagger(options.model, options.seed, parameters(options))
     corpus = open_input(options.corpus, options)
-    X, y = read_labelled(corpus)
+    X, y = read_labeled(corpus)
     features, _ = make_features(options, X, corpus.label_column())
     pipeline = make_tagging_pipeline(features, tagger)
     found = cross_val_confidence(pipeline, X, y, cv=_folds(options))
@@ -88,7 +88,7 @@ def run(options):
 def _folds(options):
     from sklearn.model_selection import KFold
 
-    # Neighbours are often of one document: a model must not learn from those.
+    # Neighbors are often of one document: a model must not learn from those.
     return KFold(options.folds)
 
 

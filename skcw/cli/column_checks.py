@@ -1,6 +1,6 @@
 """Checks that the columns of a file hold what a command expects.
 
-A model needs the columns that it has learnt from, and labels are compared with labels.
+A model needs the columns that it has learned from, and labels are compared with labels.
 """
 
 from itertools import chain
@@ -67,7 +67,7 @@ def check_file(features, X, name, command, besides=""):
     if X.n_columns > len(names) + COLUMNS_BESIDES:
         warn(
             command,
-            f"{where}: {X.n_columns} columns where the model has learnt from "
+            f"{where}: {X.n_columns} columns where the model has learned from "
             f"{len(names)} ({', '.join(names)}); the others are ignored. A file "
             "has one word per line",
         )

@@ -65,7 +65,7 @@ def make_parsers(names=COMMANDS):
     parser.add_argument("--version", action="version", version=f"skcw {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in names:
-        import_module(f"skcw.cli._{name}").add_parser(commands)
+        import_module(f"skcw.cli.{name}").add_parser(commands)
     return parser, commands.choices
 
 

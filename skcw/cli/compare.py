@@ -29,7 +29,7 @@ sentences, test them on others, and print
                  tenth of the words that the learner is least sure of, in per cent
   off            how far confidences are from the share of words that are right: their
                  root CalibMSE, without any calibration, in percentage points
-  fit s, tag s   seconds for training and for labelling the test sentences
+  fit s, tag s   seconds for training and for labeling the test sentences
 
 Features are computed once; their time is not included. Without files, a built-in corpus
 is used: a quarter of it for training and the rest for testing, which is cheap. With one
@@ -123,7 +123,7 @@ def run(options):
 
 def _corpora(options):
     """Return (X, y) to train on, (X, y) held out or None, and the label column."""
-    from skcw.cli.corpus import read_labelled
+    from skcw.cli.corpus import read_labeled
     from skcw.cli.inputs import open_input
 
     share, label = HELD_OUT_BUILT_IN, None
@@ -131,7 +131,7 @@ def _corpora(options):
         X, y = _built_in(options)
     else:
         corpus = open_input(options.train, options)
-        (X, y), share, label = read_labelled(corpus), HELD_OUT, corpus.label_column()
+        (X, y), share, label = read_labeled(corpus), HELD_OUT, corpus.label_column()
     if options.test is not None:
         return (X, y), None, label
     return *_split(X, y, share, options.seed), label
@@ -162,10 +162,10 @@ def _measure(name, tagger, train, y_train, test, y_test):
     import numpy as np
 
     from skcw.metrics import (
-        label_matches,
         root_calibration_mse,
         span_f1_score,
         token_accuracy_score,
+        token_correct,
     )
 
     if name == "crf":
@@ -178,9 +178,9 @@ def _measure(name, tagger, train, y_train, test, y_test):
         "learner": name,
         "span_f1": span_f1_score(y_test, labels),
         "token_error": 1 - token_accuracy_score(y_test, labels),
-        "errors_found": share_found(y_test, labels, confidence),
+        "errors_at_k": share_found(y_test, labels, confidence),
         "calibration_error": root_calibration_mse(
-            np.concatenate(list(label_matches(y_test, labels))),
+            np.concatenate(list(token_correct(y_test, labels))),
             np.concatenate(list(confidence)),
         ),
         "fit_seconds": fit_seconds,
@@ -226,12 +226,12 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
 
     from skcw import metrics
 
-    correct = np.concatenate(list(metrics.label_matches(y_true, y_pred)))
+    correct = np.concatenate(list(metrics.token_correct(y_true, y_pred)))
     if correct.all():
         return None
     sure = np.concatenate(list(confidence))
     n_read = max(1, round(share * len(sure)))
-    found = metrics.errors_found(correct, sure, n_read)
+    found = metrics.errors_at_k(correct, sure, n_read)
     return found / np.count_nonzero(~correct)
 
 
@@ -243,7 +243,7 @@ def _text(result):
             100 * row["span_f1_margin"],
             100 * row["token_error"],
             100 * row["token_error_margin"],
-            None if row["errors_found"] is None else 100 * row["errors_found"],
+            None if row["errors_at_k"] is None else 100 * row["errors_at_k"],
             100 * row["calibration_error"],
             row["fit_seconds"],
             row["tag_seconds"],

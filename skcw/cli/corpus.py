@@ -120,7 +120,7 @@ def rescheme(y, options):
     return y if options.scheme is None else convert_labels(y, options.scheme)
 
 
-def read_labelled(corpus):
+def read_labeled(corpus):
     """Return the sentences of a file and their labels.
 
     Parameters
@@ -135,7 +135,7 @@ def read_labelled(corpus):
     y : ndarray of object
         A list of labels for each sentence.
     """
-    blocks = [block for block in corpus.labelled(WHOLE) if block[0].n_tokens]
+    blocks = [block for block in corpus.labeled(WHOLE) if block[0].n_tokens]
     if not blocks:
         raise ValueError(f"{corpus.title} holds no words")
     ((X, y),) = blocks
@@ -160,7 +160,7 @@ def check_labels(y, corpus):
 
 
 def read_like(name, options, X, features, templates):
-    """Return labelled sentences of another file, with the columns of the first.
+    """Return labeled sentences of another file, with the columns of the first.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def read_like(name, options, X, features, templates):
     X : TokenColumns
         The sentences of the first.
     features : WindowFeatures
-        What is learnt from them.
+        What is learned from them.
     templates : list of Template
         What the features stand for.
 
@@ -184,7 +184,7 @@ def read_like(name, options, X, features, templates):
     from skcw.cli.named_inputs import columns_for
     from skcw.features.columns import names_of
 
-    other, y = read_labelled(open_input(name, options))
+    other, y = read_labeled(open_input(name, options))
     names = names_of(X, None, features.columns)
     if other.names is not None:
         other = columns_for(other, names, needed_columns(templates), title_of(name))
@@ -298,26 +298,26 @@ def open_model(path, mapped=False):
     features : FeatureExtractor
         What makes features from the columns of words.
     ask : callable
-        ``ask(X)`` gives the answers of the model about ``TokenColumns``.
+        ``predict_all(X)`` gives the answers of the model about ``TokenColumns``.
     selection : dict or None
         The thresholds by which it accepts labels, if it has any.
     reading : dict or None
-        How the file that it has learnt from was read.
+        How the file that it has learned from was read.
     tokenizer : Tokenizer or None
         What cuts a text into words as the model knows them.
     """
-    from skcw.confidence.inference_model import Model, can_serve
+    from skcw.confidence.inference_model import InferenceModel, can_serve
     from skcw.io.model_files import read_model
 
     with named_models(path):
         header, arrays = read_model(path, mapped=mapped)
         if "features" in header and can_serve(header):
-            model = Model.from_saved(path, header, arrays)
-            found = model.features, model.ask, model.selection
+            model = InferenceModel.from_saved(path, header, arrays)
+            found = model.features, model.predict_all, model.selection
             return *found, header.get("reading"), model.tokenizer
     # What needs scikit-learn is asked through its estimator.
     model, pipeline = load_model(path)
-    found = pipeline[0].extractor_, model.ask, selection_of(model)
+    found = pipeline[0].extractor_, model.predict_all, selection_of(model)
     return *found, header.get("reading"), pipeline.text_reading()["tokenizer"]
 
 

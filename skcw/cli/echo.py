@@ -226,7 +226,7 @@ class RecordEcho:
     Parameters
     ----------
     names : list of str
-        The columns that the model has learnt from; others are left out.
+        The columns that the model has learned from; others are left out.
 
     Examples
     --------

@@ -303,7 +303,7 @@ def _labels_of_model(model, name, options):
 
     features, ask, selection, reading, tokenizer = open_model(model)
     if options.scheme is None and reading is not None:
-        # The true labels are compared in the scheme that the model has learnt.
+        # The true labels are compared in the scheme that the model has learned.
         options.scheme = reading.get("scheme")
     corpus = open_input(name, options, reading, tokenizer)
     tally = ConfidenceTally(selection)
@@ -315,7 +315,7 @@ def _judged_blocks(features, ask, corpus, tally):
     from skcw.cli.column_checks import check_file
     from skcw.cli.corpus import rescheme
 
-    for number, (X, gold) in enumerate(corpus.labelled()):
+    for number, (X, gold) in enumerate(corpus.labeled()):
         X = corpus.for_model(X, features)
         if not number:
             check_file(features, X, corpus.name, "evaluate", " besides the labels")

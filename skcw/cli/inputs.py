@@ -1,7 +1,7 @@
 """Files of sentences of any format, in blocks, so that memory does not grow with them.
 
-``open_input`` gives an object that yields labelled sentences, sentences to label, or
-pairs of true and predicted labels. A model remembers how the file that it has learnt
+``open_input`` gives an object that yields labeled sentences, sentences to label, or
+pairs of true and predicted labels. A model remembers how the file that it has learned
 from was read: what the options leave open is read in the same way.
 """
 
@@ -32,7 +32,7 @@ def open_input(name, options, memory=None, tokenizer=None):
     options : argparse.Namespace
         The options of ``add_reading``, and ``label_column``.
     memory : dict, default=None
-        How the file that a model has learnt from was read.
+        How the file that a model has learned from was read.
     tokenizer : Tokenizer, default=None
         What cuts records of JSON lines that have a text only: that of the model; the
         default one if None.
@@ -120,7 +120,7 @@ class Input:
     encoding : str
         Its encoding.
     memory : dict
-        How the file that a model has learnt from was read.
+        How the file that a model has learned from was read.
     """
 
     def __init__(self, name, opened, options, encoding, memory):
@@ -144,7 +144,7 @@ class Input:
         return y if self.outside is None else with_outside(y, self.outside)
 
     def sentences(self, with_labels=True):
-        """Yield all sentences one by one, labelled if they have labels.
+        """Yield all sentences one by one, labeled if they have labels.
 
         Parameters
         ----------
@@ -158,13 +158,13 @@ class Input:
         """
         from skcw.io.json_lines import lists_of
 
-        blocks = self.labelled() if with_labels else self._without_labels()
+        blocks = self.labeled() if with_labels else self._without_labels()
         for X, y in blocks:
             for columns, labels in zip(lists_of(X), y, strict=True):
                 yield ReadSentence(columns, labels)
 
     def _without_labels(self):
-        for _, X in self.unlabelled():
+        for _, X in self.unlabeled():
             yield X, [None] * len(X)
 
     def reading(self):
@@ -260,7 +260,7 @@ class ColumnInput(Input):
             return self.label
         return CONLLU_LABEL if self.conllu else otherwise
 
-    def labelled(self, block_tokens=BLOCK_TOKENS):
+    def labeled(self, block_tokens=BLOCK_TOKENS):
         """Yield sentences and their labels.
 
         Parameters
@@ -297,7 +297,7 @@ class ColumnInput(Input):
             )
         return columns.split_label(label)
 
-    def unlabelled(self, block_tokens=BLOCK_TOKENS, features=None):
+    def unlabeled(self, block_tokens=BLOCK_TOKENS, features=None):
         """Yield the text of each block, and its columns that are for the features.
 
         Parameters

@@ -1,4 +1,4 @@
-"""``skcw inspect``: what a model has learnt, and why a word got its label."""
+"""``skcw inspect``: what a model has learned, and why a word got its label."""
 
 from skcw.cli.corpus import needed_columns
 from skcw.cli.messages import UsageError, report, table
@@ -21,7 +21,7 @@ from skcw.cli.pictures import (
 from skcw.cli.taggers import kept_passes, kept_text
 
 TEXT = """\
-Show what a model has learnt. By default, describe the model and name the strongest
+Show what a model has learned. By default, describe the model and name the strongest
 features of each label. With --label, list the weights of a label and how sure the
 learner is of them (their standard deviations).
 
@@ -100,7 +100,7 @@ def run(options):
     if options.sentence is not None and options.file is None:
         raise UsageError("--sentence needs FILE")
     # Parameters, history, explanations and standard deviations are the estimator's:
-    # the light `skcw.Model`, which can only answer, has none of them.
+    # the light `skcw.InferenceModel`, which can only answer, has none of them.
     model, pipeline = load_model(options.model)
     if options.plot is not None:
         check_picture(options, explains)
@@ -147,9 +147,9 @@ def _reranked(model, pipeline):
 
 
 def _label_weights(tagger, options):
-    from skcw.evaluation.tables import LearntWeights
+    from skcw.evaluation.tables import LearnedWeights
 
-    weights = LearntWeights(tagger)
+    weights = LearnedWeights(tagger)
     if options.label not in weights.labels:
         raise ValueError(
             f"the model has no label {options.label!r}; it has "
@@ -213,7 +213,7 @@ def _sentence_of_file(model, pipeline, options):
     reading = getattr(model, "reading_", None)
     tokenizer = pipeline.text_reading()["tokenizer"]
     corpus = open_input(options.file, options, reading, tokenizer)
-    for _, block in corpus.unlabelled(features=features):
+    for _, block in corpus.unlabeled(features=features):
         if not before:
             check_file(features, block, options.file, "inspect")
         if wanted < before + len(block):
@@ -288,11 +288,11 @@ def _one_word_text(word, top):
 
 def _overview(model, pipeline, options):
     from skcw.cli.corpus import layers
-    from skcw.evaluation.tables import LearntWeights
+    from skcw.evaluation.tables import LearnedWeights
 
     around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]
-    weights = LearntWeights(tagger)
+    weights = LearnedWeights(tagger)
     return {
         "model": options.model,
         "learner": type(tagger).__name__,

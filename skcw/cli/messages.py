@@ -25,7 +25,7 @@ ADVICE = {
 }
 
 
-# What moves the cursor, colours the screen, or turns the direction of writing. Lines
+# What moves the cursor, colors the screen, or turns the direction of writing. Lines
 # and columns stay.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -18,8 +18,8 @@ class NamedInput(Input):
         self.columns = self._given("columns")
         self.label = self._given("label_column")
 
-    def labelled(self, block_tokens=BLOCK_TOKENS):
-        """Yield sentences and their labels, as :meth:`ColumnInput.labelled` does."""
+    def labeled(self, block_tokens=BLOCK_TOKENS):
+        """Yield sentences and their labels, as :meth:`ColumnInput.labeled` does."""
         for _, X, label in self._blocks(block_tokens, self.label):
             if label is None:
                 raise ValueError(
@@ -29,7 +29,7 @@ class NamedInput(Input):
             y = self.labels(X.column(label))
             yield self._features(X, label), y
 
-    def unlabelled(self, block_tokens=BLOCK_TOKENS, features=None):
+    def unlabeled(self, block_tokens=BLOCK_TOKENS, features=None):
         """Yield what was read, and its columns that are for the features.
 
         Parameters
@@ -51,7 +51,7 @@ class NamedInput(Input):
             yield read, X if features is None else self.for_model(X, features)
 
     def for_model(self, X, features):
-        """Return the columns that a model has learnt from, in its order."""
+        """Return the columns that a model has learned from, in its order."""
         if not X.n_tokens:
             # Sentences without words do not tell which columns there are.
             return X
@@ -139,7 +139,7 @@ def columns_for(X, names, needed, title):
     if known < needed:
         missing = names[known]
         raise ValueError(
-            f"{title} has no column {missing!r}, which the model has learnt from; it "
+            f"{title} has no column {missing!r}, which the model has learned from; it "
             f"has {', '.join(X.names)}. --columns {missing}=NAME,... tells which "
             "columns are meant"
         )
@@ -163,7 +163,7 @@ class CsvInput(NamedInput):
     def _blocks(self, block_tokens, label, with_labels=True):
         names = self.file.columns
         if not with_labels:
-            # Any column may be one that the model has learnt from.
+            # Any column may be one that the model has learned from.
             for rows, X in self.file.blocks(block_tokens):
                 yield rows, X, None
             return

@@ -12,7 +12,7 @@ COLUMNS = (
     "in CoNLL-U"
 )
 LEARNT_COLUMNS = (
-    "where FILE has the columns that the model has learnt from, in the order of "
+    "where FILE has the columns that the model has learned from, in the order of "
     "training, counted from 0: word=1,pos=3; in CSV and JSON lines by name: "
     "word=Token. Default: as in training, or the first ones"
 )

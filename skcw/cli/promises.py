@@ -21,9 +21,9 @@ def calibrated(pipeline, options, X, held_out):
     options : argparse.Namespace
         With ``calibrate`` and what is to be promised.
     X : TokenColumns
-        The sentences that the model has learnt from.
+        The sentences that the model has learned from.
     held_out : (TokenColumns, labels)
-        Those that it has not learnt from.
+        Those that it has not learned from.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def calibrated(pipeline, options, X, held_out):
     again = sum(len(row) for row in rows if tuple(row) in known) / new.n_tokens
     if again > MOST_KNOWN:
         raise ValueError(
-            f"the model has learnt from {100 * again:.0f} % of the words of "
+            f"the model has learned from {100 * again:.0f} % of the words of "
             f"{options.calibrate}, so that they do not tell how often it is right"
         )
     model = SelectiveTagger(
@@ -155,10 +155,10 @@ class ConfidenceTally:
         """Count the words of some sentences."""
         import numpy as np
 
-        from skcw.metrics import label_matches
+        from skcw.metrics import token_correct
 
         for row, right in zip(
-            answers.confidence(), label_matches(y, answers.labels()), strict=True
+            answers.confidence(), token_correct(y, answers.labels()), strict=True
         ):
             self.confidence.append(np.asarray(row))
             self.correct.append(np.asarray(right, dtype=bool))

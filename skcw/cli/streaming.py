@@ -76,7 +76,7 @@ def train_streaming(options, tagger, checkpoint, clock):
 
 
 class Stream:
-    """The blocks of a labelled file, counted; the first one can be looked at before.
+    """The blocks of a labeled file, counted; the first one can be looked at before.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Stream:
         from skcw.cli.corpus import check_labels, rescheme
 
         self.n_sentences = self.n_words = 0
-        blocks = (block for block in corpus.labelled() if block[0].n_tokens)
+        blocks = (block for block in corpus.labeled() if block[0].n_tokens)
         head = next(blocks, None)
         if head is None:
             raise ValueError(f"{corpus.title} holds no words")

@@ -121,7 +121,7 @@ Comments, empty lines and all other columns stay as they are. Memory does not gr
 the file, so a pipe may run for days. In CSV and JSON lines the labels are called
 "predicted"; records with a text get spans with character offsets.
 
-A file of columns needs those that the model has learnt from, in the same order or where
+A file of columns needs those that the model has learned from, in the same order or where
 the training file had them; columns after them, such as true labels, are ignored. If a
 column of true labels comes before others, leave it out: `--label-column 1`. In CSV and
 JSON lines, columns are found by their names.
@@ -258,7 +258,7 @@ def run(options):
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     corpus = open_input(options.input, options, reading, tokenizer)
-    blocks = corpus.unlabelled(1 if prompt else BLOCK_TOKENS, features)
+    blocks = corpus.unlabeled(1 if prompt else BLOCK_TOKENS, features)
     blocks = _checked(blocks, features, options)
     as_json = options.json is not None and corpus.opened.format != "jsonl"
     echo = RecordEcho(features.columns) if as_json else corpus.echo()

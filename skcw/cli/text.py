@@ -74,18 +74,18 @@ def _check(options):
 
 def _opened(path):
     """Return the function that answers about texts by the model in a file."""
-    from skcw.confidence.inference_model import Model, can_serve
+    from skcw.confidence.inference_model import InferenceModel, can_serve
     from skcw.io.model_files import read_model
 
     with named_models(path):
         header, arrays = read_model(path)
         if "features" in header and can_serve(header):
-            return Model.from_saved(path, header, arrays).ask_text
+            return InferenceModel.from_saved(path, header, arrays).predict_text
     # What needs scikit-learn is asked through its estimator.
     from skcw.io.text_answers import asked_text
 
     model, pipeline = load_model(path)
-    return partial(asked_text, model.ask, **pipeline.text_reading())
+    return partial(asked_text, model.predict_all, **pipeline.text_reading())
 
 
 def _read(name, encoding):

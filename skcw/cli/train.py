@@ -1,4 +1,4 @@
-"""``skcw train``: from a labelled corpus to a model in a file."""
+"""``skcw train``: from a labeled corpus to a model in a file."""
 
 import os
 import time
@@ -111,7 +111,7 @@ def _add_promise(parser):
     group.add_argument(
         "--calibrate",
         metavar="FILE",
-        help="a labelled corpus that is neither CORPUS nor --dev: find the threshold "
+        help="a labeled corpus that is neither CORPUS nor --dev: find the threshold "
         "by which `skcw tag --accept` accepts labels",
     )
     group.add_argument(
@@ -220,7 +220,7 @@ def _check_output(options):
     for name in filter(None, (options.corpus, options.dev)):
         if options.calibrate and _are_same(options.calibrate, name):
             raise UsageError(
-                f"--calibrate must not be {name}: the model has learnt from it, so "
+                f"--calibrate must not be {name}: the model has learned from it, so "
                 "that it does not tell how often the model is right"
             )
 
@@ -252,11 +252,11 @@ def parameters(options):
 
 def _prepared(options):
     """Return unfitted features, what to learn, judge and calibrate by, and how."""
-    from skcw.cli.corpus import make_features, read_labelled, read_like
+    from skcw.cli.corpus import make_features, read_labeled, read_like
     from skcw.cli.inputs import open_input
 
     corpus = open_input(options.corpus, options)
-    X, y = read_labelled(corpus)
+    X, y = read_labeled(corpus)
     features, templates = make_features(options, X, corpus.label_column())
     dev, held_out = (
         name and read_like(name, options, X, features, templates)
@@ -279,7 +279,7 @@ def _save(features, tagger, options, X, held_out, reading):
         model = calibrated(model, options, X, held_out)
     model.reading_ = reading
     save_model(model, options)
-    return [str(promise) for promise in getattr(model, "promises_", ())]
+    return [str(promise) for promise in getattr(model, "thresholds_", ())]
 
 
 def quieten(tagger, options):

@@ -20,7 +20,7 @@ def checked_selection(selection):
     Parameters
     ----------
     selection : object
-        Should be a dict with ``unit``, ``method``, ``span_event``, ``promises`` and
+        Should be a dict with ``unit``, ``method``, ``entity_confidence``, ``promises`` and
         ``reference``.
 
     Returns
@@ -31,7 +31,7 @@ def checked_selection(selection):
     saved_kind(selection, "selection", dict)
     if selection["unit"] not in tuple(UNITS):
         raise ValueError(f"the unit is {shortened(selection['unit'])}")
-    for name in ("method", "span_event", "source"):
+    for name in ("method", "entity_confidence", "source"):
         if selection[name] is not None:
             saved_kind(selection[name], name, str)
     for promise in saved_kind(selection["promises"], "promises", list):
@@ -47,18 +47,18 @@ def checked_selection(selection):
     return selection
 
 
-def unit_confidence(answers, unit, method=None, span_event=None):
+def unit_confidence(answers, unit, method=None, entity_confidence=None):
     """Return how sure a tagger is of each word, entity or sentence.
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What it says of some sentences.
     unit : {"word", "entity", "sentence"}
         What is judged.
     method : str, default=None
         A method of ``predict_confidence``.
-    span_event : str, default=None
+    entity_confidence : str, default=None
         The event of ``predict_entities``.
 
     Returns
@@ -71,7 +71,7 @@ def unit_confidence(answers, unit, method=None, span_event=None):
     if unit == WORD:
         return answers.confidence(**given)
     if unit == ENTITY:
-        rows = answers.entities(span_event, **given)
+        rows = answers.entities(entity_confidence, **given)
         return object_rows(np.array([e.confidence for e in row]) for row in rows)
     return object_rows(answers.sequence_confidence(**given).reshape(-1, 1))
 
@@ -81,10 +81,10 @@ def accepted(answers, selection, promise):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What the model says of some sentences.
     selection : dict
-        With ``unit``, ``method`` and ``span_event``.
+        With ``unit``, ``method`` and ``entity_confidence``.
     promise : dict
         With ``threshold``.
 
@@ -93,7 +93,7 @@ def accepted(answers, selection, promise):
     accepted : ndarray of shape (n_sequences,), dtype object
         One array of bool per sentence, for its words, its entities or itself.
     """
-    how = selection["unit"], selection["method"], selection["span_event"]
+    how = selection["unit"], selection["method"], selection["entity_confidence"]
     rows = unit_confidence(answers, *how)
     return object_rows(row >= promise["threshold"] for row in rows)
 
@@ -116,7 +116,7 @@ def word_marks(answers, selection, promise):
     rows = accepted(answers, selection, promise)
     flat = np.concatenate([np.empty(0, dtype=bool), *rows])
     if selection["unit"] == ENTITY:
-        marks = _entity_marks(answers, rows, selection["span_event"])
+        marks = _entity_marks(answers, rows, selection["entity_confidence"])
     else:
         if selection["unit"] == SENTENCE:
             by_word = np.repeat(flat, answers.lengths)
@@ -126,9 +126,9 @@ def word_marks(answers, selection, promise):
     return marks, int(flat.sum()), len(flat)
 
 
-def _entity_marks(answers, rows, span_event):
+def _entity_marks(answers, rows, entity_confidence):
     marks = []
-    found = zip(answers.entities(span_event), rows, answers.lengths, strict=True)
+    found = zip(answers.entities(entity_confidence), rows, answers.lengths, strict=True)
     for entities, row, length in found:
         words = [NEITHER] * int(length)
         for entity, sure in zip(entities, row, strict=True):

@@ -1,4 +1,4 @@
-"""``Answers``: what a model predicts for some sequences, computed at most once."""
+"""``Predictions``: what a model predicts for some sequences, computed at most once."""
 
 from itertools import product
 from numbers import Integral
@@ -17,7 +17,7 @@ from skcw.data.schemes import extract_spans
 
 
 class Entity(NamedTuple):
-    """A labelled span of words; ``end`` is exclusive, as in a Python slice.
+    """A labeled span of words; ``end`` is exclusive, as in a Python slice.
 
     Parameters
     ----------
@@ -55,25 +55,25 @@ def check_length(length):
     if isinstance(length, bool) or length not in (1, 2):
         raise ValueError(
             f"length is {length!r}; marginals are of single labels (1) or of pairs of "
-            "neighbours (2). sample_labelings answers questions about more words"
+            "neighbors (2). sample_labelings answers questions about more words"
         )
     return length
 
 
-def check_span_event(span_event):
+def check_span_event(entity_confidence):
     """Return a span event; raise unless it is one."""
-    if span_event not in SPAN_EVENTS:
+    if entity_confidence not in SPAN_EVENTS:
         raise ValueError(
-            f"span_event is {span_event!r}; it must be one of {', '.join(SPAN_EVENTS)}"
+            f"entity_confidence is {entity_confidence!r}; it must be one of {', '.join(SPAN_EVENTS)}"
         )
-    return span_event
+    return entity_confidence
 
 
-class Answers(AnswersInFrames):
+class Predictions(AnswersInFrames):
     """What a tagger predicts for some sequences, which are encoded and scored once.
 
-    ``tagger.ask(X)`` returns one. Nothing is computed before it is asked for, and
-    nothing twice; ``predict(X)`` of a tagger is ``ask(X).labels()``, and so on. What it
+    ``tagger.predict_all(X)`` returns one. Nothing is computed before it is asked for, and
+    nothing twice; ``predict(X)`` of a tagger is ``predict_all(X).labels()``, and so on. What it
     returns is the caller's own; only the table of all labels cannot be written to.
 
     Parameters
@@ -102,7 +102,7 @@ class Answers(AnswersInFrames):
     --------
     >>> from skcw import CWSequenceTagger
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
-    >>> answers = CWSequenceTagger(random_state=0).fit(X, y).ask([["Bob", "met"], []])
+    >>> answers = CWSequenceTagger(random_state=0).fit(X, y).predict_all([["Bob", "met"], []])
     >>> answers.labels()
     array([list(['P', 'O']), list([])], dtype=object)
     >>> answers.confidence("delta")[0].round(1)
@@ -272,13 +272,13 @@ class Answers(AnswersInFrames):
         Parameters
         ----------
         length : {1, 2}, default=1
-            Whether marginals are of single labels, or of pairs of neighbours.
+            Whether marginals are of single labels, or of pairs of neighbors.
 
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
             One list per sequence, with one dict per token: label -> marginal. With
-            ``length=2`` one dict for each two neighbours: (label, next label) ->
+            ``length=2`` one dict for each two neighbors: (label, next label) ->
             marginal.
         """
         if check_length(length) == 2:
@@ -293,7 +293,7 @@ class Answers(AnswersInFrames):
         return split_rows(tokens, self.offsets)
 
     def pair_confidence(self, pairs, method=None, **options):
-        """Return how probable it is that two neighbours have one of some label pairs.
+        """Return how probable it is that two neighbors have one of some label pairs.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Answers(AnswersInFrames):
         Returns
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
-            One float array per sequence, with one number for each two neighbours: one
+            One float array per sequence, with one number for each two neighbors: one
             less than there are tokens, and none where there is none.
         """
         pairs = [pair if isinstance(pair, str) else tuple(pair) for pair in pairs]
@@ -322,7 +322,7 @@ class Answers(AnswersInFrames):
         return object_rows(np.minimum(table.sum(axis=1), 1.0) for table in rows)
 
     def _pair_rows(self, pairs, method, options):
-        """Yield a table per sequence: neighbours in rows, pairs in columns."""
+        """Yield a table per sequence: neighbors in rows, pairs in columns."""
         name, chosen = self._confidence.chosen_for("pairs", method)
         settings = self._confidence.settings(name, **options)
         number = {label: code for code, label in enumerate(self.classes)}
@@ -401,12 +401,12 @@ class Answers(AnswersInFrames):
             in_deviations,
         ).copy()
 
-    def entities(self, span_event=None, method=None, **options):
+    def entities(self, entity_confidence=None, method=None, **options):
         """Return the entities that the predicted labels mark.
 
         Parameters
         ----------
-        span_event : str, default=None
+        entity_confidence : str, default=None
             What the confidence is about, see ``predict_entities``; None is
             ``"least-word"``.
         method : str, default=None
@@ -420,23 +420,23 @@ class Answers(AnswersInFrames):
             For each sequence a list of named tuples ``(label, start, end,
             confidence)``.
         """
-        span_event = check_span_event(span_event or "least-word")
+        entity_confidence = check_span_event(entity_confidence or "least-word")
         rows, starts, stops = self._once(self._find_spans, "spans")
-        if span_event == "least-word":
+        if entity_confidence == "least-word":
             by_word = self._by_token(method, options)
             sure = [by_word[a:b].min() for a, b in zip(starts, stops, strict=True)]
         else:
-            sure = self._of_spans(starts, stops, span_event, method, options)
+            sure = self._of_spans(starts, stops, entity_confidence, method, options)
         sure = iter(sure)
         return object_rows(
             [Entity(*span, float(next(sure))) for span in row] for row in rows
         )
 
-    def _of_spans(self, starts, stops, span_event, method, options):
+    def _of_spans(self, starts, stops, entity_confidence, method, options):
         name, chosen = self._confidence.chosen_for("spans", method)
         settings = self._confidence.settings(name, **options)
         spans = np.array(starts, dtype=np.int64), np.array(stops, dtype=np.int64)
-        borders = span_borders(self.classes, self.codes, spans[0], span_event)
+        borders = span_borders(self.classes, self.codes, spans[0], entity_confidence)
         return chosen.spans(self._scored, self.codes, spans, borders, settings)
 
     def _find_spans(self):

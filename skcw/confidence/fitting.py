@@ -1,4 +1,4 @@
-"""Choose the parameters of confidence methods on held-out labelled sequences."""
+"""Choose the parameters of confidence methods on held-out labeled sequences."""
 
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ METRICS = {
 
 
 class Trial(NamedTuple):
-    """A model, sequences that it has not learnt from, and its labels for them.
+    """A model, sequences that it has not learned from, and its labels for them.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def words_to_judge(n_words):
 
 
 def make_trial(model, scored, gold):
-    """Return the trial of a model on labelled sequences that are new to it."""
+    """Return the trial of a model on labeled sequences that are new to it."""
     codes, _ = scored.viterbi()
     return Trial(model, scored, codes, codes == gold)
 
@@ -342,7 +342,7 @@ def _check_informative(trials, metric):
     if metric == "error_average_precision" and correct.all():
         raise ValueError(
             "no predicted label is wrong, so average precision tells nothing; "
-            "give sequences that the tagger has not learnt from, or another metric"
+            "give sequences that the tagger has not learned from, or another metric"
         )
 
 
@@ -368,7 +368,7 @@ def scores_of(name, parameter, grid, trial, metric, settings):
     grid : ndarray
         Its values, in units of the model.
     trial : Trial
-        The model on labelled sequences that it has not learnt from.
+        The model on labeled sequences that it has not learned from.
     metric : str
         One of ``METRICS``.
     settings : Settings

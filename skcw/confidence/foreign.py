@@ -1,6 +1,6 @@
 """Adapters: ask any fitted tagger or classifier the same questions.
 
-Taggers of this package answer by ``ask(X)``, which computes each thing once. Everything
+Taggers of this package answer by ``predict_all(X)``, which computes each thing once. Everything
 else goes through an adapter below: taggers of other packages, such as
 ``sklearn_crfsuite.CRF``, by `MethodAnswers`, and classifiers by `RowAnswers`.
 """
@@ -40,7 +40,7 @@ def answering_estimator(estimator, X):
 
 
 def _answers_itself(estimator):
-    return hasattr(estimator, "ask") or hasattr(estimator, "predict_confidence")
+    return hasattr(estimator, "predict_all") or hasattr(estimator, "predict_confidence")
 
 
 def ask_tagger(tagger, X):
@@ -48,15 +48,15 @@ def ask_tagger(tagger, X):
 
     It has ``labels()``, ``confidence(method, **options)``, ``entities(method=,
     **options)``, ``label_table(method, **options)``, ``classes`` and ``lengths``, as
-    what ``ask`` of a tagger of this package returns.
+    what ``predict_all`` of a tagger of this package returns.
     """
-    if hasattr(tagger, "ask"):
-        return tagger.ask(X)
+    if hasattr(tagger, "predict_all"):
+        return tagger.predict_all(X)
     return MethodAnswers(tagger, X)
 
 
 class MethodAnswers:
-    """Answers of a tagger that has methods in the manner of sklearn-crfsuite.
+    """Predictions of a tagger that has methods in the manner of sklearn-crfsuite.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class MethodAnswers:
         return found(self._X, **_given(method, options))
 
     def pair_confidence(self, pairs, method=None, **options):
-        """Raise: a table of single words does not tell how neighbours hang together."""
+        """Raise: a table of single words does not tell how neighbors hang together."""
         raise TypeError(
             f"{type(self._tagger).__name__} cannot tell how probable pairs of labels "
             "are; that takes a tagger of skcw. CRFSequenceTagger.from_crfsuite reads "
@@ -137,7 +137,7 @@ class MethodAnswers:
 
 
 class RowAnswers:
-    """Answers of a classifier about the rows of X.
+    """Predictions of a classifier about the rows of X.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Confidences and outcomes of words and entities that a tagger has not learnt from."""
+"""Confidences and outcomes of words and entities that a tagger has not learned from."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from skcw._util.ragged import object_rows
 from skcw.data import extract_spans
 from skcw.data.encoder import check_sequences
 from skcw.data.labels import encode_labels
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 
 # A label with a smaller marginal than this is no rival of the predicted one.
 LEAST_RIVAL = 0.001
 
 
 class HeldOut(NamedTuple):
-    """Words or entities that a tagger has not learnt from.
+    """Words or entities that a tagger has not learned from.
 
     Each has its confidence, whether it is right, its label and its weight.
     """
@@ -56,7 +56,7 @@ def held_out_words(answers, y, options, weight=None):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What it says.
     y : sequences of str
         The true labels.
@@ -76,22 +76,22 @@ def held_out_words(answers, y, options, weight=None):
     weight = np.ones(len(lengths)) if weight is None else weight
     return HeldOut(
         flat_numbers(answers.confidence(**options)),
-        flat_numbers(label_matches(y, labels)),
+        flat_numbers(token_correct(y, labels)),
         flat_labels(labels),
         np.repeat(weight, lengths),
     )
 
 
-def held_out_entities(answers, y, span_event, options, weight=None):
+def held_out_entities(answers, y, entity_confidence, options, weight=None):
     """Return the entities that a fitted tagger predicts, with its confidence.
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What it says.
     y : sequences of str
         The true labels.
-    span_event : str
+    entity_confidence : str
         What the confidence of an entity is about.
     options : dict
         Options of ``predict_entities``.
@@ -105,7 +105,7 @@ def held_out_entities(answers, y, span_event, options, weight=None):
         and of its type.
     """
     weight = np.ones(len(y)) if weight is None else weight
-    rows = answers.entities(span_event, **options)
+    rows = answers.entities(entity_confidence, **options)
     true = [set(map(tuple, extract_spans(labels))) for labels in y]
     found = [
         (entity.confidence, tuple(entity[:3]) in truth, entity.label, each)
@@ -126,7 +126,7 @@ def held_out_rivals(answers, y, weight=None):
 
     Parameters
     ----------
-    answers : Answers
+    answers : Predictions
         What it says.
     y : sequences of str
         The true labels.
@@ -159,7 +159,7 @@ def some_entities(folds):
     some = [one for one in folds if one.weight.any()]
     if not some:
         raise ValueError(
-            "no entity was predicted, so there is nothing that span_event could map; "
+            "no entity was predicted, so there is nothing that entity_confidence could map; "
             "labels must mark spans, such as B-PER and I-PER"
         )
     return some
@@ -186,7 +186,7 @@ def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=
     n_jobs : int, default=None
         How many folds at once.
     allow_overlap : bool, default=False
-        Whether a tagger may be asked about a fold that it has learnt from.
+        Whether a tagger may be asked about a fold that it has learned from.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def _check_indices(indices, number, n):
 
 
 def _refuse_overlap(folds):
-    """Raise if a tagger would be asked about what it has learnt from."""
+    """Raise if a tagger would be asked about what it has learned from."""
     for number, (train, test) in enumerate(folds):
         both = np.intersect1d(train, test)
         if both.size:

@@ -1,4 +1,4 @@
-"""``skcw.Model``: a saved model that predicts with NumPy alone."""
+"""``skcw.InferenceModel``: a saved model that predicts with NumPy alone."""
 
 import os
 from threading import Lock
@@ -7,7 +7,7 @@ from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING
 from skcw.confidence.acceptance import checked_selection
-from skcw.confidence.answers import Answers
+from skcw.confidence.answers import Predictions
 from skcw.confidence.settings import saved_confidence
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, encode_any, without_needless
@@ -80,7 +80,7 @@ def can_serve(header):
     Returns
     -------
     can : bool
-        Whether :class:`Model` can open it.
+        Whether :class:`InferenceModel` can open it.
     """
     serving = header.get("serving")
     if not isinstance(serving, dict):
@@ -89,7 +89,7 @@ def can_serve(header):
     return "features" in header or not serving.get("reads_words")
 
 
-class Model:
+class InferenceModel:
     """A saved tagger or pipeline that can predict but not learn.
 
     It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
@@ -127,12 +127,12 @@ class Model:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from skcw import Model, make_tagging_pipeline
+    >>> from skcw import InferenceModel, make_tagging_pipeline
     >>> X, y = [["Ann", "left"], ["Bob", "left"]], [["B-PER", "O"], ["B-PER", "O"]]
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "names.skcw"
     ...     make_tagging_pipeline(["word"]).fit(X, y).save(path)
-    ...     answers = Model.open(path).ask([["Ann", "left", "Bob"]])
+    ...     answers = InferenceModel.open(path).predict_all([["Ann", "left", "Bob"]])
     ...     answers.labels()[0]
     ['B-PER', 'O', 'B-PER']
     """
@@ -226,7 +226,7 @@ class Model:
         if not can_serve(header):
             without = "" if "features" in header else " without features"
             raise ModelFileError(
-                f"{path} holds a {header.get('class')}{without}, which skcw.Model "
+                f"{path} holds a {header.get('class')}{without}, which skcw.InferenceModel "
                 "cannot serve; open it with skcw.load, which needs scikit-learn"
             )
         with naming(path):
@@ -265,7 +265,7 @@ class Model:
             tokenizer=saved_tokenizer(header),
         )
 
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers all questions about sequences.
 
         Parameters
@@ -276,14 +276,14 @@ class Model:
 
         Returns
         -------
-        answers : Answers
+        answers : Predictions
             With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on;
             each is computed once, and only if it is asked for.
         """
         scored = self.decoder.open(self._encoded(X))
-        return Answers(scored, self.confidence, self.classes, self.log_probability)
+        return Predictions(scored, self.confidence, self.classes, self.log_probability)
 
-    def ask_text(self, text):
+    def predict_text(self, text):
         """Return an object that answers all questions about a plain text.
 
         Parameters
@@ -293,7 +293,7 @@ class Model:
 
         Returns
         -------
-        answers : TextAnswers
+        answers : TextPredictions
             With ``entities()``, which know where they stand in the text.
         """
         if self.features is None:
@@ -302,7 +302,7 @@ class Model:
                 "features and a tagger"
             )
         columns = columns_read(self.features)
-        return asked_text(self.ask, text, self.tokenizer, columns)
+        return asked_text(self.predict_all, text, self.tokenizer, columns)
 
     def _encoded(self, X):
         belief = self.confidence.belief

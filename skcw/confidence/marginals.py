@@ -38,7 +38,7 @@ def marginal_sequences(scored, codes, settings):
 
 
 def marginal_pairs(scored, left, right, settings):
-    """Return the probability of pairs of labels of neighbours at a temperature.
+    """Return the probability of pairs of labels of neighbors at a temperature.
 
     The sum over all labelings with label i at token t and label j at the one behind it:
     the forward message to i, the transition, and the backward message from j.

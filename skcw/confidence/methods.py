@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skcw._kernels.delta import deltas, normalised_deltas
+from skcw._kernels.delta import deltas, normalized_deltas
 from skcw.confidence.draws import (
     blend,
     draw_marginal,
@@ -29,7 +29,7 @@ from skcw.confidence.tallies import span_tally
 def delta(scored, codes):
     """Return, for every token, the score lost by its best other label.
 
-    Only that token's label changes, its neighbours keep theirs, and only labels that
+    Only that token's label changes, its neighbors keep theirs, and only labels that
     are legal there count. It ranks words by certainty but is not a probability. Without
     another label the loss is infinite. For the best labeling it is not negative but
     for rounding.
@@ -112,7 +112,7 @@ def delta_deviation(scored, codes, *, unit_variance=False):
     spread = np.ones_like(belief.weights) if unit_variance else belief.variance
 
     def work(piece, tokens, sequences):
-        normalised_deltas(
+        normalized_deltas(
             piece.scores,
             piece.transitions,
             score_variance(belief, piece.batch, unit_variance=unit_variance),
@@ -128,7 +128,7 @@ def delta_deviation(scored, codes, *, unit_variance=False):
     return gap, deviation
 
 
-def normalised_delta(scored, codes, *, unit_variance=False):
+def normalized_delta(scored, codes, *, unit_variance=False):
     """Return the smallest gap of each token in standard deviations.
 
     Parameters
@@ -148,12 +148,12 @@ def normalised_delta(scored, codes, *, unit_variance=False):
     Examples
     --------
     >>> from skcw._model.gaussian import Belief
-    >>> from skcw.confidence.methods import normalised_delta
+    >>> from skcw.confidence.methods import normalized_delta
     >>> from skcw.data import SequenceEncoder
     >>> from skcw._model.decoding import Decoder
     >>> batch = SequenceEncoder().fit_transform([["a"]])
     >>> scored = Decoder(Belief.start(1, 3, initial_variance=2.0)).open(batch)
-    >>> normalised_delta(scored, scored.viterbi()[0])
+    >>> normalized_delta(scored, scored.viterbi()[0])
     array([0.])
     """
     gap, deviation = delta_deviation(scored, codes, unit_variance=unit_variance)
@@ -195,7 +195,7 @@ def delta_probit(scored, codes, variance_scale, *, unit_variance=False):
     >>> delta_probit(scored, scored.viterbi()[0], 1.0)
     array([0.5])
     """
-    ratio = normalised_delta(scored, codes, unit_variance=unit_variance)
+    ratio = normalized_delta(scored, codes, unit_variance=unit_variance)
     # Only this method needs SciPy; the others must work without it.
     from scipy.special import ndtr
 
@@ -389,7 +389,7 @@ def _delta(scored, codes, settings):
 
 
 def _delta_std(scored, codes, settings):
-    return np.maximum(normalised_delta(scored, codes), 0.0)
+    return np.maximum(normalized_delta(scored, codes), 0.0)
 
 
 def _delta_probit(scored, codes, settings):

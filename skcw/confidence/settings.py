@@ -10,7 +10,7 @@ import numpy as np
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING, MOST_IN_A_FILE
 from skcw.confidence.methods import METHODS, check_method, served_methods
 from skcw.data.saved import saved_flag, saved_kind, saved_number
-from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.exceptions import UnlearnedConfidenceWarning
 
 # In units of the model's own scale; chosen over corpora and feature sets of all kinds.
 DEFAULT_SCALE = 3.0
@@ -333,13 +333,13 @@ class ModelConfidence:
         return int(random_state)
 
     def _warn_of_rule(self):
-        """Warn if ``fit`` would have learnt how sure to be, but could not."""
+        """Warn if ``fit`` would have learned how sure to be, but could not."""
         if self.is_rule:
             warnings.warn(
-                "the tagger has learnt from too few sequences to know how sure it may "
+                "the tagger has learned from too few sequences to know how sure it may "
                 "be, so its confidence follows a rule of thumb; fit on more, or call "
-                "fit_confidence with labelled sequences that are new to it",
-                UnlearntConfidenceWarning,
+                "fit_confidence with labeled sequences that are new to it",
+                UnlearnedConfidenceWarning,
                 stacklevel=_level_of_caller(),
             )
 

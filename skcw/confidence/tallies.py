@@ -386,7 +386,7 @@ def span_tally(codes, spans, offsets, borders=None):
     return BoundaryAgreement(*spans, offsets, *borders)
 
 
-def span_borders(labels, codes, starts, span_event):
+def span_borders(labels, codes, starts, entity_confidence):
     """Return what ``BoundaryAgreement`` asks of entities; None if words are asked.
 
     Parameters
@@ -397,7 +397,7 @@ def span_borders(labels, codes, starts, span_event):
         The predicted labels.
     starts : ndarray of int64, shape (n_spans,)
         The first token of each span.
-    span_event : {"all-words", "boundary", "exact"}
+    entity_confidence : {"all-words", "boundary", "exact"}
         What has to be right.
 
     Returns
@@ -405,11 +405,11 @@ def span_borders(labels, codes, starts, span_event):
     continues, outside : (ndarray, ndarray) or None
         Which label continues the entity of which, and which labels mark no entity.
     """
-    if span_event == "all-words":
+    if entity_confidence == "all-words":
         return None
     continues, kinds = continues_matrix(labels)
     outside = kinds < 0
-    if span_event == "exact":
+    if entity_confidence == "exact":
         # Any labels will do that mark an entity of this type.
         outside = kinds[codes[starts]][:, None] != kinds
     return continues, outside

@@ -10,7 +10,7 @@ from skcw.data.schemes import (
     convert_labels,
     detect_scheme,
     extract_spans,
-    forbidden_matrix,
+    transition_constraints,
 )
 from skcw.data.vocabulary import Vocabulary
 
@@ -26,7 +26,7 @@ __all__ = [
     "convert_labels",
     "detect_scheme",
     "extract_spans",
-    "forbidden_matrix",
+    "transition_constraints",
 ]
 
 __getattr__, __dir__ = lazy_names(

@@ -223,7 +223,7 @@ class AnswersInFrames:
         ...     "label": ["B-PER", "O", "B-PER", "O"],
         ... })
         >>> X, y = TokenColumns.from_frame(frame).split_label("label")
-        >>> answers = make_tagging_pipeline(["word"]).fit(X, y).ask(X)
+        >>> answers = make_tagging_pipeline(["word"]).fit(X, y).predict_all(X)
         >>> answers.to_frame(frame).columns.tolist()
         ['sentence_id', 'word', 'label', 'predicted', 'confidence']
         >>> answers.to_frame(frame, unit="entity")["text"].tolist()
@@ -279,7 +279,7 @@ class _Frame:
         )
         lengths = np.diff([*starts, len(self.table)])
         check_same_lengths(
-            lengths, answers.lengths, ("the frame", "ask"), ("rows", "tokens")
+            lengths, answers.lengths, ("the frame", "predict_all"), ("rows", "tokens")
         )
         word = next(
             iter(
@@ -322,7 +322,7 @@ class _Sequences:
         self.keys = list(range(len(answers)))
         self.columns, self.words = None, None
         if X is not None:
-            check_same_length(len(X), len(answers), ("X", "ask"))
+            check_same_length(len(X), len(answers), ("X", "predict_all"))
             self._read_words(X)
 
     def _read_words(self, X):
@@ -334,7 +334,7 @@ class _Sequences:
             if not isinstance(first, (str, tuple)):
                 return
             X = TokenColumns.from_sequences(X)
-        check_same_lengths(X.lengths, self.answers.lengths, ("X", "ask"))
+        check_same_lengths(X.lengths, self.answers.lengths, ("X", "predict_all"))
         if X.names is None and X.n_columns:
             X = X._renamed(default_names(X.n_columns))
         self.columns = X

@@ -83,7 +83,7 @@ def resolve_scheme(scheme, labels):
 
 
 class Span(NamedTuple):
-    """A labelled stretch of words; ``end`` is exclusive, as in a Python slice.
+    """A labeled stretch of words; ``end`` is exclusive, as in a Python slice.
 
     Parameters
     ----------
@@ -476,7 +476,7 @@ SCHEME_NAMES = (*_PREFIXES, *_OTHER_NAMES)
 FEW_FAULTS = 0.001
 
 
-def forbidden_matrix(constraints, labels, dtype=np.float64):
+def transition_constraints(constraints, labels, dtype=np.float64):
     """Return 0 where a step is legal and minus infinity where it is not.
 
     Parameters
@@ -501,8 +501,8 @@ def forbidden_matrix(constraints, labels, dtype=np.float64):
 
     Examples
     --------
-    >>> from skcw.data.schemes import forbidden_matrix
-    >>> forbidden_matrix("BIO", ["O", "B-x", "I-x"])
+    >>> from skcw.data.schemes import transition_constraints
+    >>> transition_constraints("BIO", ["O", "B-x", "I-x"])
     array([[  0.,   0., -inf],
            [  0.,   0.,   0.],
            [  0.,   0.,   0.],
@@ -535,7 +535,7 @@ def saved_forbidden(arrays, n_labels):
     Returns
     -------
     forbidden : ndarray of shape (n_labels + 2, n_labels)
-        What :func:`forbidden_matrix` returned.
+        What :func:`transition_constraints` returned.
     """
     shape = n_labels + 2, n_labels
     forbidden = saved_array(arrays, "forbidden", FLOATS, shape, largest=np.inf)
@@ -679,7 +679,7 @@ def scheme_faults(labels, codes, offsets):
     spans = are_spans(labels)
     for scheme in _PREFIXES:
         # Other labels are in no scheme, and there may be thousands of them.
-        forbidden = forbidden_matrix(scheme, labels) if spans else None
+        forbidden = transition_constraints(scheme, labels) if spans else None
         faults[scheme] = first_violation(forbidden, codes, offsets)[0]
     return faults
 

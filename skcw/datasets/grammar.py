@@ -318,7 +318,7 @@ def _as_mention(words, kind):
 
 
 def print_style(rng, words, capitals_rate=0.06):
-    """Capitalise the first word; print a few sentences in capitals throughout."""
+    """Capitalize the first word; print a few sentences in capitals throughout."""
     if chance(rng, capitals_rate):
         return [(word.upper(), tag, label) for word, tag, label in words]
     for position, (word, tag, label) in enumerate(words):

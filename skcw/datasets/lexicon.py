@@ -36,7 +36,7 @@ ADV RB: again already also clearly finally later nearly now often only quickly
 SAID VBD: added admitted announced argued claimed confirmed declared denied
     explained insisted promised replied said said said suggested told warned wrote
 SAYS VBZ: argues believes expects fears hopes knows says thinks wants
-DID VBD: accepted attacked backed bought built changed closed criticised delayed
+DID VBD: accepted attacked backed bought built changed closed criticized delayed
     ended faced found held joined kept left lost opened paid planned rejected
     reported saved signed sold started supported visited welcomed won
 BEAT VBD: beat crushed defeated edged hosted stunned thrashed visited

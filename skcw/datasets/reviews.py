@@ -192,7 +192,7 @@ TARGETS = {
 }
 
 OPPOSITE = {"good": "bad", "bad": "good"}
-# Probability that a sentence of a review with so many stars is in favour.
+# Probability that a sentence of a review with so many stars is in favor.
 PRAISE_RATE = {1: 0.05, 2: 0.2, 3: 0.5, 4: 0.8, 5: 0.95}
 STRONG_RATE = {1: 0.85, 2: 0.15, 3: 0.15, 4: 0.15, 5: 0.85}
 ADVERB_RATE = 0.5
@@ -210,7 +210,7 @@ Reviews of invented products
 {n_reviews} reviews of {domains}, each with one to five stars. The target is the \
 {target}.
 
-The more stars, the more sentences are in favour; few reviews are of one mind
+The more stars, the more sentences are in favor; few reviews are of one mind
 throughout. Some opinion words mean the same everywhere ("lovely"), others praise one
 thing and blame another (a big screen, a big bill). Some sentences are turned round by
 a "not", a "hardly" or an "everyone is wrong". Some words are made up by the reviewer

@@ -266,7 +266,7 @@ def fetch_ark_twitter(
     subset : {"train", "dev", "test", "daily547", "all"}, default="train"
         The part to load; "all" is train, dev and test, without "daily547".
     download : bool, default=False
-        Fetch what is missing from GitHub, and check it. The licence is CC BY 3.0.
+        Fetch what is missing from GitHub, and check it. The license is CC BY 3.0.
     verbose : bool, default=False
         Show a progress bar while fetching.
     return_X_y : bool, default=False
@@ -327,7 +327,7 @@ def fetch_ud_ewt(
     label : {"xpos", "upos"}, default="xpos"
         The tags to learn. The other ones are left out, for they give the answer away.
     download : bool, default=False
-        Fetch what is missing from GitHub (release 2.7), and check it. The licence is
+        Fetch what is missing from GitHub (release 2.7), and check it. The license is
         CC BY-SA 4.0.
     verbose : bool, default=False
         Show a progress bar while fetching.

@@ -30,7 +30,7 @@ a tagger would do it. Labels are IOB2 with the types PER, LOC, ORG, MISC and DAT
 Names are composed of syllables. Some endings hint at a type, many do not. A share of
 the names is new in every mention, a share belongs to several types or is also a common
 word ("Grant", "May"), so that only the context tells. Teams are called by their town
-and firms by their founder. The first word of a sentence is capitalised and some
+and firms by their founder. The first word of a sentence is capitalized and some
 sentences are in capitals throughout.
 """
 
@@ -73,7 +73,7 @@ def make_tagged_corpus(
 
     label_noise : float in [0, 1], default=0.0
         Probability that a mention is annotated wrongly (missed, given another type,
-        or cut by its last word) and that a capitalised word outside of mentions is
+        or cut by its last word) and that a capitalized word outside of mentions is
         taken for a name. The labels stay legal IOB2.
 
     return_X_y : bool, default=False

@@ -1,4 +1,4 @@
-"""``AcceptanceDisplay``: accepted share against promised and true risk."""
+"""``RiskControlDisplay``: accepted share against promised and true risk."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ SIZE = (5.2, 4.2)
 RISKS = tuple(np.geomspace(0.002, 0.2, 25).tolist())
 
 
-class AcceptanceDisplay:
+class RiskControlDisplay:
     """The risk that is promised and the risk that comes true, by accepted share.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
@@ -61,11 +61,11 @@ class AcceptanceDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.display import AcceptanceDisplay
+    >>> from skcw.display import RiskControlDisplay
     >>> rng = np.random.RandomState(0)
     >>> confidence = rng.beta(8, 1, size=(1000, 10))
     >>> correct = rng.uniform(size=(1000, 10)) < confidence
-    >>> display = AcceptanceDisplay.from_predictions(
+    >>> display = RiskControlDisplay.from_predictions(
     ...     correct[:500], confidence[:500], correct[500:], confidence[500:],
     ...     risk=[0.05, 0.08])
     >>> bool((display.true_risk <= display.promised).all())
@@ -103,21 +103,21 @@ class AcceptanceDisplay:
 
         Returns
         -------
-        display : AcceptanceDisplay
+        display : RiskControlDisplay
             What was drawn.
         """
-        if hasattr(estimator, "ask"):
-            answers = estimator.ask(X)
+        if hasattr(estimator, "predict_all"):
+            answers = estimator.predict_all(X)
             correct, _ = unit_outcomes(answers, y, estimator.unit)
             correct = np.concatenate([np.empty(0, dtype=bool), *correct])
             shown = [
                 np.concatenate([np.empty(0, dtype=bool), *answers.accepted(each.risk)])
-                for each in estimator.promises_
+                for each in estimator.thresholds_
             ]
         else:
             correct = np.asarray(estimator.predict(X)) == np.asarray(y)
-            shown = [estimator.accept(X, each.risk) for each in estimator.promises_]
-        made = estimator.promises_
+            shown = [estimator.accept(X, each.risk) for each in estimator.thresholds_]
+        made = estimator.thresholds_
         risks = [promise.risk for promise in made]
         name = type(estimator).__name__ if name is None else name
         display = cls(*_judged(risks, shown, correct), name=name, unit=made[0].unit)
@@ -134,7 +134,7 @@ class AcceptanceDisplay:
         risk=RISKS,
         level=0.95,
         groups=None,
-        most_wrong=None,
+        max_errors_per_group=None,
         name=None,
         unit="words",
         ax=None,
@@ -154,7 +154,7 @@ class AcceptanceDisplay:
             The probability with which each holds.
         groups : array of shape (n_words,) or (n_sentences,), default=None
             As in :func:`skcw.calibration.risk_threshold`.
-        most_wrong : float, default=None
+        max_errors_per_group : float, default=None
             As there.
         name : str, default=None
             The name of the model.
@@ -167,7 +167,7 @@ class AcceptanceDisplay:
 
         Returns
         -------
-        display : AcceptanceDisplay
+        display : RiskControlDisplay
             What was drawn.
         """
         made = risk_threshold(
@@ -176,7 +176,7 @@ class AcceptanceDisplay:
             list(risk),
             level=level,
             groups=groups,
-            most_wrong=most_wrong,
+            max_errors_per_group=max_errors_per_group,
         )
         right, sure, _ = check_pairs(new_correct, new_confidence)
         shown = [sure >= promise.threshold for promise in made]
@@ -198,7 +198,7 @@ class AcceptanceDisplay:
 
         Returns
         -------
-        self : AcceptanceDisplay
+        self : RiskControlDisplay
             With ``line_``, ``ax_`` and ``figure_``.
         """
         accepted, promised = check_curve(accepted=self.accepted, promised=self.promised)

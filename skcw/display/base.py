@@ -7,12 +7,12 @@ import numpy as np
 
 from skcw._util.text_table import cut
 from skcw.confidence.foreign import inner_estimator
-from skcw.evaluation import parse_query, query_pairs
+from skcw.evaluation import confidence_pairs, parse_query
 
-# Okabe and Ito's colours, told apart by readers of any colour vision; yellow is too
+# Okabe and Ito's colors, told apart by readers of any color vision; yellow is too
 # pale for a line and black is left to the frame.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# When all colours are taken, they come again with the next of these.
+# When all colors are taken, they come again with the next of these.
 LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
 # Longer names of models and features are cut where they are drawn.
@@ -71,7 +71,7 @@ def check_axes(ax, name):
 
 
 def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
-    """Draw a curve in the next free colour and return its line.
+    """Draw a curve in the next free color and return its line.
 
     The topic is what the curve is about: a curve about another one says so.
     """
@@ -134,7 +134,7 @@ def _merged_style(usual, given):
 
 
 def draw_reference(ax, x, y, label, linestyle):
-    """Draw a thin grey line to compare with, unless it is there already.
+    """Draw a thin gray line to compare with, unless it is there already.
 
     The legend names the first of a kind.
     """
@@ -315,13 +315,13 @@ class AnswersDisplay:
         estimator : tagger or classifier
             A fitted one of skcw, scikit-learn or your own.
         X : sequences, or rows of a classifier
-            What it has not learnt from.
+            What it has not learned from.
         y : sequences of labels, or labels of rows
             The truth.
         query : label, collection of labels, str, dict or None, default=None
             The yes/no question that is asked: None for "is the predicted label right?",
             or a label, several labels, ``"not O"``, ``"span:PER"``, as in
-            :func:`skcw.evaluation.query_pairs`.
+            :func:`skcw.evaluation.confidence_pairs`.
         method : str, default=None
             A method of ``predict_confidence``; None is the estimator's default.
         confidence_options : dict, default=None
@@ -343,7 +343,7 @@ class AnswersDisplay:
         """
         wording = cls._wording(parse_query(query))
         y = y if hasattr(y, "__len__") else list(y)
-        answers = query_pairs(
+        answers = confidence_pairs(
             estimator,
             X,
             y,

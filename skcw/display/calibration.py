@@ -287,7 +287,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             Another name for the legend.
         curve_kwargs : dict, default=None
             Options of the line, such as ``{"color": "black"}``; the band and the
-            histogram take its colour.
+            histogram take its color.
         ref_line : bool, default=True
             Show the diagonal, on which a calibrated model lies.
         histogram : bool or matplotlib Axes, default=True
@@ -306,17 +306,17 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         marked = not self.steps and len(self.bins.confidence) <= MOST_MARKERS
         usual = {"linewidth": 1.6, "marker": "o" if marked else "", "markersize": 3.5}
         self.line_ = draw_curve(ax, *curve, label, curve_kwargs, self.query, **usual)
-        colour = self.line_.get_color()
+        color = self.line_.get_color()
         self.band_ = None
         if band is not None:
-            self.band_ = _draw_band(ax, *band, colour, self.band_name)
+            self.band_ = _draw_band(ax, *band, color, self.band_name)
         if ref_line:
             draw_reference(ax, [0, 1], [0, 1], "perfectly calibrated", ":")
         bars = None if self.histogram is None else histogram
         self.histogram_ax_ = below = _histogram_axes(ax, bars)
         if below is not None:
             unit = self.unit if len(topics_on(ax)) == 1 else "answers"
-            _draw_histogram(below, self.histogram, colour, unit)
+            _draw_histogram(below, self.histogram, color, unit)
         self._describe(ax, below)
         add_legend(ax, title)
         return self
@@ -391,16 +391,16 @@ def _along_diagonal(x, low, high, first, last):
     return at, *(np.clip(limit, 0.0, 1.0) for limit in limits)
 
 
-def _draw_band(ax, x, low, high, colour, label):
+def _draw_band(ax, x, low, high, color, label):
     """Shade between two curves; a single bin gets a bar, which has a width to see."""
     if label in ax.get_legend_handles_labels()[1]:
         label = None  # the legend names the first of a kind
     if len(x) == 1:
         return ax.vlines(
-            x, low, high, color=colour, linewidth=4.0, alpha=0.3, label=label
+            x, low, high, color=color, linewidth=4.0, alpha=0.3, label=label
         )
     return ax.fill_between(
-        x, low, high, color=colour, alpha=0.18, linewidth=0, label=label
+        x, low, high, color=color, alpha=0.18, linewidth=0, label=label
     )
 
 
@@ -429,7 +429,7 @@ def _cut_below(ax):
         ax.set_subplotspec(rows[0])
         below = ax.figure.add_subplot(rows[1], sharex=ax)
     tidy(below)
-    # The ticks of both lie at the same places; the lower ones are labelled.
+    # The ticks of both lie at the same places; the lower ones are labeled.
     ax.set_xlabel("")
     ax.tick_params(axis="x", labelbottom=False)
     return below
@@ -444,15 +444,15 @@ def _cut_position(ax):
     return ax.figure.add_axes([box.x0, box.y0, box.width, lower - gap], sharex=ax)
 
 
-def _draw_histogram(below, weights, colour, unit):
+def _draw_histogram(below, weights, color, unit):
     """Draw bars; of several models only the outlines, which can be told apart."""
     from matplotlib.ticker import NullFormatter
 
     alone = not below.patches
     for patch in below.patches:
         patch.set_visible(not patch.get_fill())
-    below.stairs(weights, EDGES, fill=True, color=colour, alpha=0.18, visible=alone)
-    below.stairs(weights, EDGES, color=colour, linewidth=1.2)
+    below.stairs(weights, EDGES, fill=True, color=color, alpha=0.18, visible=alone)
+    below.stairs(weights, EDGES, color=color, linewidth=1.2)
     # Most words are sure: only a logarithm shows the others.
     below.set_yscale("log")
     below.yaxis.set_minor_formatter(NullFormatter())

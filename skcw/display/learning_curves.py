@@ -14,7 +14,7 @@ from skcw.display.base import (
 )
 
 SIZE = (5.6, 4.2)
-COSTS = {"n_words": "words labelled", "n_labels": "items labelled"}
+COSTS = {"n_words": "words labeled", "n_labels": "items labeled"}
 
 
 class LearningCurveDisplay:
@@ -23,14 +23,14 @@ class LearningCurveDisplay:
     Parameters
     ----------
     sizes : array-like of shape (n_points,)
-        What had been labelled.
+        What had been labeled.
     mean : array-like of shape (n_points,)
         The mean score of the runs.
     low, high : array-like of shape (n_points,), default=None
         The lowest and the highest score; None for no band.
     name : str, default=None
         The name of the strategy.
-    cost : str, default="words labelled"
+    cost : str, default="words labeled"
         What `sizes` count, for the axis.
     score_name : str, default="score"
         What is drawn, for the axis.
@@ -55,7 +55,7 @@ class LearningCurveDisplay:
     >>> from skcw.display import LearningCurveDisplay
     >>> display = LearningCurveDisplay([100, 200], [0.5, 0.8], name="random").plot()
     >>> display.ax_.get_xlabel()
-    'words labelled'
+    'words labeled'
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LearningCurveDisplay:
         high=None,
         *,
         name=None,
-        cost="words labelled",
+        cost="words labeled",
         score_name="score",
     ):
         self.sizes = sizes

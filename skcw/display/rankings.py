@@ -22,8 +22,8 @@ from skcw.display.base import (
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
-    errors_found,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     risk_coverage_curve,
     score_interval,
 )
@@ -126,7 +126,7 @@ class RankingDisplay(AnswersDisplay):
         """
         words = {"sample_weight": sample_weight}
         # All errors, which also says whether the words can be ranked at all.
-        n_errors = residual_errors(correct, confidence, 0, **words)
+        n_errors = residual_errors_at_k(correct, confidence, 0, **words)
         if not len(joined(confidence)):
             raise ValueError("there are no words to draw; give at least one")
         if not n_errors and not cls._scores_no_errors:
@@ -220,7 +220,7 @@ class ErrorRankingDisplay(RankingDisplay):
     @staticmethod
     def _curve(correct, confidence, sample_weight):
         reviewed = np.append(0, ranking_grid(_n_words(confidence, sample_weight)))
-        found = errors_found(correct, confidence, reviewed, sample_weight=sample_weight)
+        found = errors_at_k(correct, confidence, reviewed, sample_weight=sample_weight)
         return reviewed, found
 
     def plot(

@@ -1,10 +1,10 @@
-"""``WeightsDisplay`` and ``TransitionsDisplay``: what a tagger has learnt."""
+"""``WeightsDisplay`` and ``TransitionsDisplay``: what a tagger has learned."""
 
 import numpy as np
 
 from skcw._util.text_table import cut
 from skcw.display.base import COLOURS, check_curve, described, open_axes, tidy
-from skcw.evaluation.tables import LearntWeights
+from skcw.evaluation.tables import LearnedWeights
 
 # Names of features are longer than those of models.
 LONGEST_FEATURE = 40
@@ -84,7 +84,7 @@ class WeightsDisplay:
         display : WeightsDisplay
             What was drawn.
         """
-        weights = LearntWeights(tagger)
+        weights = LearnedWeights(tagger)
         if label not in weights.labels:
             raise ValueError(
                 f"the tagger has no label {label!r}; it has {', '.join(weights.labels)}"
@@ -156,13 +156,13 @@ class WeightsDisplay:
         height = 1.2 + INCHES_PER_BAR * len(places)
         ax = self.ax_ = open_axes(ax, (6.0, height))
         self.figure_ = ax.figure
-        colours = [COLOURS[0] if w >= 0 else COLOURS[1] for w in self.weights]
+        colors = [COLOURS[0] if w >= 0 else COLOURS[1] for w in self.weights]
         stds = self.stds if deviations else None
         self.bars_ = ax.barh(
             places,
             self.weights,
             xerr=stds,
-            color=colours,
+            color=colors,
             error_kw={"elinewidth": 1.0, "ecolor": "0.35"},
         )
         ax.set_yticks(places, [cut(name, LONGEST_FEATURE) for name in self.names])
@@ -175,7 +175,7 @@ class WeightsDisplay:
 
 
 class TransitionsDisplay:
-    """The weights of a label after another one, as a coloured table.
+    """The weights of a label after another one, as a colored table.
 
     Make one by :meth:`from_estimator`; the numbers below are what it draws.
 
@@ -189,7 +189,7 @@ class TransitionsDisplay:
     Attributes
     ----------
     image_ : matplotlib AxesImage
-        The coloured cells.
+        The colored cells.
     ax_ : matplotlib Axes
         The axes they are on.
     figure_ : matplotlib Figure
@@ -241,7 +241,7 @@ class TransitionsDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
         colorbar : bool, default=True
-            Whether to explain the colours beside the table.
+            Whether to explain the colors beside the table.
 
         Returns
         -------

@@ -1,28 +1,33 @@
 """Ask fitted estimators what they claim, compare it with the truth, and score it."""
 
 from skcw.evaluation.out_of_fold import OutOfFold, cross_val_confidence
-from skcw.evaluation.pairs import QueryPairs, Question, parse_query, query_pairs
-from skcw.evaluation.samples import query_samples, same_cluster
+from skcw.evaluation.pairs import (
+    ConfidencePairs,
+    Question,
+    confidence_pairs,
+    parse_query,
+)
+from skcw.evaluation.samples import same_cluster, sampled_pairs
 from skcw.evaluation.scorers import (
     ConfidenceScorer,
     get_scorer,
+    get_scorer_names,
     make_confidence_scorer,
-    scorer_names,
 )
 from skcw.evaluation.tables import entity_table
 
 __all__ = [
+    "ConfidencePairs",
     "ConfidenceScorer",
     "OutOfFold",
-    "QueryPairs",
     "Question",
+    "confidence_pairs",
     "cross_val_confidence",
     "entity_table",
     "get_scorer",
+    "get_scorer_names",
     "make_confidence_scorer",
     "parse_query",
-    "query_pairs",
-    "query_samples",
     "same_cluster",
-    "scorer_names",
+    "sampled_pairs",
 ]

@@ -1,4 +1,4 @@
-"""``cross_val_confidence``: what a tagger says of sentences it has not learnt from."""
+"""``cross_val_confidence``: what a tagger says of sentences it has not learned from."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -111,10 +111,10 @@ def cross_val_confidence(
     >>> from skcw.datasets import make_tagged_corpus
     >>> from skcw.calibration import risk_threshold
     >>> from skcw.evaluation import cross_val_confidence
-    >>> from skcw.metrics import label_matches
+    >>> from skcw.metrics import token_correct
     >>> X, y = make_tagged_corpus(600, random_state=0, return_X_y=True)
     >>> found = cross_val_confidence(make_tagging_pipeline("ner"), X, y, cv=3)
-    >>> correct = label_matches(y, found.labels)
+    >>> correct = token_correct(y, found.labels)
     >>> promise = risk_threshold(correct, found.confidence, risk=0.05)
     >>> bool(promise.accepted > 0.8)
     True
@@ -125,7 +125,7 @@ def cross_val_confidence(
     folds = _folds(cv, len(y), y, groups)
 
     def fit_and_ask(train, test):
-        answers = clone(tagger).fit(X[train], y[train]).ask(X[test])
+        answers = clone(tagger).fit(X[train], y[train]).predict_all(X[test])
         given = {} if method is None else {"method": method}
         sure = answers.confidence(**given)
         return answers.labels(), sure, _given_confidence(answers, y[test], given_method)

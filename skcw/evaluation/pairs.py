@@ -13,7 +13,7 @@ from skcw.data.schemes import extract_spans, split_label
 from skcw.metrics.token_scores import joined_matches
 
 # What a question is about: the predicted label, any given labels, pairs of labels of
-# neighbours, predicted spans.
+# neighbors, predicted spans.
 RIGHT, LABEL, PAIR, SPAN = "right", "label", "pair", "span"
 ANY_TYPE = "*"
 
@@ -24,13 +24,13 @@ _FORMS = (
 
 
 class Question(NamedTuple):
-    """A yes/no question about every word, pair of neighbours or predicted span.
+    """A yes/no question about every word, pair of neighbors or predicted span.
 
     Parameters
     ----------
     kind : {"right", "label", "pair", "span"}
         Whether it is about the predicted label, about given labels, about labels of two
-        neighbours, or about spans.
+        neighbors, or about spans.
     labels : tuple, default=()
         The labels, the pairs of labels, or the types of spans; empty for spans of any
         type.
@@ -67,7 +67,7 @@ def parse_query(query):
     Parameters
     ----------
     query : label, collection of labels, str, dict or None
-        As in :func:`query_pairs`.
+        As in :func:`confidence_pairs`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _plain(label, query):
 ROUNDING = 1e-6
 
 
-class QueryPairs(NamedTuple):
+class ConfidencePairs(NamedTuple):
     """What is true and what an estimator claims, one entry for every time it was asked.
 
     Parameters
@@ -171,10 +171,10 @@ class QueryPairs(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.evaluation import QueryPairs
+    >>> from skcw.evaluation import ConfidencePairs
     >>> from skcw.metrics import brier_loss
     >>> correct, confidence = np.array([True, False]), np.array([0.9, 0.4])
-    >>> answers = QueryPairs(correct, confidence, np.arange(2))
+    >>> answers = ConfidencePairs(correct, confidence, np.arange(2))
     >>> round(brier_loss(answers.correct, answers.confidence), 3)
     0.085
     """
@@ -184,7 +184,9 @@ class QueryPairs(NamedTuple):
     groups: np.ndarray
 
 
-def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=None):
+def confidence_pairs(
+    estimator, X, y, query=None, *, method=None, confidence_options=None
+):
     """Ask a fitted estimator a yes/no question about every word, row or span.
 
     Parameters
@@ -193,7 +195,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
         A fitted one of skcw, scikit-learn or your own; a search or a pipeline around
         one will do.
     X : sequences, or rows of a classifier
-        What it has not learnt from.
+        What it has not learned from.
     y : sequences of labels, or labels of rows
         The truth. Flat labels ask about rows, sequences of labels about words.
     query : label, collection of labels, str, dict or None, default=None
@@ -204,7 +206,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
         - ``["NN", "NNS"]``, or a set: is it one of these?
         - ``"not O"``, or ``{"not": ["O", "X"]}``: is it none of these?
         - ``"pair:DT NN"``, or ``{"pair": [("DT", "NN"), ("JJ", "NN")]}``: have this
-          word and the next one these labels? Asked of every two neighbours.
+          word and the next one these labels? Asked of every two neighbors.
         - ``"span:PER"``, or ``{"span": ["PER", "LOC"]}``: is this predicted entity of
           that type in the truth, from the same first to the same last word?
           ``"span:*"`` asks it of every type. Entities that were missed are not asked
@@ -220,7 +222,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
 
     Returns
     -------
-    answers : QueryPairs
+    answers : ConfidencePairs
         The named tuple ``(correct, confidence, groups)`` of flat arrays: what every
         score of confidence takes.
 
@@ -231,7 +233,7 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
 
     Notes
     -----
-    A tagger of this package is asked once (``ask``), and a list of labels costs one
+    A tagger of this package is asked once (``predict_all``), and a list of labels costs one
     table of all labels. Other taggers answer by ``predict`` and ``predict_confidence``
     or ``predict_marginals``, classifiers by ``predict_confidence`` or
     ``predict_proba``.
@@ -242,16 +244,16 @@ def query_pairs(estimator, X, y, query=None, *, method=None, confidence_options=
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.evaluation import query_pairs
+    >>> from skcw.evaluation import confidence_pairs
     >>> X = [["Ann", "met", "Bob"], ["Bob", "left"]]
     >>> y = [["PER", "O", "PER"], ["PER", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
-    >>> answers = query_pairs(tagger, [["Bob", "met"], ["Ann"]], [["PER", "O"], ["O"]])
+    >>> answers = confidence_pairs(tagger, [["Bob", "met"], ["Ann"]], [["PER", "O"], ["O"]])
     >>> answers.correct.tolist()
     [True, True, False]
     >>> answers.groups.tolist()
     [0, 0, 1]
-    >>> query_pairs(tagger, [["Bob", "met"]], [["PER", "O"]], "not O").correct.tolist()
+    >>> confidence_pairs(tagger, [["Bob", "met"]], [["PER", "O"]], "not O").correct.tolist()
     [True, False]
     """
     question = parse_query(query)
@@ -319,7 +321,7 @@ def _summed(table, classes, labels):
 
 
 def _ask_pairs(tagger, X, rows, question, given):
-    """Answer whether each two neighbours have a pair of labels."""
+    """Answer whether each two neighbors have a pair of labels."""
     named = list(chain.from_iterable(question.labels))
     truth = list(chain.from_iterable(rows))
     _check_known(named, getattr(tagger, "classes_", ()), truth)
@@ -327,9 +329,9 @@ def _ask_pairs(tagger, X, rows, question, given):
     check_same_lengths(asked.lengths, list(map(len, rows)))
     claimed = asked.pair_confidence(question.labels, **given)
     wanted = set(question.labels)
-    neighbours = [list(pairwise(row)) for row in rows]
-    found = [pair in wanted for row in neighbours for pair in row]
-    return _answers(found, _joined(claimed), _row_numbers(neighbours))
+    neighbors = [list(pairwise(row)) for row in rows]
+    found = [pair in wanted for row in neighbors for pair in row]
+    return _answers(found, _joined(claimed), _row_numbers(neighbors))
 
 
 def _ask_spans(tagger, X, rows, question, given):
@@ -403,7 +405,7 @@ def _answers(correct, confidence, groups):
     # Distances go far beyond one, and stay what they are.
     if ((confidence >= -ROUNDING) & (confidence <= 1 + ROUNDING)).all():
         confidence = np.clip(confidence, 0.0, 1.0)
-    return QueryPairs(
+    return ConfidencePairs(
         np.asarray(correct, dtype=bool),
         confidence,
         np.asarray(groups, dtype=np.intp),
@@ -429,7 +431,7 @@ def _hint(name, known):
 
 
 def _check_truth(truth, classifier):
-    """Raise at labels that are missing, or of another type than those learnt."""
+    """Raise at labels that are missing, or of another type than those learned."""
     for row, label in enumerate(truth):
         if label is None or (isinstance(label, float) and np.isnan(label)):
             raise ValueError(
@@ -442,7 +444,7 @@ def _check_truth(truth, classifier):
     if isinstance(truth[0], str) != isinstance(known[0], str):
         raise ValueError(
             f"y holds labels such as {truth[0]!r}, but those that "
-            f"{type(classifier).__name__} has learnt are such as {known[0]!r}: none "
+            f"{type(classifier).__name__} has learned are such as {known[0]!r}: none "
             "could be right. Give y as it was given to fit"
         )
 

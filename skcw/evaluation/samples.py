@@ -1,4 +1,4 @@
-"""``query_samples``: a yes/no question asked of sampled structures of any kind."""
+"""``sampled_pairs``: a yes/no question asked of sampled structures of any kind."""
 
 from collections import Counter
 from collections.abc import Mapping, Set
@@ -10,7 +10,7 @@ import numpy as np
 from skcw._util.checks import check_same_length
 from skcw.data.labels import check_label_rows, listed_in_order
 from skcw.data.schemes import extract_spans
-from skcw.evaluation.pairs import LABEL, PAIR, RIGHT, QueryPairs, parse_query
+from skcw.evaluation.pairs import LABEL, PAIR, RIGHT, ConfidencePairs, parse_query
 
 _ANSWERS = (
     "a question must return either one bool for everything it asks about, the same "
@@ -19,7 +19,7 @@ _ANSWERS = (
 )
 
 
-def query_samples(samples, truth, question):
+def sampled_pairs(samples, truth, question):
     """Ask a yes/no question about structures of which samples were drawn.
 
     The share of samples that say yes is what the model claims, and what the true
@@ -45,20 +45,20 @@ def query_samples(samples, truth, question):
           constituents of a tree. It is asked about each place where a sample says yes.
           Those that every sample has missed are not asked about.
 
-        Of labelings, the queries of :func:`query_pairs` can be asked, except None: the
-        label of every word (``"NN"``, ``"not O"``), pairs of neighbours (``"pair:DT
+        Of labelings, the queries of :func:`confidence_pairs` can be asked, except None: the
+        label of every word (``"NN"``, ``"not O"``), pairs of neighbors (``"pair:DT
         NN"``), and each entity that was drawn (``"span:PER"``).
 
     Returns
     -------
-    answers : QueryPairs
+    answers : ConfidencePairs
         The named tuple ``(correct, confidence, groups)`` of flat arrays: what every
         score, interval and display of confidence takes. The groups are the numbers of
         the documents, whose answers hang together.
 
     See Also
     --------
-    query_pairs : Questions that a fitted model answers without samples.
+    confidence_pairs : Questions that a fitted model answers without samples.
     skcw.display.ConfidenceCalibrationDisplay : ``from_predictions`` draws the answers.
 
     Notes
@@ -72,11 +72,11 @@ def query_samples(samples, truth, question):
     Do two mentions belong to one cluster? Two documents, with three and two mentions
     and four samples of each:
 
-    >>> from skcw.evaluation import query_samples, same_cluster
+    >>> from skcw.evaluation import sampled_pairs, same_cluster
     >>> samples = [
     ...     [[0, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 2]],
     ...     [[0, 0], [0, 1], [0, 0], [0, 0]]]
-    >>> answers = query_samples(samples, [["x", "x", "y"], ["x", "x"]], same_cluster)
+    >>> answers = sampled_pairs(samples, [["x", "x", "y"], ["x", "x"]], same_cluster)
     >>> answers.confidence.tolist(), answers.correct.tolist()
     ([0.75, 0.25, 0.5, 0.75], [True, False, False, True])
     >>> answers.groups.tolist()
@@ -85,7 +85,7 @@ def query_samples(samples, truth, question):
     Of trees, a function finds the places: here brackets around words 0 to 2 or 1 to 3.
 
     >>> trees = [[{(0, 2)}, {(0, 2)}, {(1, 3)}]]
-    >>> query_samples(trees, [{(0, 2)}], set).correct.tolist()
+    >>> sampled_pairs(trees, [{(0, 2)}], set).correct.tolist()
     [True, False]
     """
     samples = listed_in_order(samples, "samples")
@@ -100,13 +100,13 @@ def query_samples(samples, truth, question):
         correct.append(outcome)
         confidence.append(share)
     groups = np.repeat(np.arange(len(truth)), list(map(len, correct[1:])))
-    return QueryPairs(np.concatenate(correct), np.concatenate(confidence), groups)
+    return ConfidencePairs(np.concatenate(correct), np.concatenate(confidence), groups)
 
 
 def same_cluster(clustering):
     """Tell of every pair of mentions whether they belong to one cluster.
 
-    A question for :func:`query_samples`.
+    A question for :func:`sampled_pairs`.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def _answer(question, structure, name):
 
 
 def _of_labelings(query, samples, truth):
-    """Return the function that answers a query of ``query_pairs`` about a labeling."""
+    """Return the function that answers a query of ``confidence_pairs`` about a labeling."""
     asked = parse_query(query)
     if asked.kind == RIGHT:
         raise ValueError(

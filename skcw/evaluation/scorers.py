@@ -11,7 +11,11 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skcw._util.checks import check_sample_weight
-from skcw.evaluation.pairs import check_confidence_options, parse_query, query_pairs
+from skcw.evaluation.pairs import (
+    check_confidence_options,
+    confidence_pairs,
+    parse_query,
+)
 from skcw.metrics import (
     area_under_risk_coverage,
     brier_loss,
@@ -39,11 +43,11 @@ class ConfidenceScorer:
     sign : {1, -1}
         What the score is multiplied by, so that greater is better.
     query : object
-        As in :func:`query_pairs`.
+        As in :func:`confidence_pairs`.
     method : str or None
-        As in :func:`query_pairs`.
+        As in :func:`confidence_pairs`.
     confidence_options : dict
-        Options of :func:`query_pairs`.
+        Options of :func:`confidence_pairs`.
     score_options : dict
         Options of the score.
 
@@ -75,7 +79,7 @@ class ConfidenceScorer:
         estimator : tagger or classifier
             A fitted one.
         X : sequences, or rows of a classifier
-            What it has not learnt from.
+            What it has not learned from.
         y : sequences of labels, or labels of rows
             The truth.
         sample_weight : array of shape (n_sequences,), default=None
@@ -86,7 +90,7 @@ class ConfidenceScorer:
         score : float
             The score times its sign.
         """
-        answers = query_pairs(
+        answers = confidence_pairs(
             estimator,
             X,
             y,
@@ -165,7 +169,7 @@ def make_confidence_scorer(
         Whether a greater score is better. If not, as for errors, the scorer returns the
         negative score.
     query : label, collection of labels, str, dict or None, default=None
-        The yes/no question that is asked, as in :func:`query_pairs`.
+        The yes/no question that is asked, as in :func:`confidence_pairs`.
     method : str, default=None
         The method of ``predict_confidence``; None is the estimator's default.
     confidence_options : dict, default=None
@@ -248,13 +252,13 @@ _SCORERS = {
 }
 
 
-def scorer_names():
+def get_scorer_names():
     """Return the names that :func:`get_scorer` knows, sorted.
 
     Examples
     --------
-    >>> from skcw.evaluation import scorer_names
-    >>> "span_f1" in scorer_names()
+    >>> from skcw.evaluation import get_scorer_names
+    >>> "span_f1" in get_scorer_names()
     True
     """
     return sorted(_SCORERS)
@@ -266,7 +270,7 @@ def get_scorer(name):
     Parameters
     ----------
     name : str
-        One of :func:`scorer_names`.
+        One of :func:`get_scorer_names`.
 
     Returns
     -------
@@ -296,6 +300,6 @@ def get_scorer(name):
     """
     if not isinstance(name, str) or name not in _SCORERS:
         raise ValueError(
-            f"name is {name!r}; it must be one of {', '.join(scorer_names())}"
+            f"name is {name!r}; it must be one of {', '.join(get_scorer_names())}"
         )
     return deepcopy(_SCORERS[name])

@@ -33,7 +33,7 @@ class Weight(NamedTuple):
     std: float | None
 
 
-class LearntWeights:
+class LearnedWeights:
     """The weights of a fitted tagger of any kind.
 
     Parameters
@@ -44,9 +44,9 @@ class LearntWeights:
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.evaluation.tables import LearntWeights
+    >>> from skcw.evaluation.tables import LearnedWeights
     >>> tagger = CWSequenceTagger().fit([[["w=a"], ["w=b"]]], [["A", "B"]])
-    >>> best, worst = LearntWeights(tagger).of_features("A", 1)
+    >>> best, worst = LearnedWeights(tagger).of_features("A", 1)
     >>> best[0].name, worst[0].name
     ('w=a', 'w=b')
     """
@@ -155,7 +155,7 @@ def _at(array, place):
     return None if array is None else float(array[place])
 
 
-def entity_table(tagger, X, *, span_event=None, method=None, **options):
+def entity_table(tagger, X, *, entity_confidence=None, method=None, **options):
     """Return the predicted entities of sentences as a table with their words.
 
     Parameters
@@ -165,7 +165,7 @@ def entity_table(tagger, X, *, span_event=None, method=None, **options):
     X : sequence of sequences
         The sentences: lists of words, of tuples with the word first, or of features, of
         which the first is shown; or ``TokenColumns``.
-    span_event : str, default=None
+    entity_confidence : str, default=None
         What the confidence is about, as in ``predict_entities``.
     method : str, default=None
         A method of ``predict_entities``.
@@ -193,7 +193,7 @@ def entity_table(tagger, X, *, span_event=None, method=None, **options):
     (0, 'Ann', 'PER', 0, 1)
     """
     X = X if hasattr(X, "__len__") else list(X)
-    given = {"span_event": span_event, "method": method} | options
+    given = {"entity_confidence": entity_confidence, "method": method} | options
     given = {name: value for name, value in given.items() if value is not None}
     found = ask_tagger(tagger, X).entities(**given)
     rows = [

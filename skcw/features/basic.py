@@ -51,7 +51,7 @@ def basic_features(sequence):
     """Return the features of every token of one sequence, as lists of strings.
 
     Word, lower-cased word and collapsed shape at the positions -2 to 2, bigrams of
-    neighbouring words and shapes, prefixes and suffixes of one to four characters,
+    neighboring words and shapes, prefixes and suffixes of one to four characters,
     the ends of the sequence, and further columns (such as the part of speech) at the
     positions -2 to 2 with their bigrams.
 
@@ -115,7 +115,7 @@ def _add_window(features, name, column):
 
 
 def _add_bigrams(features, name, column):
-    """Add the column together with its left and its right neighbour."""
+    """Add the column together with its left and its right neighbor."""
     for position in range(1, len(column)):
         left, right = column[position - 1], column[position]
         features[position].append(f"{name}[-1,0]={left}|{right}")

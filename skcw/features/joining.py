@@ -163,9 +163,9 @@ class VectorPart:
     norm : float
         The root mean square length of the vectors of training tokens.
     scale : float or None
-        What vectors are multiplied by; None before it is learnt.
+        What vectors are multiplied by; None before it is learned.
     n_dimensions : int or None
-        The length of a vector; None before it is learnt.
+        The length of a vector; None before it is learned.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def _typical_length(matrix):
 
 
 def _shifted(matrix, offsets, offset):
-    """Return the rows of the neighbours at an offset; zeros beyond the ends."""
+    """Return the rows of the neighbors at an offset; zeros beyond the ends."""
     if offset == 0:
         return matrix
     n_tokens = len(matrix)

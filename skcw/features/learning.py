@@ -24,7 +24,7 @@ def learn_vectors(
 ):
     """Learn word vectors from what stands around the words.
 
-    Counts how often each word has each neighbour at each distance, weighs the counts
+    Counts how often each word has each neighbor at each distance, weighs the counts
     by positive pointwise mutual information [1]_, and keeps the largest singular
     vectors, with the roots of their singular values.
 
@@ -35,7 +35,7 @@ def learn_vectors(
     n_dimensions : int, default=50
         The length of a vector.
     window : int, default=2
-        How far a neighbour may stand.
+        How far a neighbor may stand.
     min_count : int, default=2
         Words that occur fewer times have no vector.
     lower : bool, default=False
@@ -72,7 +72,7 @@ def learn_vectors(
             f"only {len(words)} words occur {min_count} times or more: there is "
             "nothing to learn; take more sentences, or a smaller min_count"
         )
-    counts = _neighbours(codes, offsets, len(words), window)
+    counts = _neighbors(codes, offsets, len(words), window)
     weights = _positive_pmi(counts)
     rank = min(n_dimensions, len(words) - 1, weights.shape[1] - 1)
     left, size, _ = randomized_svd(
@@ -97,7 +97,7 @@ def _coded(X, min_count, lower):
     return np.array(flat, dtype=np.int64), offsets, Vocabulary.from_names(words)
 
 
-def _neighbours(codes, offsets, n_words, window):
+def _neighbors(codes, offsets, n_words, window):
     """Return how often each word has each word at each distance, and the borders."""
     n_tokens, blocks = len(codes), []
     sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -132,9 +132,9 @@ def _positive_pmi(counts):
 def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     """Learn clusters of words, and a tree of them, from sentences without labels.
 
-    Words with similar neighbours are in one cluster: k-means of the vectors of
+    Words with similar neighbors are in one cluster: k-means of the vectors of
     :func:`learn_vectors`, brought to unit length. A tree by Ward's criterion over the
-    centres gives each cluster a path of 0 and 1; clusters with a common beginning are
+    centers gives each cluster a path of 0 and 1; clusters with a common beginning are
     similar, as in Brown clusters.
 
     Parameters
@@ -155,7 +155,7 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
 
     See Also
     --------
-    read_clusters : Clusters of a file, learnt from more text.
+    read_clusters : Clusters of a file, learned from more text.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     table = learn_vectors(X, random_state=random_state, **options)
     vectors = table.vectors.astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    # Words with the same neighbours cannot be told apart, but for rounding.
+    # Words with the same neighbors cannot be told apart, but for rounding.
     n_clusters = min(n_clusters, len(np.unique(vectors.round(5), axis=0)))
     found = KMeans(n_clusters, n_init=1, random_state=random_state).fit(vectors)
     paths = _paths(found.cluster_centers_)
@@ -177,13 +177,13 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     return WordClusters(table.words, numbers, Vocabulary.from_names(paths))
 
 
-def _paths(centres):
-    """Return the path to each centre in a tree of all of them."""
-    if len(centres) == 1:
+def _paths(centers):
+    """Return the path to each center in a tree of all of them."""
+    if len(centers) == 1:
         return ["0"]
-    paths = [""] * len(centres)
+    paths = [""] * len(centers)
     # By a list: a tree of hundreds of levels would be too deep for recursion.
-    waiting = [(to_tree(linkage(centres, method="ward")), "")]
+    waiting = [(to_tree(linkage(centers, method="ward")), "")]
     while waiting:
         node, path = waiting.pop()
         if node.is_leaf():

@@ -20,7 +20,7 @@ class WordTable:
     --------
     >>> from skcw.features import WordVectors
     >>> table = WordVectors(["red", "big"], [[1.0], [2.0]])
-    >>> len(WordVectors.from_arrays(table.arrays("colours"), "colours"))
+    >>> len(WordVectors.from_arrays(table.arrays("colors"), "colors"))
     2
     """
 
@@ -109,10 +109,10 @@ class WordClusters(WordTable, Mapping):
     Examples
     --------
     >>> from skcw.features import WindowFeatures, WordClusters
-    >>> colours = WordClusters.from_words({"red": "010", "green": "011", "big": "00"})
-    >>> colours["red"], colours.of("Red"), colours.of("blue")
+    >>> colors = WordClusters.from_words({"red": "010", "green": "011", "big": "00"})
+    >>> colors["red"], colors.of("Red"), colors.of("blue")
     ('010', '010', None)
-    >>> window = WindowFeatures(["cluster(c, 2)"], clusters={"c": colours})
+    >>> window = WindowFeatures(["cluster(c, 2)"], clusters={"c": colors})
     >>> window.fit_transform([["red", "roof"]]).to_lists()
     [[['cluster(c,2)[0]=01'], []]]
     """

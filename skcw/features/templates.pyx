@@ -2,7 +2,7 @@
 
 A stream holds one number for each position of a sentence and of a margin on both of its
 sides. A template reads a stream at its offset. Conjunctions are streams too: the pair
-of a word and its right neighbour is computed once and used for every offset.
+of a word and its right neighbor is computed once and used for every offset.
 
 Looking up one name means waiting for memory. The new names of a sentence are therefore
 composed first, while the places where they may be are fetched, and looked up together.

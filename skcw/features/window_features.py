@@ -1,4 +1,4 @@
-"""The features of a token and its neighbours as a transformer of scikit-learn."""
+"""The features of a token and its neighbors as a transformer of scikit-learn."""
 
 from numbers import Integral
 

@@ -2,12 +2,12 @@
 
 from skcw.io.columns import iter_blocks, iter_columns, read_columns, write_columns
 from skcw.io.json_lines import read_json_lines, write_json_lines
-from skcw.io.text_answers import TextAnswers, TextEntity
+from skcw.io.text_answers import TextEntity, TextPredictions
 from skcw.io.tokenizer import TextToken, Tokenizer
 
 __all__ = [
-    "TextAnswers",
     "TextEntity",
+    "TextPredictions",
     "TextToken",
     "Tokenizer",
     "iter_blocks",

@@ -128,8 +128,8 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
         sentence = _sentence_of_tokens(record, words, label, names, with_labels)
     else:
         kept = label if with_labels else None
-        labelled = record if with_labels else {"text": record.get("text")}
-        sentence = _sentence_of_text(labelled, words, kept, tokenize or simple_tokens)
+        labeled = record if with_labels else {"text": record.get("text")}
+        sentence = _sentence_of_text(labeled, words, kept, tokenize or simple_tokens)
     return sentence
 
 

@@ -35,10 +35,10 @@ class TextEntity(NamedTuple):
     text: str
 
 
-class TextAnswers:
+class TextPredictions:
     """What a model says of a plain text, which is cut, encoded and scored once.
 
-    ``pipeline.ask_text(text)`` and ``model.ask_text(text)`` return one.
+    ``pipeline.predict_text(text)`` and ``model.predict_text(text)`` return one.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TextAnswers:
         The text.
     sentences : list of list of TextToken
         Its words.
-    answers : Answers
+    answers : Predictions
         What the model says of the sentences.
 
     Attributes
@@ -55,7 +55,7 @@ class TextAnswers:
         The text.
     sentences : list of list of TextToken
         Its words, and where they stand.
-    answers : Answers
+    answers : Predictions
         All that the model says of them, in positions of words.
 
     Examples
@@ -64,7 +64,7 @@ class TextAnswers:
     >>> X = [["Ann", "left", "."], ["Bob", "left", "."]]
     >>> y = [["B-P", "O", "O"], ["B-P", "O", "O"]]
     >>> pipeline = make_tagging_pipeline(["word", "initial"]).fit(X, y)
-    >>> found = pipeline.ask_text("Bob left. Ann left.")
+    >>> found = pipeline.predict_text("Bob left. Ann left.")
     >>> [(e.label, e.start, e.end, e.text) for e in found.entities()]
     [('P', 0, 3, 'Bob'), ('P', 10, 13, 'Ann')]
     """
@@ -80,7 +80,7 @@ class TextAnswers:
         Parameters
         ----------
         **options : object
-            Those of ``Answers.entities``: ``span_event``, ``method`` and so on.
+            Those of ``Predictions.entities``: ``entity_confidence``, ``method`` and so on.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class TextAnswers:
         Parameters
         ----------
         **options : object
-            Those of ``Answers.entities``.
+            Those of ``Predictions.entities``.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class TextAnswers:
 
     def __repr__(self):
         n_words = sum(map(len, self.sentences))
-        return f"TextAnswers({len(self.sentences)} sentences, {n_words} words)"
+        return f"TextPredictions({len(self.sentences)} sentences, {n_words} words)"
 
 
 def columns_read(extractor):
@@ -189,7 +189,7 @@ def asked_text(ask, text, tokenizer, columns=None):
     Parameters
     ----------
     ask : callable
-        Answers about a list of lists of words.
+        Predictions about a list of lists of words.
     text : str
         The text.
     tokenizer : Tokenizer or None
@@ -199,7 +199,7 @@ def asked_text(ask, text, tokenizer, columns=None):
 
     Returns
     -------
-    answers : TextAnswers
+    answers : TextPredictions
         What the model says.
     """
     if columns and len(columns) > 1:
@@ -210,4 +210,4 @@ def asked_text(ask, text, tokenizer, columns=None):
         )
     sentences = (tokenizer or Tokenizer()).split(text)
     words = [[token.word for token in sentence] for sentence in sentences]
-    return TextAnswers(text, sentences, ask(words))
+    return TextPredictions(text, sentences, ask(words))

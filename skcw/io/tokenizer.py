@@ -182,7 +182,7 @@ HYPHENS = "-‐‑"
 # Scripts that are written without blanks: each character is a word by itself.
 IDEOGRAPHS = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 JOINER = "\u200d"
-# Colours of skin, and what makes a sign an emoji.
+# Colors of skin, and what makes a sign an emoji.
 MODIFIERS = "\U0001f3fb-\U0001f3ff\ufe0e\ufe0f\u20e3"
 
 CLITIC_tokenizer = re.compile(r"[^\W\d_]+")
@@ -276,7 +276,7 @@ class Tokenizer:
 
     See Also
     --------
-    skcw.TaggingPipeline.ask_text : Finds entities in plain text.
+    skcw.TaggingPipeline.predict_text : Finds entities in plain text.
 
     Examples
     --------

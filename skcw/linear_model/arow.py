@@ -12,7 +12,7 @@ class MultiClassAROW(GaussianRowClassifier):
 
     The classifier keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. A row
     whose true label does not lead its best rivals by a margin of one moves the means
-    and narrows the variances of both: with g = f(x, y) - f(x, r) it minimises
+    and narrows the variances of both: with g = f(x, y) - f(x, r) it minimizes
     KL(N(μ, Σ) || old) + (max(0, 1 - μ·g)² + gᵀΣg) / 2r [1]_. Unlike CW it does not
     insist on correcting a row at once, so noisy labels harm it less.
 
@@ -40,10 +40,10 @@ class MultiClassAROW(GaussianRowClassifier):
         What the variances are multiplied by when probabilities are computed, "shadow"
         by default; labels do not depend on it. "shadow" learns it in ``fit``, together
         with noise that is the same everywhere and caution towards labels of which
-        little is known, from rows that were not learnt from: a second model, the
+        little is known, from rows that were not learned from: a second model, the
         shadow, is fitted on two thirds of the rows, and the three have the least log
         loss on the last third (on each third in turn with fewer than 1500 rows; with
-        fewer than 20 nothing is learnt, the scale is 1, and asking for probabilities
+        fewer than 20 nothing is learned, the scale is 1, and asking for probabilities
         warns). That costs about one more training, about three with fewer than 1500
         rows. "log_loss" and "root_calibration_mse" choose the scale alone on held-out
         folds: by that loss, or by the root CalibMSE of the predicted labels'
@@ -100,13 +100,13 @@ class MultiClassAROW(GaussianRowClassifier):
     intercept_variance_ : ndarray
         The variance of each constant.
     variance_scale_ : float
-        What the variances are multiplied by in predictions; what is learnt is at most
+        What the variances are multiplied by in predictions; what is learned is at most
         1e6.
     noise_ : float or None
         The variance of the noise that a shadow has found in every label's score; None
         without a shadow or with too few rows. Without noise the probabilities are
         exactly those of the Gaussian.
-    caution_ : float or None
+    shrinkage_ : float or None
         By how many of its standard deviations each label's score is lowered before the
         probabilities are computed; None where ``noise_`` is. With two classes it is 0.
     n_features_in_ : int

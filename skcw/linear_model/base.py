@@ -104,7 +104,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, *, checkpoint=None):
-        """Learn from labelled rows.
+        """Learn from labeled rows.
 
         Parameters
         ----------
@@ -269,18 +269,18 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             n_shards=1 if one_pass else self.n_shards,
         )
         self._prepare(rows, fresh or not one_pass)
-        learnt = rows
+        learned = rows
         if self.early_stopping and not one_pass:
-            learnt, plan.dev_score = self._hold_out(rows, len(classes), rng)
+            learned, plan.dev_score = self._hold_out(rows, len(classes), rng)
         before = None if fresh else self.belief_
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
         about = partial(told_of_rows, self, rows, classes, start)
         with keeping(checkpoint, self, about) as plan.keeper_of:
-            belief, self.history_ = train(start, learnt, plan)
+            belief, self.history_ = train(start, learned, plan)
             vars(self).update(self._fitted(belief, classes))
-            check_finite(self.weights_, learnt, LARGEST_LEARNT)
+            check_finite(self.weights_, learned, LARGEST_LEARNT)
             if one_pass and before is not None:
-                belief.keep_spare(before, learnt.touched)
+                belief.keep_spare(before, learned.touched)
             self.n_iter_ = self.history_[-1]["epoch"]
             if fresh or not one_pass:
                 self._learn_variance(rows, plan)
@@ -430,7 +430,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         dtype : {"float16"} or None, default=None
             None keeps the weights and variances as they are. "float16" stores them in
             half precision, each table with a scale of its own: files are half as large
-            (a quarter if they were learnt in double precision), and hardly a label
+            (a quarter if they were learned in double precision), and hardly a label
             changes. Loaded, they have the precision that they had, but are rounded to
             three digits.
         """

@@ -1,6 +1,6 @@
 """Base class of classifiers with a Gaussian over their weights: their probabilities.
 
-How far to trust the variances is learnt from rows that a model has not learnt from: by
+How far to trust the variances is learned from rows that a model has not learned from: by
 its shadow, the same learner fitted on two thirds of the rows, or by cross-validation.
 """
 
@@ -20,7 +20,7 @@ from skcw._model.row_progress import RowProgress
 from skcw._model.rows import row_weights, take_rows
 from skcw._util.compat import Interval, StrOptions, _safe_indexing
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.base import RowClassifier, sklearn_shape
 from skcw.linear_model.probabilities import (
     DISTRIBUTIONS,
@@ -43,10 +43,10 @@ SHADOW = "shadow"
 N_PARTS = 3
 # Of fewer distinct rows one part tells too little: each part is left out in turn.
 ROWS_FOR_ONE_PART = 1500
-# From fewer rows that were left out nothing is learnt.
+# From fewer rows that were left out nothing is learned.
 FEWEST_ROWS = 20
-# How sure a model is that has not learnt it.
-UNLEARNT = {"variance_scale_": 1.0, "noise_": None, "caution_": None}
+# How sure a model is that has not learned it.
+UNLEARNT = {"variance_scale_": 1.0, "noise_": None, "shrinkage_": None}
 # The range of scales that cross-validation searches.
 SCALES = (1e-6, 1e6)
 
@@ -129,7 +129,7 @@ class GaussianRowClassifier(RowClassifier):
 
     @changes_at_once
     def fit(self, X, y, sample_weight=None, *, checkpoint=None):
-        """Learn from labelled rows.
+        """Learn from labeled rows.
 
         Parameters
         ----------
@@ -152,14 +152,14 @@ class GaussianRowClassifier(RowClassifier):
         if self.variance_scale in LOSSES:
             data = X, y, sample_weight
             self.variance_scale_ = cross_validated_scale(self, *data, checkpoint)
-            self.noise_ = self.caution_ = None
+            self.noise_ = self.shrinkage_ = None
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
-        rounds since. Scale, noise and caution that ``fit`` has learnt stay. Without
+        rounds since. Scale, noise and caution that ``fit`` has learned stay. Without
         ``fit`` the first call learns them with ``variance_scale="shadow"`` if it brings
         20 rows or more; otherwise the scale is 1, or the number given.
 
@@ -184,11 +184,11 @@ class GaussianRowClassifier(RowClassifier):
 
     def _fitted(self, belief, classes):
         if isinstance(self.variance_scale, str):
-            # Until they are learnt, as a callback may see it, the last ones stay.
-            learnt = {name: getattr(self, name, UNLEARNT[name]) for name in UNLEARNT}
+            # Until they are learned, as a callback may see it, the last ones stay.
+            learned = {name: getattr(self, name, UNLEARNT[name]) for name in UNLEARNT}
         else:
-            learnt = {**UNLEARNT, "variance_scale_": float(self.variance_scale)}
-        return {**super()._fitted(belief, classes), **learnt}
+            learned = {**UNLEARNT, "variance_scale_": float(self.variance_scale)}
+        return {**super()._fitted(belief, classes), **learned}
 
     def _learn_variance(self, rows, plan):
         if self.variance_scale != SHADOW:
@@ -204,21 +204,21 @@ class GaussianRowClassifier(RowClassifier):
         held_out = shadow_predictions(start, rows, plan, self.n_iter_)
         if held_out is not None:
             scores, spreads, codes, weight = held_out
-            self.variance_scale_, self.noise_, self.caution_ = fit_softmax(
+            self.variance_scale_, self.noise_, self.shrinkage_ = fit_softmax(
                 sklearn_shape(scores, n_classes),
                 sklearn_shape(spreads, n_classes),
                 codes,
                 weight,
             )
 
-    def _warn_if_unlearnt(self):
-        """Warn if ``fit`` would have learnt how sure to be, but could not."""
+    def _warn_if_unlearned(self):
+        """Warn if ``fit`` would have learned how sure to be, but could not."""
         if self.variance_scale == SHADOW and self.noise_ is None:
             warnings.warn(
-                "the classifier has learnt from too few rows to know how sure it may "
+                "the classifier has learned from too few rows to know how sure it may "
                 "be, so its probabilities are those of its belief alone; fit on more, "
                 "or give a number as variance_scale",
-                UnlearntConfidenceWarning,
+                UnlearnedConfidenceWarning,
                 # The line that asks, above the method and its decorator.
                 stacklevel=4,
             )
@@ -286,7 +286,7 @@ class GaussianRowClassifier(RowClassifier):
                 f"method is {method!r}; it must be one of {', '.join(DISTRIBUTIONS)}"
             )
         scores, spreads = self._scores_and_spreads(X)
-        self._warn_if_unlearnt()
+        self._warn_if_unlearned()
         spreads = self._widened(spreads)
         return gaussian_distribution(scores, spreads, method, n_draws, random_state)
 
@@ -294,11 +294,11 @@ class GaussianRowClassifier(RowClassifier):
     def predict_proba(self, X):
         """Return the probabilities of the labels, the predicted one's the highest.
 
-        Where a shadow has learnt noise, it is the softmax of the scores, divided by a
+        Where a shadow has learned noise, it is the softmax of the scores, divided by a
         temperature T of the row's own: T² = 6 / π² times the mean of the variances of
         its scores, noise included. That gives the noise the shape of Gumbel's
         distribution, with heavier tails than a Gaussian's. Each score is first lowered
-        by ``caution_`` times its standard deviation under the belief: a label that was
+        by ``shrinkage_`` times its standard deviation under the belief: a label that was
         neither true nor the best rival among such rows has kept a score near zero,
         which says little.
 
@@ -317,13 +317,13 @@ class GaussianRowClassifier(RowClassifier):
             Rows that sum to one.
         """
         scores_and_spreads = self._scores_and_spreads(X)
-        self._warn_if_unlearnt()
+        self._warn_if_unlearned()
         return self._proba(*scores_and_spreads)
 
     def _proba(self, scores, spreads):
         widened = self._widened(spreads)
         if self.noise_ is not None:
-            cautious = with_caution(scores, spreads, self.caution_)
+            cautious = with_caution(scores, spreads, self.shrinkage_)
             distribution = logistic_distribution(cautious, widened)
         else:
             distribution = gaussian_distribution(scores, widened, "exact")
@@ -344,7 +344,7 @@ class GaussianRowClassifier(RowClassifier):
             Minus infinity where a probability is zero.
         """
         scores_and_spreads = self._scores_and_spreads(X)
-        self._warn_if_unlearnt()
+        self._warn_if_unlearned()
         with np.errstate(divide="ignore"):
             return np.log(self._proba(*scores_and_spreads))
 
@@ -356,7 +356,7 @@ class GaussianRowClassifier(RowClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
-        method : {"probability", "margin", "normalised-margin"}, default="probability"
+        method : {"probability", "margin", "normalized-margin"}, default="probability"
             The predicted label's probability, as in ``predict_proba``; M, by which
             its score leads that of the next label; or M / √V, the same in standard
             deviations of that difference. The last two rank rows but are not
@@ -369,15 +369,15 @@ class GaussianRowClassifier(RowClassifier):
         """
         scores, spreads = self._scores_and_spreads(X)
         if method == "probability":
-            self._warn_if_unlearnt()
+            self._warn_if_unlearned()
             return self._proba(scores, spreads).max(axis=1)
-        if method not in ("margin", "normalised-margin"):
+        if method not in ("margin", "normalized-margin"):
             raise ValueError(
                 f"method is {method!r}; it must be one of 'probability', "
-                "'margin', 'normalised-margin'"
+                "'margin', 'normalized-margin'"
             )
         spreads = self._widened(spreads)
-        return margin_of(scores, spreads, normalised=method != "margin")
+        return margin_of(scores, spreads, normalized=method != "margin")
 
     def _scores_and_spreads(self, X):
         """Return the means and variances of the scores, in scikit-learn's shape."""
@@ -386,7 +386,7 @@ class GaussianRowClassifier(RowClassifier):
         return self._scores(rows), sklearn_shape(spreads, len(self.classes_))
 
     def _widened(self, spreads):
-        """Return the variances of the scores with the scale and the noise learnt."""
+        """Return the variances of the scores with the scale and the noise learned."""
         widened = spreads * self.variance_scale_
         if self.noise_ is not None:
             # Two classes have one score, the difference of two.
@@ -478,7 +478,7 @@ def cross_validated_scale(classifier, X, y, sample_weight, checkpoint=None):
 
 
 def _fold_predictions(classifier, X, y, sample_weight, checkpoint):
-    """Return scores, spreads and codes of rows that copies have not learnt from."""
+    """Return scores, spreads and codes of rows that copies have not learned from."""
     X, y = indexable(X, y)
     y = column_or_1d(y)
     weight = row_weights(sample_weight, len(y))

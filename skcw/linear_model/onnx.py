@@ -15,7 +15,7 @@ LEAST_VARIANCE = 1e-200
 def has_exact_probabilities(model):
     """Tell whether the probabilities of a classifier can be written without integrals.
 
-    Those that a shadow has learnt are a softmax; those of two Gaussians are Φ.
+    Those that a shadow has learned are a softmax; those of two Gaussians are Φ.
     """
     if not hasattr(model, "variance_scale_"):
         return False
@@ -87,7 +87,7 @@ def _softmax(graph, table, spread, model):
     """Return the softmax at each row's own temperature."""
     if len(model.classes_) > 2:
         deviation = graph.add("Sqrt", spread)
-        caution = np.float64(model.caution_)
+        caution = np.float64(model.shrinkage_)
         table = graph.add("Sub", table, graph.add("Mul", deviation, caution))
     # The mean over the labels; half of a difference's variance is that of each of two.
     shares = np.full((variance_width(model), 1), 1.0 / len(model.classes_))
@@ -183,7 +183,7 @@ def to_onnx(model, X=None, **options):
         (n_samples, n_classes), which are ``X @ coef_.T + intercept_`` (for two classes
         minus and plus that); and for CW and AROW ``probabilities``, as
         ``predict_proba`` gives them, computed in double precision. Probabilities of
-        more than two classes are exported only where ``fit`` has learnt them
+        more than two classes are exported only where ``fit`` has learned them
         (``variance_scale="shadow"``): ONNX has no integral to compute the others.
 
     Examples

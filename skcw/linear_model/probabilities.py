@@ -8,7 +8,7 @@ the shape of Gumbel's distribution, with the mean over the labels as its varianc
 the probabilities are a softmax with a temperature of its own in every row
 (`logistic_distribution`).
 
-A label that was neither true nor the best rival where a row's features were learnt
+A label that was neither true nor the best rival where a row's features were learned
 keeps a score near zero, above those of rivals that were corrected, and its variance
 stays large. So the softmax takes each score less some standard deviations of its own
 (`with_caution`).
@@ -93,7 +93,7 @@ def with_predicted_first(distribution, scores):
     return distribution
 
 
-def margin_of(scores, spreads, normalised):
+def margin_of(scores, spreads, normalized):
     """Return by how much the best score leads the second, or that in deviations."""
     if scores.ndim == 1:
         lead, spread = np.abs(scores), spreads
@@ -105,7 +105,7 @@ def margin_of(scores, spreads, normalised):
         second = others.argmax(axis=1)
         lead = scores[rows, best] - scores[rows, second]
         spread = spreads[rows, best] + spreads[rows, second]
-    return in_deviations(lead, spread) if normalised else lead
+    return in_deviations(lead, spread) if normalized else lead
 
 
 def as_table(scores):
@@ -141,7 +141,7 @@ def with_caution(scores, spreads, caution):
 
 
 def fit_softmax(scores, spreads, codes, weight=None):
-    """Return (scale, noise, caution) of the least log loss on rows not learnt from.
+    """Return (scale, noise, caution) of the least log loss on rows not learned from.
 
     The truth counts as (n + 1) / (n + 2) sure, by the rule of succession: rows that
     are all right do not make the model infinitely sure.

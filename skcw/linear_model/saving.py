@@ -27,14 +27,21 @@ PLAIN = (
     "phi_",
     "variance_scale_",
     "noise_",
-    "caution_",
+    "shrinkage_",
 )
 # Those that every classifier has.
 ALWAYS = ("n_features_in_", "n_iter_", "history_")
 # None until there were enough rows to learn them from.
-UNLEARNT = ("noise_", "caution_")
+UNLEARNT = ("noise_", "shrinkage_")
 # Those that are numbers, none of them negative.
-NUMBERS = ("n_features_in_", "n_iter_", "phi_", "variance_scale_", "noise_", "caution_")
+NUMBERS = (
+    "n_features_in_",
+    "n_iter_",
+    "phi_",
+    "variance_scale_",
+    "noise_",
+    "shrinkage_",
+)
 # What names of columns and labels can be in a file: numbers, truth values and text.
 LABEL_KINDS = "biufUO"
 

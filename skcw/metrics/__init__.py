@@ -28,8 +28,8 @@ from skcw.metrics.losses import (
 from skcw.metrics.ranking_scores import (
     area_under_risk_coverage,
     error_average_precision,
-    errors_found,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     risk_coverage_curve,
 )
 from skcw.metrics.span_scores import (
@@ -40,10 +40,10 @@ from skcw.metrics.span_scores import (
     span_recall_score,
 )
 from skcw.metrics.token_scores import (
-    label_matches,
     sequence_accuracy_score,
     token_accuracy_score,
     token_classification_report,
+    token_correct,
     token_f1_score,
     token_fbeta_score,
     token_precision_score,
@@ -67,13 +67,12 @@ __all__ = [
     "classwise_calibration_error",
     "compare_scores",
     "error_average_precision",
-    "errors_found",
+    "errors_at_k",
     "expected_calibration_error",
-    "label_matches",
     "log_loss",
     "log_loss_decomposition",
     "maximum_calibration_error",
-    "residual_errors",
+    "residual_errors_at_k",
     "risk_coverage_curve",
     "root_calibration_mse",
     "score_interval",
@@ -86,6 +85,7 @@ __all__ = [
     "spiegelhalter_test",
     "token_accuracy_score",
     "token_classification_report",
+    "token_correct",
     "token_f1_score",
     "token_fbeta_score",
     "token_precision_score",

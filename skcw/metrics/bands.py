@@ -185,9 +185,9 @@ def effective_sizes(pairs, share):
 def wilson_limits(accuracy, n, level):
     """Return the p whose own normal band just reaches the accuracy (Wilson 1927)."""
     z = ndtri((1 + level) / 2)
-    centre = accuracy + z**2 / (2 * n)
+    center = accuracy + z**2 / (2 * n)
     half = z * np.sqrt(accuracy * (1 - accuracy) / n + z**2 / (4 * n**2))
-    return (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
+    return (center - half) / (1 + z**2 / n), (center + half) / (1 + z**2 / n)
 
 
 def exact_limits(accuracy, n, level):

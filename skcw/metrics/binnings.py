@@ -43,7 +43,7 @@ class Ties:
 
 
 class Blocks(NamedTuple):
-    """Neighbouring confidences that share one accuracy, which rises block by block."""
+    """Neighboring confidences that share one accuracy, which rises block by block."""
 
     first: np.ndarray  # (n_blocks,) place of the first confidence of the block
     mass: np.ndarray  # (n_blocks,) summed weight
@@ -105,7 +105,7 @@ ROUNDING = 1e-9
 FEW_BINS = 4
 
 DEFAULT_N_BINS = {"adaptive": None, "uniform": 20, "quantile": 10}
-CLAIMS = ("mean", "centre")
+CLAIMS = ("mean", "center")
 
 
 class CalibrationBins(NamedTuple):
@@ -114,7 +114,7 @@ class CalibrationBins(NamedTuple):
     Parameters
     ----------
     confidence : ndarray of shape (n_bins,)
-        What the bin claims: its mean confidence, or its centre.
+        What the bin claims: its mean confidence, or its center.
     accuracy : ndarray of shape (n_bins,)
         Share of right words in the bin: what is observed.
     count : ndarray of shape (n_bins,)
@@ -159,7 +159,7 @@ def calibration_bins(
     ----------
     correct : array of bool of shape (n_words,), or a sequence of such
         Whether what each word claims came true: all words in one flat array, or one
-        array per sentence. For predicted labels :func:`label_matches` tells.
+        array per sentence. For predicted labels :func:`token_correct` tells.
     confidence : array of shape (n_words,), or a sequence of such
         The claimed probability of each word, from 0 to 1, in the same layout, as
         ``predict_confidence`` returns it.
@@ -179,8 +179,8 @@ def calibration_bins(
         None.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
-    claim : {"mean", "centre"}, default="mean"
-        What a bin claims: the mean of its confidences, or, for uniform bins, the centre
+    claim : {"mean", "center"}, default="mean"
+        What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range [3]_.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts, in the same layout; one if None. A word of weight 2
@@ -345,27 +345,27 @@ class WidthBins:
         The words.
     n_bins : int
         How many bins.
-    claim : {"mean", "centre"}
-        Whether a bin claims the mean of its confidences or the centre of its range.
+    claim : {"mean", "center"}
+        Whether a bin claims the mean of its confidences or the center of its range.
     """
 
     def __init__(self, pairs, n_bins, claim="mean"):
         self.pairs = pairs
         self.n_bins = n_bins
         self.code = width_codes(pairs, n_bins)
-        self._centres = centres(n_bins) if claim == "centre" else None
-        self.claim = pairs.q if claim == "mean" else self._centres[self.code]
+        self._centers = centers(n_bins) if claim == "center" else None
+        self.claim = pairs.q if claim == "mean" else self._centers[self.code]
 
     def sums(self, weight):
         """Return the `BinSums` for one weight per word."""
         mass = self._total(weight)
         filled = mass > 0
         right = self._total(weight * self.pairs.y)
-        if self._centres is None:
+        if self._centers is None:
             claimed = self._total(weight * self.claim)
         else:
             # Not word by word, whose order would show in the last bit.
-            claimed = mass * self._centres
+            claimed = mass * self._centers
         return BinSums(mass[filled], claimed[filled], right[filled])
 
     def shares(self, weight):
@@ -426,10 +426,10 @@ def make_binning(pairs, strategy, bin_size, n_bins, claim="mean"):
         names = ", ".join(map(repr, DEFAULT_N_BINS))
         raise ValueError(f"strategy is {strategy!r}; it must be one of {names}")
     if claim not in CLAIMS:
-        raise ValueError(f"claim is {claim!r}; it must be one of 'mean', 'centre'")
-    if claim == "centre" and strategy != "uniform":
+        raise ValueError(f"claim is {claim!r}; it must be one of 'mean', 'center'")
+    if claim == "center" and strategy != "uniform":
         raise ValueError(
-            f"claim='centre' is for bins of equal width, but strategy is {strategy!r}; "
+            f"claim='center' is for bins of equal width, but strategy is {strategy!r}; "
             "it must be 'uniform'"
         )
     if strategy == "adaptive":
@@ -478,8 +478,8 @@ def width_codes(pairs, n_bins):
     return np.searchsorted(borders.astype(np.float64), pairs.q, side="right")
 
 
-def centres(n_bins):
-    """Return the centres of bins of the same width."""
+def centers(n_bins):
+    """Return the centers of bins of the same width."""
     return (2 * np.arange(n_bins) + 1) / (2 * n_bins)
 
 

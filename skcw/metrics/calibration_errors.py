@@ -183,7 +183,7 @@ def calibration_mse(
     ----------
     correct : array of bool of shape (n_words,), or a sequence of such
         Whether what each word claims came true: all words in one flat array, or one
-        array per sentence. For predicted labels :func:`label_matches` tells.
+        array per sentence. For predicted labels :func:`token_correct` tells.
     confidence : array of shape (n_words,), or a sequence of such
         The claimed probability of each word, from 0 to 1, in the same layout, as
         ``predict_confidence`` returns it.
@@ -195,8 +195,8 @@ def calibration_mse(
         None. Fewer words than that make one bin.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
-    claim : {"mean", "centre"}, default="mean"
-        What a bin claims: the mean of its confidences, or, for uniform bins, the centre
+    claim : {"mean", "center"}, default="mean"
+        What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts, in the same layout; once if None. A word of weight 2
@@ -216,7 +216,7 @@ def calibration_mse(
 
     Notes
     -----
-    Doubling ``bin_size`` never raises the score, as neighbours are joined and their
+    Doubling ``bin_size`` never raises the score, as neighbors are joined and their
     errors may cancel. Chance does not cancel: the score of perfect probabilities is
     about :math:`\overline{p (1 - p)} / b` with b words per bin and goes to 0 with b, so
     compare scores of the same number of words and the same bins.
@@ -262,7 +262,7 @@ def root_calibration_mse(
 ):
     """Compute the root of CalibMSE, which is on the scale of probabilities.
 
-    With ``strategy="uniform"`` and ``claim="centre"`` it is the root mean squared error
+    With ``strategy="uniform"`` and ``claim="center"`` it is the root mean squared error
     of Mejer and Crammer [1]_.
 
     Parameters
@@ -277,8 +277,8 @@ def root_calibration_mse(
         Words in an adaptive bin; the root of the number of words if None.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
-    claim : {"mean", "centre"}, default="mean"
-        What a bin claims: the mean of its confidences, or, for uniform bins, the centre
+    claim : {"mean", "center"}, default="mean"
+        What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts, in the same layout; once if None.
@@ -287,7 +287,7 @@ def root_calibration_mse(
     -------
     error : float
         From 0 to 1; lower is better. 0.03 says that words claim three in a hundred too
-        much or too little, as a mean of squares. With ``claim="centre"`` confidences
+        much or too little, as a mean of squares. With ``claim="center"`` confidences
         that are all exactly 1 and right give half the width of a bin, 0.025.
 
     See Also
@@ -305,8 +305,8 @@ def root_calibration_mse(
     >>> error = root_calibration_mse([0, 1, 1, 1], [0.2, 0.4, 0.8, 1.0], bin_size=2)
     >>> round(error, 6)
     0.158114
-    >>> centred = {"strategy": "uniform", "claim": "centre"}
-    >>> round(root_calibration_mse([True, False], [0.55, 0.58], **centred), 6)
+    >>> centerd = {"strategy": "uniform", "claim": "center"}
+    >>> round(root_calibration_mse([True, False], [0.55, 0.58], **centerd), 6)
     0.075
     """
     return RootCalibrationMSE.from_arrays(

@@ -173,11 +173,11 @@ def _by_influence(first, second, level, n_resamples, rng, bar):
     )
     error, degrees = clustered_error(sentences)
     deviation = np.sqrt(max(error**2 - bent.var(), bent.var()))
-    centre = difference - bent.mean()
+    center = difference - bent.mean()
     half = student.ppf((1 + level) / 2, degrees) * deviation
-    p_value = 2 * student.sf(abs(centre) / deviation, degrees)
+    p_value = 2 * student.sf(abs(center) / deviation, degrees)
     return Comparison(
-        difference, float(centre - half), float(centre + half), float(p_value)
+        difference, float(center - half), float(center + half), float(p_value)
     )
 
 
@@ -252,8 +252,8 @@ def _joined_ends(first, second, together, level):
     below, above = (
         np.sqrt(max(a**2 + b**2 - 2 * together * a * b, 0.0)) for a, b in (down, up)
     )
-    centre = first.estimate - second.estimate
-    return float(centre - below), float(centre + above)
+    center = first.estimate - second.estimate
+    return float(center - below), float(center + above)
 
 
 def _p_value(ends, least):
@@ -273,9 +273,9 @@ def _p_value(ends, least):
 
 def _correlation(scores):
     """Return the correlation of two rows; 0 if one of them does not vary."""
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    size = np.sqrt((centred**2).sum(axis=1)).prod()
-    return float(centred[0] @ centred[1] / size) if size > 0 else 0.0
+    centerd = scores - scores.mean(axis=1, keepdims=True)
+    size = np.sqrt((centerd**2).sum(axis=1)).prod()
+    return float(centerd[0] @ centerd[1] / size) if size > 0 else 0.0
 
 
 # How scores of a kind are compared, and how often all is resampled for it.

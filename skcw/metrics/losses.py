@@ -329,7 +329,7 @@ class LossPart(Score):
         pairs = self.pairs
         return float(pairs.weight @ pairs.y / pairs.weight.sum())
 
-    def _centred(self, each):
+    def _centerd(self, each):
         """Return what words add to a weighted mean."""
         weight = self.pairs.weight
         return weight * (each - weight @ each / weight.sum()) / weight.sum()
@@ -349,7 +349,7 @@ class Miscalibration(LossPart):
     def influence(self):
         """Return what words add to it."""
         claimed, best, _ = self._losses()
-        return self._centred(claimed - best)
+        return self._centerd(claimed - best)
 
     def alternatives(self):
         """Return worse and worse calibration of the words."""
@@ -371,7 +371,7 @@ class Discrimination(LossPart):
     def influence(self):
         """Return what words add to it."""
         _, best, mean = self._losses()
-        return self._centred(mean - best)
+        return self._centerd(mean - best)
 
     def sandwich(self, level, n_resamples, rng, bar):
         """Return the ends around the value less what chance adds to it.
@@ -399,7 +399,7 @@ class Uncertainty(LossPart):
 
     def influence(self):
         """Return what words add to it."""
-        return self._centred(self._losses()[2])
+        return self._centerd(self._losses()[2])
 
     def sandwich(self, level, n_resamples, rng, bar):
         """Return the losses of claiming the mean, for means in its interval."""
@@ -504,7 +504,7 @@ def log_loss_decomposition(correct, confidence, *, sample_weight=None):
 class MiscalibrationAlternatives:
     """Probabilities from the claimed (t = 0) to the recalibrated ones (t = 1).
 
-    The score is the miscalibration of neighbouring words taken together in cells; its
+    The score is the miscalibration of neighboring words taken together in cells; its
     draws and its observed value are made alike.
 
     Parameters

@@ -253,7 +253,7 @@ def _bools(hits, lengths):
         return hits
     advice = (
         "it must be True where the label is right and False where it is wrong; "
-        "label_matches(y_true, y_pred) tells which are"
+        "token_correct(y_true, y_pred) tells which are"
     )
     hits = as_float64(hits, "correct", advice)
     strange = np.flatnonzero((hits != 0) & (hits != 1))

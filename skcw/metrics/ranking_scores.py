@@ -97,7 +97,7 @@ def error_average_precision(
     ----------
     correct : array of bool of shape (n_words,), or a sequence of such
         Whether the predicted label of each word is right: all words in one flat array,
-        or one array per sequence; see :func:`label_matches`.
+        or one array per sequence; see :func:`token_correct`.
     confidence : array of shape (n_words,), or a sequence of such
         How sure the tagger is of each label, in the same layout, as
         ``predict_confidence`` returns it. Infinite values are legal.
@@ -111,12 +111,12 @@ def error_average_precision(
     average_precision : float
         From 0 to 1; 1 if every wrong word is less confident than every right one.
         It rises with the share of wrong words, so compare it between confidences of
-        the same labels, and take :func:`residual_errors` between models.
+        the same labels, and take :func:`residual_errors_at_k` between models.
 
     See Also
     --------
-    errors_found : How many wrong words lie among the first n.
-    residual_errors : How many are left after them.
+    errors_at_k : How many wrong words lie among the first n.
+    residual_errors_at_k : How many are left after them.
 
     Notes
     -----
@@ -153,7 +153,7 @@ def error_average_precision(
     return ErrorAveragePrecision(pairs, zero_division=zero_division).value()
 
 
-def errors_found(correct, confidence, n, *, sample_weight=None):
+def errors_at_k(correct, confidence, n, *, sample_weight=None):
     """Count the wrong words among the n least confident ones.
 
     Parameters
@@ -177,17 +177,17 @@ def errors_found(correct, confidence, n, *, sample_weight=None):
 
     See Also
     --------
-    residual_errors : The wrong words that are left, which is the fair figure between
+    residual_errors_at_k : The wrong words that are left, which is the fair figure between
         models that make different errors.
 
     Examples
     --------
-    >>> from skcw.metrics import errors_found
+    >>> from skcw.metrics import errors_at_k
     >>> correct = [False, True, False, True]
     >>> confidence = [0.1, 0.5, 0.5, 0.9]
-    >>> errors_found(correct, confidence, 2)
+    >>> errors_at_k(correct, confidence, 2)
     1.5
-    >>> errors_found(correct, confidence, [0, 1, 2, 3]).tolist()
+    >>> errors_at_k(correct, confidence, [0, 1, 2, 3]).tolist()
     [0.0, 1.0, 1.5, 2.0]
     """
     sizes = _check_review_sizes(n)
@@ -196,7 +196,7 @@ def errors_found(correct, confidence, n, *, sample_weight=None):
     return _scalar_or_array(ranking.expected_errors(sizes))
 
 
-def residual_errors(correct, confidence, n, *, sample_weight=None):
+def residual_errors_at_k(correct, confidence, n, *, sample_weight=None):
     """Count the wrong words left after the n least confident ones were reviewed.
 
     These are the errors left when a reader corrects all errors among those n words.
@@ -224,12 +224,12 @@ def residual_errors(correct, confidence, n, *, sample_weight=None):
 
     See Also
     --------
-    errors_found : The wrong words among the n.
+    errors_at_k : The wrong words among the n.
 
     Examples
     --------
-    >>> from skcw.metrics import residual_errors
-    >>> residual_errors([False, True, False, True], [0.1, 0.5, 0.5, 0.9], [0, 1, 2])
+    >>> from skcw.metrics import residual_errors_at_k
+    >>> residual_errors_at_k([False, True, False, True], [0.1, 0.5, 0.5, 0.9], [0, 1, 2])
     array([2. , 1. , 0.5])
     """
     sizes = _check_review_sizes(n)

@@ -470,7 +470,7 @@ def _by_type_then_prefix(label):
     return kind, label
 
 
-def label_matches(y_true, y_pred):
+def token_correct(y_true, y_pred):
     """Tell which words got their true label.
 
     Parameters
@@ -488,10 +488,10 @@ def label_matches(y_true, y_pred):
 
     Examples
     --------
-    >>> from skcw.metrics import label_matches
-    >>> label_matches(["N", "V", "N"], ["N", "N", "N"]).tolist()
+    >>> from skcw.metrics import token_correct
+    >>> token_correct(["N", "V", "N"], ["N", "N", "N"]).tolist()
     [True, False, True]
-    >>> label_matches([["N", "V"], ["N"]], [["N", "N"], ["N"]])[0].tolist()
+    >>> token_correct([["N", "V"], ["N"]], [["N", "N"], ["N"]])[0].tolist()
     [True, False]
     """
     if isinstance(y_true, np.ndarray):

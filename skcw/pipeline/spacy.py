@@ -13,7 +13,7 @@ from shutil import copyfile, rmtree
 from tempfile import TemporaryDirectory, mkdtemp
 from weakref import finalize
 
-from skcw.confidence.inference_model import Model, can_serve
+from skcw.confidence.inference_model import InferenceModel, can_serve
 from skcw.io.loading import load
 from skcw.io.model_files import read_model
 from skcw.io.text_answers import columns_read
@@ -130,7 +130,9 @@ class EntityComponent:
         sentences = [_sentences(doc) for doc in docs]
         flat = [tokens for rows in sentences for tokens in rows]
         names = self._columns_read()
-        answers = self._asked().ask([[self._row(t, names) for t in s] for s in flat])
+        answers = self._asked().predict_all(
+            [[self._row(t, names) for t in s] for s in flat]
+        )
         by_word = iter(answers.confidence(self.method))
         by_entity = iter(answers.entities(method=self.method))
         for doc, rows in zip(docs, sentences, strict=True):
@@ -267,7 +269,7 @@ def opened(path):
             "words; save a pipeline of features and a tagger"
         )
     if "features" in header and can_serve(header):
-        return Model.from_saved(path, header, arrays)
+        return InferenceModel.from_saved(path, header, arrays)
     return load(path)
 
 

@@ -103,7 +103,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
     This one is a tagger itself, whose tokens are words or tuples of columns. Features
-    are extracted once for all that is asked through ``ask``.
+    are extracted once for all that is asked through ``predict_all``.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
         ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
     tokenizer : Tokenizer, default=None
-        What cuts plain text into words for ``ask_text``; by default one that cuts as
+        What cuts plain text into words for ``predict_text``; by default one that cuts as
         the sentences of ``fit`` are cut.
     transform_input : list of str, default=None
         As in :class:`sklearn.pipeline.Pipeline`.
@@ -185,7 +185,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @changes_at_once
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, **params):
-        """Learn features and weights from labelled sequences.
+        """Learn features and weights from labeled sequences.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         As :meth:`skcw.CWSequenceTagger.fit_stream`, for words instead of features. The
         first step must be :class:`skcw.features.WindowFeatures`. With its
         ``n_features`` set, features are hashed, and no names take memory. How plain
-        text is cut into words is learnt from the first part of the source.
+        text is cut into words is learned from the first part of the source.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
 
     @reads_at_once
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         Features are extracted once, and scored once, whatever is asked.
@@ -398,12 +398,12 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
         Returns
         -------
-        answers : Answers
+        answers : Predictions
             What the tagger says.
         """
-        return self.tagger.ask(self.encode(X))
+        return self.tagger.predict_all(self.encode(X))
 
-    def ask_text(self, text):
+    def predict_text(self, text):
         """Return an object that answers any question about a plain text.
 
         Parameters
@@ -413,11 +413,11 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
         Returns
         -------
-        answers : TextAnswers
+        answers : TextPredictions
             With ``entities()``, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return asked_text(self.ask, text, **self.text_reading())
+        return asked_text(self.predict_all, text, **self.text_reading())
 
     def text_reading(self):
         """Return how plain text is read, as arguments by name.
@@ -441,10 +441,10 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The methods of ``predict_confidence`` that the tagger supports, by name."""
         return self.tagger.confidence_methods_
 
-    @available_if(_tagger_has("seen_fraction"))
+    @available_if(_tagger_has("train_overlap"))
     @reads_at_once
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the tagger has learnt from.
+    def train_overlap(self, X):
+        """Return the fraction of the words of X that the tagger has learned from.
 
         Parameters
         ----------
@@ -456,7 +456,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         fraction : float
             From 0 to 1; NaN for a tagger that does not remember.
         """
-        return self.tagger.seen_fraction(self.encode(X))
+        return self.tagger.train_overlap(self.encode(X))
 
     @available_if(_tagger_has("accept"))
     @reads_at_once
@@ -524,8 +524,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Parameters
         ----------
         X : sequences
-            Labelled sequences that the pipeline has not learnt from; or, with ``cv``,
-            those it has learnt from.
+            Labeled sequences that the pipeline has not learned from; or, with ``cv``,
+            those it has learned from.
         y : sequences of str
             Their labels.
         method : str, default=None
@@ -605,7 +605,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
 
 def _check_common_names(features, tagger):
-    """Raise unless the tagger has learnt from what the features make now."""
+    """Raise unless the tagger has learned from what the features make now."""
     names, known = features.vocabulary_, tagger.vocabulary_
     if known is None or names is None:
         # Hashed features have no names.

@@ -149,7 +149,7 @@ class BoostingReranker(BaseReranker):
         n_out = min(max(1, round(n * self.validation_fraction)), n - 1)
         if n < 2:
             raise ValueError(
-                "one list cannot be held out and learnt from; give more, or set "
+                "one list cannot be held out and learned from; give more, or set "
                 "validation_fraction=None"
             )
         order = check_random_state(self.random_state).permutation(n)
@@ -339,7 +339,7 @@ def rounds_errors(problem, score_coef, rounds):
     Parameters
     ----------
     problem : Problem
-        Lists that were not learnt from.
+        Lists that were not learned from.
     score_coef : float
         The weight of the score.
     rounds : Rounds

@@ -171,7 +171,7 @@ class CWReranker(GaussianReranker):
 
 
 class AROWReranker(GaussianReranker):
-    """Reranker by adaptive regularisation of weights.
+    """Reranker by adaptive regularization of weights.
 
     As ``CWReranker``, but a list that is not ranked with a margin of one only pulls at
     the mean, as strongly as `r` allows: it forgives lists that cannot be ranked.

@@ -160,7 +160,7 @@ def type_strings(words, start, stop):
     return found
 
 
-def neighbour_strings(spans):
+def neighbor_strings(spans):
     """Return the types of entities that follow each other."""
     return [f"TT={one.label} {other.label}" for one, other in pairwise(spans)]
 
@@ -252,7 +252,7 @@ class SentenceReader:
             for span in spans:
                 found.update(self._entity(span))
             if self.has_types:
-                found.update(map(self.number, neighbour_strings(spans)))
+                found.update(map(self.number, neighbor_strings(spans)))
             if self.has_quotations:
                 names = quotation_strings(self.view, labels, spans)
                 found.update(map(self.number, names))

@@ -1,9 +1,9 @@
-"""Answers of a reranked tagger: sums over the candidates of each sequence."""
+"""Predictions of a reranked tagger: sums over the candidates of each sequence."""
 
 import numpy as np
 
 from skcw._util.ragged import object_rows, offsets_of
-from skcw.confidence.answers import Answers, check_n
+from skcw.confidence.answers import Predictions, check_n
 from skcw.confidence.methods import Method
 from skcw.confidence.settings import ModelConfidence
 from skcw.confidence.tallies import span_tally
@@ -139,7 +139,7 @@ class NoWeights:
     variance = None
 
 
-class RerankedAnswers(Answers):
+class RerankedAnswers(Predictions):
     """What a reranked tagger predicts for some sequences, which are scored once.
 
     Parameters

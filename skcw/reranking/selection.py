@@ -1,4 +1,4 @@
-"""Which reranker to use, if any, by sentences that nothing has learnt from."""
+"""Which reranker to use, if any, by sentences that nothing has learned from."""
 
 from math import sqrt
 from operator import attrgetter
@@ -16,8 +16,8 @@ from skcw.reranking.candidates import labeling_size
 def sentence_folds(tagger, X, y, weight, n_folds):
     """Return the number of the fold of each sentence, -1 where it does not count.
 
-    Folds are made of neighbouring sentences, as a text has them. Sentences with the
-    same features share a fold: a tagger that has learnt from one knows the others.
+    Folds are made of neighboring sentences, as a text has them. Sentences with the
+    same features share a fold: a tagger that has learned from one knows the others.
     Those without a word or of weight zero change nothing and are in no fold.
 
     Parameters
@@ -180,7 +180,7 @@ class HeldOut:
     """Tries rerankers on folds of sentences, with taggers that have not seen them.
 
     Lists of a fold come from the tagger that was fitted without it. Those to learn from
-    come from taggers that have not seen the fold either: others have learnt its labels,
+    come from taggers that have not seen the fold either: others have learned its labels,
     and a reranker that corrects them unlearns what is true of the fold.
 
     Parameters
@@ -191,7 +191,7 @@ class HeldOut:
         How many labelings.
     encode : callable
         ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
-        the features, which are learnt if they are None.
+        the features, which are learned if they are None.
     loss : {"labels", "entities"}
         What scores are made of.
     rerankers : list of BaseReranker

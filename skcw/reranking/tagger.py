@@ -86,7 +86,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     The reranker sees features of a whole labeling: complete entities, what stands
     around them, whether a quotation is one name. It learns from lists that are as good
-    as those of new sentences: each training sentence is labelled by a copy of the base
+    as those of new sentences: each training sentence is labeled by a copy of the base
     tagger that has not seen it.
 
     Parameters
@@ -98,7 +98,7 @@ class RerankedTagger(BaseSequenceTagger):
     n_best : int, default=20
         How many labelings it chooses from.
     cv : int, default=5
-        The number of folds of neighbouring sentences; a copy of the base tagger is
+        The number of folds of neighboring sentences; a copy of the base tagger is
         fitted without each. Sentences with the same features share a fold.
     templates : sequence of str, default=("entities", "quotations", "types")
         Templates of :class:`GlobalFeatures`. The last one is of no use where all
@@ -291,7 +291,7 @@ class RerankedTagger(BaseSequenceTagger):
         return self
 
     def _encoded(self, sentences, nbest, features, base, prefix):
-        """Return encoded lists, their errors, and features, learnt if they are None."""
+        """Return encoded lists, their errors, and features, learned if they are None."""
         tokens, words = _read(sentences.X, base, prefix)
         if features is None:
             features = self._features()
@@ -332,7 +332,7 @@ class RerankedTagger(BaseSequenceTagger):
         return find_word_prefix(token_rows(X), self.word_prefix)
 
     @reads_at_once
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         The base tagger is asked once, and its candidates are ranked once.
@@ -345,11 +345,11 @@ class RerankedTagger(BaseSequenceTagger):
         Returns
         -------
         answers : RerankedAnswers
-            With the methods of :class:`skcw.tagging.Answers`.
+            With the methods of :class:`skcw.tagging.Predictions`.
         """
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
-        answers, classes = self.base_tagger_.ask(X), self.classes_.tolist()
+        answers, classes = self.base_tagger_.predict_all(X), self.classes_.tolist()
 
         def ranked():
             lists = self._lists(X, answers)
@@ -381,7 +381,7 @@ class RerankedTagger(BaseSequenceTagger):
         """
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
-        return self._lists(X, self.base_tagger_.ask(X))
+        return self._lists(X, self.base_tagger_.predict_all(X))
 
     def explain_choice(self, sequence):
         """Tell what speaks for the labels of one sequence against the base tagger's.
@@ -430,8 +430,8 @@ class RerankedTagger(BaseSequenceTagger):
         check_is_fitted(self, "reranker_")
         return "marginal"
 
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the base tagger has learnt from.
+    def train_overlap(self, X):
+        """Return the fraction of the words of X that the base tagger has learned from.
 
         Parameters
         ----------
@@ -444,7 +444,7 @@ class RerankedTagger(BaseSequenceTagger):
             From 0 to 1; NaN for a tagger that does not remember.
         """
         check_is_fitted(self, "reranker_")
-        return self.base_tagger_.seen_fraction(X)
+        return self.base_tagger_.train_overlap(X)
 
     @property
     def classes_(self):

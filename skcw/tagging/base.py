@@ -57,7 +57,7 @@ def store_parameters(estimator, values):
 class BaseSequenceTagger(BaseEstimator):
     """Base class of all taggers: what can be asked of them, and saving to files.
 
-    A subclass gives ``ask``; all other methods use it, so that signatures and results
+    A subclass gives ``predict_all``; all other methods use it, so that signatures and results
     are the same for all taggers. ``confidence_methods_`` lists the
     confidence methods that a tagger supports. To be saved, it gives ``_state`` and
     ``_restore``.
@@ -89,7 +89,7 @@ class BaseSequenceTagger(BaseEstimator):
         super().__init_subclass__(**kwargs)
         SAVED_CLASSES[file_name_of(cls)] = cls
 
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         It encodes and scores the sequences once, when something is asked, and computes
@@ -103,7 +103,7 @@ class BaseSequenceTagger(BaseEstimator):
 
         Returns
         -------
-        answers : Answers
+        answers : Predictions
             With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)``,
             ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
             ``sequence_confidence()``, whose options are those of the methods here.
@@ -123,7 +123,7 @@ class BaseSequenceTagger(BaseEstimator):
         labels : ndarray of shape (n_sequences,), dtype object
             One list of labels per sequence.
         """
-        return presented(self.ask(X).labels())
+        return presented(self.predict_all(X).labels())
 
     def predict_single(self, x):
         """Return the labels of one sequence.
@@ -156,7 +156,7 @@ class BaseSequenceTagger(BaseEstimator):
             One list of ``(labels, score)`` per sequence, best first. If the model gives
             probabilities of labelings, the score is the log-probability.
         """
-        return presented(self.ask(X).nbest(n))
+        return presented(self.predict_all(X).nbest(n))
 
     def predict_marginals(self, X, length=1):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
@@ -169,13 +169,13 @@ class BaseSequenceTagger(BaseEstimator):
         X : iterable of sequences
             The sequences.
         length : {1, 2}, default=1
-            Whether marginals are of single labels, or of pairs of neighbours.
+            Whether marginals are of single labels, or of pairs of neighbors.
 
         Returns
         -------
         marginals : ndarray of shape (n_sequences,), dtype object
             One list per sequence, with one dict per token: label -> marginal. With
-            ``length=2`` one dict for each two neighbours: (label, next label) ->
+            ``length=2`` one dict for each two neighbors: (label, next label) ->
             marginal.
 
         Examples
@@ -189,7 +189,7 @@ class BaseSequenceTagger(BaseEstimator):
         >>> max(pairs, key=pairs.get)
         ('P', 'O')
         """
-        return presented(self.ask(X).marginals(length))
+        return presented(self.predict_all(X).marginals(length))
 
     def predict_marginals_single(self, x, length=1):
         """Return the marginal of every label for one sequence.
@@ -204,7 +204,7 @@ class BaseSequenceTagger(BaseEstimator):
         Returns
         -------
         marginals : list of dict
-            One dict per token: label -> marginal; or one for each two neighbours.
+            One dict per token: label -> marginal; or one for each two neighbors.
         """
         return self.predict_marginals(only_sequence(x), length)[0]
 
@@ -281,12 +281,12 @@ class BaseSequenceTagger(BaseEstimator):
         a tuned CRF          424, 340, 56   .0274, .0348, .0284
         ===================  =============  =====================
         """
-        return presented(self.ask(X).confidence(method, **options))
+        return presented(self.predict_all(X).confidence(method, **options))
 
     def label_confidence(self, X, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.
 
-        Ask a tagger that has not learnt from these sequences: one that has learnt from
+        Ask a tagger that has not learned from these sequences: one that has learned from
         them believes the labels that it was given.
 
         Parameters
@@ -306,7 +306,7 @@ class BaseSequenceTagger(BaseEstimator):
         confidence : ndarray of shape (n_sequences,), dtype object
             One float array per sequence; 0 for labels the tagger does not know.
         """
-        return presented(self.ask(X).label_confidence(y, method, **options))
+        return presented(self.predict_all(X).label_confidence(y, method, **options))
 
     def predict_sequence_confidence(self, X, method=None, **options):
         """Return how sure the tagger is that a whole labeling is right.
@@ -328,16 +328,16 @@ class BaseSequenceTagger(BaseEstimator):
         confidence : ndarray of float64, shape (n_sequences,)
             One number per sequence; 1 for an empty one.
         """
-        return self.ask(X).sequence_confidence(method, **options)
+        return self.predict_all(X).sequence_confidence(method, **options)
 
-    def predict_entities(self, X, span_event=None, method=None, **options):
+    def predict_entities(self, X, entity_confidence=None, method=None, **options):
         """Return the entities that the predicted labels mark.
 
         Parameters
         ----------
         X : iterable of sequences
             The sequences.
-        span_event : str, default=None
+        entity_confidence : str, default=None
             What the confidence of an entity is about; None is ``"least-word"``, or
             what a calibrated tagger was calibrated for.
 
@@ -360,7 +360,9 @@ class BaseSequenceTagger(BaseEstimator):
             For each sequence a list of named tuples ``(label, start, end,
             confidence)``.
         """
-        return presented(self.ask(X).entities(span_event, method, **options))
+        return presented(
+            self.predict_all(X).entities(entity_confidence, method, **options)
+        )
 
     def predict_voted(self, X, unit_variance=None, **options):
         """Return the label that most drawn models give each word.
@@ -382,9 +384,9 @@ class BaseSequenceTagger(BaseEstimator):
         -------
         labels : ndarray of shape (n_sequences,), dtype object
             One list of labels per sequence. Each word is voted on separately, so
-            neighbouring labels need not fit together.
+            neighboring labels need not fit together.
         """
-        return presented(self.ask(X).voted(unit_variance, **options))
+        return presented(self.predict_all(X).voted(unit_variance, **options))
 
     def sample_labelings(self, X, n, unit_variance=None, **options):
         """Return labelings drawn from what the tagger believes.
@@ -433,7 +435,7 @@ class BaseSequenceTagger(BaseEstimator):
         >>> bool(abs(share - marginal) < 0.06)
         True
         """
-        return presented(self.ask(X).sampled(n, unit_variance, **options))
+        return presented(self.predict_all(X).sampled(n, unit_variance, **options))
 
     def score(self, X, y, sample_weight=None):
         """Return the share of words whose label is right.
@@ -459,7 +461,7 @@ class BaseSequenceTagger(BaseEstimator):
 
         The same training gives the same bytes: the seconds in ``history_`` are left
         out. A ``random_state`` that is not an integer is saved as None. No training
-        sentence is in the file, nor a hash of one unless ``remember_training`` is set.
+        sentence is in the file, nor a hash of one unless ``store_train_hashes`` is set.
 
         Parameters
         ----------
@@ -607,8 +609,8 @@ class WrappedTagger(BaseSequenceTagger):
         check_is_fitted(self)
         return self.tagger_.encode(X)
 
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the inner tagger has learnt from.
+    def train_overlap(self, X):
+        """Return the fraction of the words of X that the inner tagger has learned from.
 
         Parameters
         ----------
@@ -621,7 +623,7 @@ class WrappedTagger(BaseSequenceTagger):
             From 0 to 1. Words that were only used for calibration do not count.
         """
         check_is_fitted(self)
-        return self.tagger_.seen_fraction(X)
+        return self.tagger_.train_overlap(X)
 
     @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):

@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
 from skcw._model.monitor import without_seconds
-from skcw._model.training_hashes import batch_hashes, known_share, learnt_hashes
+from skcw._model.training_hashes import batch_hashes, known_share, learned_hashes
 from skcw._util.checks import check_same_lengths
 from skcw._util.limits import LEAST_SETTING
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.confidence.answers import Answers
+from skcw.confidence.answers import Predictions
 from skcw.confidence.fitting import METRICS, fit_method, make_trial
 from skcw.confidence.inference_model import serving_state
 from skcw.confidence.methods import METHODS
@@ -33,7 +33,7 @@ from skcw.data.labels import encode_labels, joined_labels
 from skcw.data.saved import saved_array, saved_kind, saved_number, saved_texts
 from skcw.data.schemes import saved_constraints, saved_faults, saved_forbidden
 from skcw.data.vocabulary import Vocabulary
-from skcw.tagging import weights as learnt
+from skcw.tagging import weights as learned
 from skcw.tagging.base import BaseSequenceTagger, only_sequence
 from skcw.tagging.explanation import Explanations, explain_sequence, given_tokens
 
@@ -64,7 +64,7 @@ class BeliefTagger(BaseSequenceTagger):
     # What is asked of a fitted tagger.
 
     @reads_at_once
-    def ask(self, X):
+    def predict_all(self, X):
         """Return an object that answers any question about X.
 
         It encodes and scores the sequences once, when something is asked, and computes
@@ -77,14 +77,14 @@ class BeliefTagger(BaseSequenceTagger):
 
         Returns
         -------
-        answers : Answers
+        answers : Predictions
             With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)``,
             ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
             ``sequence_confidence()``.
         """
         scored = self._open(self.encode(X))
         classes = self.classes_.tolist()
-        return Answers(scored, self._confidence(), classes, self._log_probability)
+        return Predictions(scored, self._confidence(), classes, self._log_probability)
 
     @property
     def confidence_methods_(self):
@@ -107,7 +107,7 @@ class BeliefTagger(BaseSequenceTagger):
         """Explain the label of every token of one sequence.
 
         Each token's label is compared with the best label to replace it while its
-        neighbours stay as predicted: a legal one, where constraints leave any.
+        neighbors stay as predicted: a legal one, where constraints leave any.
 
         Parameters
         ----------
@@ -134,8 +134,8 @@ class BeliefTagger(BaseSequenceTagger):
         return Explanations(explained, given_tokens(sequence))
 
     @reads_at_once
-    def seen_fraction(self, X):
-        """Return the fraction of the words of X that the tagger has learnt from.
+    def train_overlap(self, X):
+        """Return the fraction of the words of X that the tagger has learned from.
 
         Figures of quality mean nothing on such words. A sentence counts if it has the
         same features at every word as one in the training data. Corpora repeat some:
@@ -152,7 +152,7 @@ class BeliefTagger(BaseSequenceTagger):
         fraction : float
             From 0 to 1; after training on more than 16,384 sequences estimated from a
             random sample of them. NaN for a tagger that does not remember: set
-            ``remember_training=True`` before ``fit``.
+            ``store_train_hashes=True`` before ``fit``.
         """
         batch = self.encode(X)
         memory = getattr(self, "training_hashes_", None)
@@ -180,14 +180,14 @@ class BeliefTagger(BaseSequenceTagger):
         Parameters
         ----------
         X : iterable of sequences
-            Labelled sequences that the tagger has not learnt from; or, with `cv`,
-            those it has learnt from.
+            Labeled sequences that the tagger has not learned from; or, with `cv`,
+            those it has learned from.
         y : iterable of sequences of str
             Their labels.
         method : str, default=None
             The method of ``predict_confidence`` to tune.
         metric : str, default=None
-            The measure of :mod:`skcw.metrics` to optimise: ``"log_loss"`` of "this
+            The measure of :mod:`skcw.metrics` to optimize: ``"log_loss"`` of "this
             label is right" (with ``clip=1e-4``), the default for methods that give
             probabilities; ``"error_average_precision"`` of finding wrong words, for
             which any temperature will do that ranks well; or
@@ -235,7 +235,7 @@ class BeliefTagger(BaseSequenceTagger):
         return self
 
     def _trials(self, X, y, cv):
-        """Yield taggers on sequences they have not learnt from, and what they say."""
+        """Yield taggers on sequences they have not learned from, and what they say."""
         # Only here, for folds are rarely asked for.
         from sklearn.model_selection import check_cv
 
@@ -339,7 +339,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     def _belief_for(self, batch):
         """Return the belief with a row for every feature of a batch."""
-        # A batch may come from an encoder that has learnt features since.
+        # A batch may come from an encoder that has learned features since.
         n_features = max(batch.n_features, len(self.belief_.row_of))
         if n_features > len(self.belief_.row_of):
             edges = None
@@ -381,10 +381,10 @@ class BeliefTagger(BaseSequenceTagger):
             setattr(self, name, value)
 
     def _memory(self, data, fresh=True):
-        """Return what will be remembered of the sequences learnt from, if anything."""
-        if not self.remember_training:
+        """Return what will be remembered of the sequences learned from, if anything."""
+        if not self.store_train_hashes:
             return None
-        return learnt_hashes(
+        return learned_hashes(
             data, () if fresh else getattr(self, "training_hashes_", None)
         )
 
@@ -400,22 +400,22 @@ class BeliefTagger(BaseSequenceTagger):
     @property
     def transition_coef_(self):
         """The transition weights, of shape (n_classes, n_classes)."""
-        return learnt.transition_coef(self)
+        return learned.transition_coef(self)
 
     @property
     def feature_names_(self):
         """The names of the features."""
-        return learnt.feature_names(self.vocabulary_, self.belief_)
+        return learned.feature_names(self.vocabulary_, self.belief_)
 
     @property
     def state_features_(self):
         """The weight of every (feature, label) whose weight is not zero."""
-        return learnt.state_features(self)
+        return learned.state_features(self)
 
     @property
     def transition_features_(self):
         """The weight of every (label, next label) whose weight is not zero."""
-        return learnt.by_names(self.transition_coef_, self.classes_, self.classes_)
+        return learned.by_names(self.transition_coef_, self.classes_, self.classes_)
 
     @property
     def edge_features_(self):
@@ -424,17 +424,17 @@ class BeliefTagger(BaseSequenceTagger):
         These features look at two labels: they come from lines of templates such as
         ``B01:%x[0,0]``, or have names that begin with ``label[-1]&``.
         """
-        return learnt.edge_features(self)
+        return learned.edge_features(self)
 
     @property
     def attributes_(self):
         """The features that have a weight."""
-        return self.feature_names_[learnt.with_weights(self.belief_)].tolist()
+        return self.feature_names_[learned.with_weights(self.belief_)].tolist()
 
     @property
     def num_attributes_(self):
         """The number of features that have a weight."""
-        return int(np.count_nonzero(learnt.with_weights(self.belief_)))
+        return int(np.count_nonzero(learned.with_weights(self.belief_)))
 
     def _model(self):
         header, arrays = super()._model()

@@ -29,7 +29,7 @@ class CRFSequenceTagger(BeliefTagger):
 
     The probability of a labeling is proportional to the exponential of its score,
     the summed weights of its (feature, label) and (label, next label) pairs.
-    ``algorithm="lbfgs"`` maximises the log-likelihood of the training labels less
+    ``algorithm="lbfgs"`` maximizes the log-likelihood of the training labels less
     ``c1 * ||w||_1 + c2 * ||w||_2^2``.
 
     The model is the one of ``sklearn_crfsuite.CRF``: same labels, same marginals. Once
@@ -65,8 +65,8 @@ class CRFSequenceTagger(BeliefTagger):
     constraints : str, callable, (names, matrix) or None, default=None
         Which labels may follow each other in predictions, as for the other taggers.
         Training knows nothing of it, and None is CRFsuite's own model.
-    remember_training : bool, default=False
-        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+    store_train_hashes : bool, default=False
+        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
         also saved in the model file: anyone who has it can test whether a sequence was
         used.
     n_jobs : int, default=None
@@ -102,7 +102,7 @@ class CRFSequenceTagger(BeliefTagger):
     constraints_ : str or None
         The constraints in force: a scheme, "given" for a function or a matrix, or None.
     scheme_faults_ : dict
-        How many of the "sequences" learnt from break each scheme.
+        How many of the "sequences" learned from break each scheme.
     n_iter_ : int
         Number of iterations.
     history_ : list of dict
@@ -140,7 +140,7 @@ class CRFSequenceTagger(BeliefTagger):
         "all_possible_transitions": ["boolean"],
         "trainer_params": [dict, None],
         "constraints": CONSTRAINTS,
-        "remember_training": ["boolean"],
+        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -164,7 +164,7 @@ class CRFSequenceTagger(BeliefTagger):
         all_possible_transitions=False,
         trainer_params=None,
         constraints=None,
-        remember_training=False,
+        store_train_hashes=False,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -323,7 +323,7 @@ class CRFSequenceTagger(BeliefTagger):
         tagger._validate_params()
         with naming(path):
             tagger._keep_weights(Path(path).read_bytes())
-        # What CRFsuite has learnt from is not in its file.
+        # What CRFsuite has learned from is not in its file.
         data = Examples(tagger.encode([]), np.zeros(0, dtype=np.int32), None)
         rules = legal_steps(tagger, tagger.classes_.tolist(), data, True, "float64", 3)
         tagger.forbidden_ = rules.forbidden

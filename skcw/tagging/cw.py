@@ -18,7 +18,7 @@ class CWSequenceTagger(OnlineTagger):
 
     Where no weights can do that, the tagger goes only part of the way: no step is
     longer than `C` times the first one [2]_. The paper's own learner is
-    ``CWSequenceTagger(phi, C=inf, cost=0, split_rival=False, diagonal="covariance")``.
+    ``CWSequenceTagger(phi, C=inf, cost=0, split_errors=False, diagonal="covariance")``.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class CWSequenceTagger(OnlineTagger):
         for a margin; 0 is the paper's plain decoding. The unit is φ times the prior
         standard deviation of a word's score, so that a word with few features is asked
         for less than one with many.
-    split_rival : bool, default=True
+    split_errors : bool, default=True
         Learn from every stretch of wrong words by itself, as a rival that is right
         everywhere else, instead of from the rival as a whole.
     shuffle : bool, default=True
@@ -60,7 +60,7 @@ class CWSequenceTagger(OnlineTagger):
         the scores of names may fall a little, so none rest by default
         (benchmarks/results/scale.txt).
     class_weight : dict, "balanced" or None, default=None
-        The cost of a mislabelled token for each true label; 1 if not given. CW asks for
+        The cost of a mislabeled token for each true label; 1 if not given. CW asks for
         φ times the mean cost of the wrong tokens. "balanced" costs fall with the root
         of a label's share; their mean over tokens is 1, and they are at most 5 (after
         2,000 sentences .613 → .684 and .465 → .513 of the tokens of the rarer half of
@@ -70,9 +70,9 @@ class CWSequenceTagger(OnlineTagger):
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
-        Which labels may follow each other, honoured in training and prediction:
+        Which labels may follow each other, honored in training and prediction:
         "BIO", "IOBES" or "BILOU"; a function or a matrix, see
-        :func:`skcw.data.forbidden_matrix`; "auto" for the scheme that the
+        :func:`skcw.data.transition_constraints`; "auto" for the scheme that the
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
@@ -83,7 +83,7 @@ class CWSequenceTagger(OnlineTagger):
         result depends on data, ``random_state`` and this number, never on who computes
         it: ``n_jobs`` threads, or the workers of ``joblib.parallel_config``. Each shard
         needs a sequence; ``partial_fit`` learns in one piece.
-    learn_unknown : bool, default=True
+    learn_unknown_token : bool, default=True
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
         are presented as such. With words as the only features and 2,000 sentences span
@@ -91,15 +91,15 @@ class CWSequenceTagger(OnlineTagger):
         names; where every token has some common feature nothing changes. In the end
         so much is made of it, from nothing to half as much again, as serves best with
         all those tokens hidden.
-    learn_confidence : bool, default=True
+    calibrate_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
-        learnt from. These are the development set or what early stopping holds out; or
+        learned from. These are the development set or what early stopping holds out; or
         small parts that the first of four or more models leave out; or else a fifth of
         the sequences, judged by a second model, the shadow, that is fitted on the rest.
         A shadow takes up to as long as the training itself, in a second thread if there
         is one. With too few sequences, a rule of thumb is used.
-    remember_training : bool, default=False
-        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+    store_train_hashes : bool, default=False
+        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
         also saved in the model file: anyone who has it can test whether a sequence was
         used.
     early_stopping : bool, default=False
@@ -144,7 +144,7 @@ class CWSequenceTagger(OnlineTagger):
     constraints_ : str or None
         The constraints in force: a scheme, "given" for a function or a matrix, or None.
     scheme_faults_ : dict
-        How many of the "sequences" learnt from break each scheme.
+        How many of the "sequences" learned from break each scheme.
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
@@ -154,9 +154,9 @@ class CWSequenceTagger(OnlineTagger):
         "rival_tokens" instead: where the rival was wrong, which costs no extra time.
         With shards also "bytes_sent" to workers and "bytes_returned" by them.
     confidence_ : dict
-        What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
+        What ``fit`` has learned and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        The source from which ``fit`` has learnt how sure to be; "merged" after
+        The source from which ``fit`` has learned how sure to be; "merged" after
         :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
@@ -177,7 +177,7 @@ class CWSequenceTagger(OnlineTagger):
     >>> tagger.predict([[["w=anna"], ["w=home"]]])[0]
     ['NAME', 'O']
 
-    How sure it is of each label, as a probability. ``fit`` has learnt this from
+    How sure it is of each label, as a probability. ``fit`` has learned this from
     sentences that a second model, the shadow, had not seen:
 
     >>> from skcw.datasets import make_tagged_corpus
@@ -196,7 +196,7 @@ class CWSequenceTagger(OnlineTagger):
         **GAUSSIAN_CONSTRAINTS,
         "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
         "C": [Interval(Real, 0, None, closed="right")],
-        "split_rival": ["boolean"],
+        "split_errors": ["boolean"],
     }
 
     _cost_grows_with_features = True
@@ -211,7 +211,7 @@ class CWSequenceTagger(OnlineTagger):
         max_iter=10,
         averaging=True,
         cost=0.5,
-        split_rival=True,
+        split_errors=True,
         shuffle=True,
         shrinking=0,
         class_weight=None,
@@ -219,9 +219,9 @@ class CWSequenceTagger(OnlineTagger):
         constraints="auto",
         n_models=1,
         n_shards=1,
-        learn_unknown=True,
-        learn_confidence=True,
-        remember_training=False,
+        learn_unknown_token=True,
+        calibrate_confidence=True,
+        store_train_hashes=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,
@@ -256,5 +256,5 @@ class CWSequenceTagger(OnlineTagger):
             self.phi,
             self.diagonal,
             self.C / self.initial_variance**0.5,
-            self.split_rival,
+            self.split_errors,
         )

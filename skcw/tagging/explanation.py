@@ -147,8 +147,8 @@ def explain_sequence(classes, names, scored, forbidden=None, border_rows=None):
     scored : ScoredBatch
         One sequence under the model.
     forbidden : ndarray or None, default=None
-        What :func:`skcw.data.forbidden_matrix` returns; rivals that are legal
-        beside the neighbours go first.
+        What :func:`skcw.data.transition_constraints` returns; rivals that are legal
+        beside the neighbors go first.
     border_rows : pair of int or None, default=None
         The rows of the weights for the first and for the last token, if there are any.
 

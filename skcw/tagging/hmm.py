@@ -36,7 +36,7 @@ class Counts(NamedTuple):
     labels : ndarray of shape (n_labels,)
         The tokens of each label.
     transitions : ndarray of shape (n_labels, n_labels)
-        The pairs of neighbours.
+        The pairs of neighbors.
     borders : ndarray of shape (2, n_labels)
         The first, and the last tokens of a sequence.
     """
@@ -104,7 +104,7 @@ def _sorted(features):
 
 
 def count(data, n_labels):
-    """Return the counts of labelled sequences.
+    """Return the counts of labeled sequences.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class HMMSequenceTagger(BeliefTagger):
     ----------
     unseen : {"spelling", "vocabulary", "prior"}, default="spelling"
         What to assume about a word that was not seen: what its spelling suggests; that
-        it is like any distinct word; or nothing, so that its neighbours decide.
+        it is like any distinct word; or nothing, so that its neighbors decide.
     word_prefix : str, default=None
         Read only features whose name begins with this; the rest of it is the word. For
         ``WindowFeatures`` it is ``"word[0]="``, for ``{"word": "Ann"}`` ``"word:"``.
@@ -323,8 +323,8 @@ class HMMSequenceTagger(BeliefTagger):
         The longest ending that makes a class of spelling.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Label sequences to rule out, as for the other taggers.
-    remember_training : bool, default=False
-        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+    store_train_hashes : bool, default=False
+        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
         also saved in the model file: anyone who has it can test whether a sequence was
         used.
     n_jobs : int, default=None
@@ -348,7 +348,7 @@ class HMMSequenceTagger(BeliefTagger):
     constraints_ : str or None
         The constraints in force: a scheme, "given" for a function or a matrix, or None.
     scheme_faults_ : dict
-        How many of the "sequences" learnt from break each scheme.
+        How many of the "sequences" learned from break each scheme.
     n_iter_ : int
         1: there is only one pass.
     history_ : list of dict
@@ -393,7 +393,7 @@ class HMMSequenceTagger(BeliefTagger):
         "transition_smoothing": [SMOOTHING],
         "max_suffix": [Interval(Integral, 0, None, closed="left")],
         "constraints": LIMITS,
-        "remember_training": ["boolean"],
+        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -414,7 +414,7 @@ class HMMSequenceTagger(BeliefTagger):
         transition_smoothing=10.0,
         max_suffix=4,
         constraints="auto",
-        remember_training=False,
+        store_train_hashes=False,
         n_jobs=None,
     ):
         store_parameters(self, locals())
@@ -422,7 +422,7 @@ class HMMSequenceTagger(BeliefTagger):
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Count labelled sequences.
+        """Count labeled sequences.
 
         Parameters
         ----------
@@ -505,7 +505,7 @@ class HMMSequenceTagger(BeliefTagger):
             raise ValueError(f"no feature begins with word_prefix={prefix!r}")
         total = np.asarray(counts.features.sum(axis=1)).ravel()
         seen = np.flatnonzero(read & (total > 0))
-        learnt, before = LabelShares.learn(
+        learned, before = LabelShares.learn(
             words_of(vocabulary, seen, prefix),
             counts.features[seen],
             label_prior(counts.labels),
@@ -521,7 +521,7 @@ class HMMSequenceTagger(BeliefTagger):
             "class_count_": counts.labels,
             "transition_count_": counts.transitions,
             "border_count_": counts.borders,
-            "_shares": learnt,
+            "_shares": learned,
             "_used": used,
         }
 

@@ -31,7 +31,7 @@ class Judges(NamedTuple):
         first of several models, each fitted without a small part; the tagger itself, on
         development sequences, on those that early stopping holds out, or on those that
         it is about to learn from; or nobody.
-    learnt : list of ndarray or None
+    learned : list of ndarray or None
         The positions that each model learns from; None for all of them.
     unseen : list of ndarray
         The positions that each judge is asked about. The only judge that is a shadow
@@ -41,7 +41,7 @@ class Judges(NamedTuple):
     """
 
     source: str
-    learnt: list
+    learned: list
     unseen: list
     n_words: int = 0
 
@@ -58,7 +58,7 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     seed : int
         The seed of the choice.
     wanted : bool
-        Whether confidence is to be learnt at all.
+        Whether confidence is to be learned at all.
     source : {"dev", "held-out", "stream"} or None
         Where sequences are from that are new to the tagger itself, if there are any.
     apart : Examples, default=None
@@ -75,22 +75,22 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
         return Judges("rule", everything, [])
     used = data.used()
-    n_learnt = int(data.batch.lengths[used].sum())
-    n_words = words_to_judge(n_learnt)
+    n_learned = int(data.batch.lengths[used].sum())
+    n_words = words_to_judge(n_learned)
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
         return Judges(source, everything, [], n_words)
     order = np.random.RandomState(seed).permutation(np.flatnonzero(used))
     if n_models >= ENOUGH_MODELS:
         # Of a small corpus no member leaves out more than a tenth.
-        size = min(n_words // ENOUGH_MODELS, n_learnt // 10)
+        size = min(n_words // ENOUGH_MODELS, n_learned // 10)
         parts = _parts(order, data.batch.lengths, size)
-        learnt = [np.sort(np.setdiff1d(order, part)) for part in parts]
-        learnt += everything[ENOUGH_MODELS:]
-        judges = Judges("members", learnt, parts, n_words)
+        learned = [np.sort(np.setdiff1d(order, part)) for part in parts]
+        learned += everything[ENOUGH_MODELS:]
+        judges = Judges("members", learned, parts, n_words)
     else:
         cut = round(SHADOW_SHARE * len(order))
-        learnt = [*everything, np.sort(order[cut:])]
-        judges = Judges("shadow", learnt, [order[:cut]], n_words)
+        learned = [*everything, np.sort(order[cut:])]
+        judges = Judges("shadow", learned, [order[:cut]], n_words)
     words = sum(int(data.batch.lengths[part].sum()) for part in judges.unseen)
     if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
         return Judges("rule", everything, [])
@@ -104,7 +104,7 @@ def _parts(order, lengths, n_words):
     return np.split(order, cuts)[:ENOUGH_MODELS]
 
 
-def learnt_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
+def learned_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
     """Return how sure to be according to the judges, for ``confidence_``.
 
     Parameters

@@ -33,7 +33,7 @@ from skcw.tagging.belief_tagger import BeliefTagger
 
 
 class Weights(NamedTuple):
-    """What a maximum-entropy tagger has learnt.
+    """What a maximum-entropy tagger has learned.
 
     Parameters
     ----------
@@ -399,8 +399,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         a share of the largest weight.
     max_iter : int, default=1000
         The most iterations; scikit-learn warns if they are not enough.
-    remember_training : bool, default=False
-        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+    store_train_hashes : bool, default=False
+        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
         also saved in the model file: anyone who has it can test whether a sequence was
         used.
     n_jobs : int, default=None
@@ -435,7 +435,7 @@ class MaxEntSequenceTagger(BeliefTagger):
 
     See Also
     --------
-    CRFSequenceTagger : Normalises over labelings instead of labels.
+    CRFSequenceTagger : Normalizes over labelings instead of labels.
 
     Notes
     -----
@@ -490,7 +490,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         "solver": [StrOptions({"saga", "sag", "lbfgs", "newton-cg"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "remember_training": ["boolean"],
+        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -514,7 +514,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         solver="saga",
         tol=1e-2,
         max_iter=1000,
-        remember_training=False,
+        store_train_hashes=False,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -524,7 +524,7 @@ class MaxEntSequenceTagger(BeliefTagger):
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Learn from labelled sequences.
+        """Learn from labeled sequences.
 
         Parameters
         ----------

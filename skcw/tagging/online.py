@@ -1,4 +1,4 @@
-"""Taggers trained online: one pass after the other over labelled sequences."""
+"""Taggers trained online: one pass after the other over labeled sequences."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -32,7 +32,7 @@ from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import encode_labels
 from skcw.metrics import span_f1_score
 from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
-from skcw.tagging.judges import choose_judges, learnt_confidence
+from skcw.tagging.judges import choose_judges, learned_confidence
 from skcw.tagging.out_of_core import (
     check_streamable,
     learn_spilled,
@@ -69,9 +69,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "n_shards": [Interval(Integral, 1, None, closed="left")],
-        "learn_unknown": ["boolean"],
-        "learn_confidence": ["boolean"],
-        "remember_training": ["boolean"],
+        "learn_unknown_token": ["boolean"],
+        "calibrate_confidence": ["boolean"],
+        "store_train_hashes": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -90,7 +90,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, *, checkpoint=None):
-        """Learn from labelled sequences.
+        """Learn from labeled sequences.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         y_dev=None,
         checkpoint=None,
     ):
-        """Learn from labelled sequences that do not fit into memory.
+        """Learn from labeled sequences that do not fit into memory.
 
         The source is read once. Its sequences are encoded into blocks in temporary
         files, and one block at a time is in memory. In each pass the blocks come in
@@ -223,9 +223,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         """Set the weights nearest to zero back to the prior, for a smaller model.
 
         Weights of features are compared by their size in standard deviations; by their
-        size alone if the tagger keeps no variances. Transitions stay. What was learnt
+        size alone if the tagger keeps no variances. Transitions stay. What was learned
         about confidence is adapted, so that it stays about the same; where nothing was
-        (``learn_confidence=False``), use ``fit_confidence`` afterwards.
+        (``calibrate_confidence=False``), use ``fit_confidence`` afterwards.
 
         Parameters
         ----------
@@ -294,7 +294,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
         start = self._starting_belief(batch, len(labels), fresh)
-        wanted = self.learn_confidence and not (fresh and one_pass)
+        wanted = self.calibrate_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         corpus = data.corpus(start, self._cost_grows_with_features)
         about = partial(told_of_training, self, data, start, labels, rules, *new[:1])
@@ -307,7 +307,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         else:
             belief = belief.with_average_restarted()
         asked = data if judges.unseen else new[0] if new else None
-        sure = self._learnt_sureness(judges, judging, belief, data, asked, rules, fresh)
+        sure = self._learned_sureness(
+            judges, judging, belief, data, asked, rules, fresh
+        )
         memory = self._memory(data, fresh)
         self._keep(fitted(belief) | rules.attributes() | sure)
         self.history_ = history
@@ -342,13 +344,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             verbose=self.verbose,
-            # What is presented only once has to be learnt from, not hidden.
+            # What is presented only once has to be learned from, not hidden.
             hiding=max_iter > 1,
             n_jobs=self.n_jobs,
             shrinking=self.shrinking,
         )
 
-    def _learnt_sureness(self, judges, judging, belief, data, asked, rules, fresh):
+    def _learned_sureness(self, judges, judging, belief, data, asked, rules, fresh):
         """Return the attributes that say how sure to be, after a training."""
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
@@ -360,14 +362,14 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         """Return the same, given what is known already."""
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
-            if self.learn_confidence:
+            if self.calibrate_confidence:
                 nothing["confidence_source_"] = "rule"
             return nothing | known
         norm = known["token_norm_"]
         margin = self._margin(belief, norm)
         # The scores of members are as large as those of their mean.
         same = judges.source == "members"
-        confidence = learnt_confidence(
+        confidence = learned_confidence(
             judges,
             judging,
             asked,
@@ -421,10 +423,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         n_features, edges = batch.n_features, edge_features(batch.vocabulary)
         if not fresh:
             belief = self.belief_
-            if self.learn_unknown != (belief.unknown_row is not None):
+            if self.learn_unknown_token != (belief.unknown_row is not None):
                 raise ValueError(
-                    f"learn_unknown is {self.learn_unknown}, but the tagger was "
-                    f"trained with {not self.learn_unknown}; set it back, or train "
+                    f"learn_unknown_token is {self.learn_unknown_token}, but the tagger was "
+                    f"trained with {not self.learn_unknown_token}; set it back, or train "
                     "again by fit with warm_start=False"
                 )
             if n_labels > belief.n_labels:
@@ -439,7 +441,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             variance,
             self.averaging,
             self.dtype,
-            self.learn_unknown,
+            self.learn_unknown_token,
             edges,
         )
 

@@ -168,9 +168,9 @@ def check_streamable(tagger):
             "early_stopping would hold out a share of a corpus that is not in memory; "
             "give X_dev and y_dev instead"
         )
-    if tagger.remember_training:
+    if tagger.store_train_hashes:
         raise ValueError(
-            "remember_training keeps a number of each word, and the corpus is not to "
+            "store_train_hashes keeps a number of each word, and the corpus is not to "
             "be in memory; set it to False"
         )
     if tagger.warm_start:
@@ -241,7 +241,7 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
 def _judges(tagger, corpus, summary, seeds, new):
     """Return who judges confidence, and the sequences that they are asked about."""
     everything = [None] * len(seeds)
-    if not tagger.learn_confidence:
+    if not tagger.calibrate_confidence:
         return Judges("off", everything, []), None
     n_words = words_to_judge(summary.n_words)
     if new and new[0].batch.n_tokens >= FEWEST_WORDS:

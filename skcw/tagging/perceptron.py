@@ -28,7 +28,7 @@ class PerceptronSequenceTagger(OnlineTagger):
         back; 0 presents all sequences in every pass. See
         :class:`skcw.CWSequenceTagger` for what it saves and costs.
     class_weight : dict, "balanced" or None, default=None
-        The cost of a mislabelled token for each true label; 1 if not given. The
+        The cost of a mislabeled token for each true label; 1 if not given. The
         perceptron scales its step by the mean cost of the wrong tokens. "balanced"
         costs fall with the root of a label's share; their mean over tokens is 1, and
         they are at most 5 (after 2,000 sentences .603 → .644 and .467 → .485 of the
@@ -38,9 +38,9 @@ class PerceptronSequenceTagger(OnlineTagger):
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
-        Which labels may follow each other, honoured in training and prediction:
+        Which labels may follow each other, honored in training and prediction:
         "BIO", "IOBES" or "BILOU"; a function or a matrix, see
-        :func:`skcw.data.forbidden_matrix`; "auto" for the scheme that the
+        :func:`skcw.data.transition_constraints`; "auto" for the scheme that the
         labels follow (at most one sequence in a thousand may break it), or no limits
         if they follow none; None for no limits.
     n_models : int, default=1
@@ -51,21 +51,21 @@ class PerceptronSequenceTagger(OnlineTagger):
         result depends on data, ``random_state`` and this number, never on who computes
         it: ``n_jobs`` threads, or the workers of ``joblib.parallel_config``. Each shard
         needs a sequence; ``partial_fit`` learns in one piece.
-    learn_unknown : bool, default=False
+    learn_unknown_token : bool, default=False
         Learn what to make of a token none of whose features is known: in each pass of
         ``fit`` but the last a quarter of the tokens whose features occur nowhere else
         are presented as such. With words as the only features and 2,000 sentences span
         F1 of this one went from .419 to .414 on Spanish and from .363 to .350 on Dutch
         names.
-    learn_confidence : bool, default=True
+    calibrate_confidence : bool, default=True
         Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
-        learnt from. These are the development set or what early stopping holds out; or
+        learned from. These are the development set or what early stopping holds out; or
         small parts that the first of four or more models leave out; or else a fifth of
         the sequences, judged by a second model, the shadow, that is fitted on the rest.
         A shadow takes up to as long as the training itself, in a second thread if there
         is one. With too few sequences, a rule of thumb is used.
-    remember_training : bool, default=False
-        Keep a hash of each training sequence, for ``seen_fraction``. The hashes are
+    store_train_hashes : bool, default=False
+        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
         also saved in the model file: anyone who has it can test whether a sequence was
         used.
     early_stopping : bool, default=False
@@ -106,7 +106,7 @@ class PerceptronSequenceTagger(OnlineTagger):
     constraints_ : str or None
         The constraints in force: a scheme, "given" for a function or a matrix, or None.
     scheme_faults_ : dict
-        How many of the "sequences" learnt from break each scheme.
+        How many of the "sequences" learned from break each scheme.
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
@@ -116,9 +116,9 @@ class PerceptronSequenceTagger(OnlineTagger):
         "rival_tokens" instead: where the rival was wrong, which costs no extra time.
         With shards also "bytes_sent" to workers and "bytes_returned" by them.
     confidence_ : dict
-        What ``fit`` has learnt and ``fit_confidence`` has chosen for each method.
+        What ``fit`` has learned and ``fit_confidence`` has chosen for each method.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        The source from which ``fit`` has learnt how sure to be; "merged" after
+        The source from which ``fit`` has learned how sure to be; "merged" after
         :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
@@ -155,9 +155,9 @@ class PerceptronSequenceTagger(OnlineTagger):
         constraints="auto",
         n_models=1,
         n_shards=1,
-        learn_unknown=False,
-        learn_confidence=True,
-        remember_training=False,
+        learn_unknown_token=False,
+        calibrate_confidence=True,
+        store_train_hashes=False,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,

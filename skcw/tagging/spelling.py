@@ -122,7 +122,7 @@ class LabelShares:
 
         Returns
         -------
-        learnt : LabelShares
+        learned : LabelShares
             The shares of words that were never seen.
         shares : ndarray of shape (n_words, n_labels)
             Those of the given words if they had not been seen themselves (but for
@@ -130,23 +130,23 @@ class LabelShares:
         """
         votes = sparse.csr_matrix(counts.multiply(1.0 / counts.sum(axis=1)))
         if kind == "prior":
-            learnt = cls(prior[None])
-            return learnt, learnt(counts.shape[0])
+            learned = cls(prior[None])
+            return learned, learned(counts.shape[0])
         if kind == "vocabulary" or words is None:
-            learnt = cls(_mixed(np.asarray(votes.sum(axis=0)), prior, weight))
-            return learnt, learnt(counts.shape[0])
+            learned = cls(_mixed(np.asarray(votes.sum(axis=0)), prior, weight))
+            return learned, learned(counts.shape[0])
         tree = _ClassTree(words, max_suffix)
         table = {}
         form = [table.setdefault(word.lower(), len(table)) for word in words]
         letter_counts = (_membership(form, len(form), 1, len(table)).T @ counts).tocsr()
-        learnt = cls(
+        learned = cls(
             tree.shares(votes, prior, weight),
             Vocabulary.from_names(tree.names),
             Vocabulary.from_names(table),
             letter_counts,
             max_suffix,
         )
-        return learnt, learnt._mix(tree.narrowest, np.array(form, np.intp), counts)
+        return learned, learned._mix(tree.narrowest, np.array(form, np.intp), counts)
 
     def __call__(self, words):
         """Return the share of each label, a row per word.

@@ -1,4 +1,4 @@
-"""The learnt weights, as attributes and pruned."""
+"""The learned weights, as attributes and pruned."""
 
 from collections.abc import Mapping
 from functools import cached_property

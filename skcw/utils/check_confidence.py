@@ -174,10 +174,10 @@ def check_fitting_confidence_changes_confidence_alone(tagger):
 
 @law()
 def check_one_object_answers_what_single_calls_do(tagger):
-    """Give by ``ask`` the very answers that the methods give one by one."""
+    """Give by ``predict_all`` the very answers that the methods give one by one."""
     tagger, X = short_sequences(tagger)
     X = [[], *X]
-    answers, y = tagger.ask(X), tagger.predict(X)
+    answers, y = tagger.predict_all(X), tagger.predict(X)
     judge = next(n for n, m in tagger.confidence_methods_.items() if m.any_label)
     pairs = {
         "labels": (answers.labels(), y),
@@ -202,7 +202,7 @@ def check_one_object_answers_what_single_calls_do(tagger):
 def check_a_table_holds_the_confidence_of_every_label(tagger):
     """Judge all labels at all tokens at once as ``label_confidence`` judges each."""
     tagger, X = short_sequences(tagger)
-    answers = tagger.ask(X)
+    answers = tagger.predict_all(X)
     able = [n for n, m in tagger.confidence_methods_.items() if m.any_label]
     for name in able:
         table = answers.label_table(name)

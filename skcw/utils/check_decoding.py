@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from skcw.utils.laws import (
     has_free_labels,
     is_linear,
@@ -37,7 +37,7 @@ class Lattice:
         constraints = params.get("constraints")
         if isinstance(constraints, str) and constraints == "auto":
             constraints = tagger.constraints_
-        self.forbidden = forbidden_matrix(constraints, self.labels)
+        self.forbidden = transition_constraints(constraints, self.labels)
         if hasattr(tagger, "coef_"):
             self.rows = dict(zip(tagger.feature_names_, tagger.coef_, strict=True))
             self.links = np.asarray(tagger.transition_coef_, dtype=np.float64)
@@ -211,7 +211,7 @@ def check_without_transitions_tokens_are_independent(tagger):
     X = make_tagged(tagger, seed=2, valued=True, noise=0.4).X
     for sequence, labels in zip(X, tagger.predict(X), strict=True):
         alone = [row[0] for row in tagger.predict([[token] for token in sequence])]
-        require(labels == alone, "the label of a token depends on its neighbours")
+        require(labels == alone, "the label of a token depends on its neighbors")
         scores = lattice.tokens(sequence) + first
         chosen = scores[np.arange(len(labels)), [*map(lattice.labels.index, labels)]]
         near = np.allclose(chosen, scores.max(axis=1), rtol=0, atol=1e-4)

@@ -76,13 +76,13 @@ def check_clone_has_the_same_parameters(tagger):
 
 
 @law()
-def check_clone_forgets_what_was_learnt(tagger):
+def check_clone_forgets_what_was_learned(tagger):
     """Be unfitted before ``fit``, fitted after it, and unfitted again as a clone."""
     tagger = prepared(tagger)
     require(not _is_fitted(tagger), "check_is_fitted passes before fit")
     tagger.fit(*make_tagged(tagger))
     require(_is_fitted(tagger), "check_is_fitted fails after fit")
-    require(not _is_fitted(clone(tagger)), "clone keeps what was learnt")
+    require(not _is_fitted(clone(tagger)), "clone keeps what was learned")
 
 
 @law()

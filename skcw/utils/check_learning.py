@@ -160,7 +160,7 @@ def check_partial_fit_knows_labels_before_and_after(tagger):
     for _ in range(20):
         tagger.partial_fit([[["brand-new"]]], [["late"]])
     row = tagger.predict([[["brand-new"]]])[0]
-    require(row == ["late"], "a late label of a late feature is not learnt")
+    require(row == ["late"], "a late label of a late feature is not learned")
 
 
 @law(methods=("partial_fit",), fitted=("coef_variance_", "transition_variance_"))
@@ -239,28 +239,30 @@ def _repeat(rows, copies):
 
 
 def _can_remember(tagger, example):
-    return any(name.endswith("remember_training") for name in tagger.get_params())
+    return any(name.endswith("store_train_hashes") for name in tagger.get_params())
 
 
 @law(when=_can_remember)
-def check_it_knows_what_it_has_learnt_from(tagger):
-    """Tell what it has learnt from (not with a weight of zero) from what is new."""
+def check_it_knows_what_it_has_learned_from(tagger):
+    """Tell what it has learned from (not with a weight of zero) from what is new."""
     plain = {"class_weight": None, "early_stopping": False, "min_count": 1}
     tagger = prepared(tagger, **plain)
-    asked = [name for name in tagger.get_params() if name.endswith("remember_training")]
+    asked = [
+        name for name in tagger.get_params() if name.endswith("store_train_hashes")
+    ]
     tagger.set_params(**dict.fromkeys(asked, True))
     seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)
     weight = np.arange(len(seen.X)) > 0
     tagger.fit(*seen, sample_weight=weight)
-    share = tagger.seen_fraction(seen.X)
+    share = tagger.train_overlap(seen.X)
     words = [len(labels) for labels in seen.y]
     expected = 1 - words[0] / sum(words)
     require(np.isclose(share, expected, rtol=1e-12), f"{share} instead of {expected}")
-    require(tagger.seen_fraction(new.X) == 0.0, "it claims to know what is new")
-    require(tagger.seen_fraction([]) == 0.0, "it claims to know nothing at all")
+    require(tagger.train_overlap(new.X) == 0.0, "it claims to know what is new")
+    require(tagger.train_overlap([]) == 0.0, "it claims to know nothing at all")
     if hasattr(tagger, "partial_fit"):
         tagger.partial_fit(*new)
         known = [*seen.X[1:], *new.X]
-        require(tagger.seen_fraction(known) == 1.0, "partial_fit forgets")
+        require(tagger.train_overlap(known) == 1.0, "partial_fit forgets")
     tagger.fit(*new)
-    require(tagger.seen_fraction(seen.X) == 0.0, "fit remembers an earlier fit")
+    require(tagger.train_overlap(seen.X) == 0.0, "fit remembers an earlier fit")

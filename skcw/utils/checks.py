@@ -2,7 +2,7 @@
 
 Each law is a function ``check_…(tagger)`` that raises ``AssertionError`` and names the
 law that was broken. Laws that do not apply to a tagger are left out: those about
-``partial_fit``, ``save``, ``encode``, ``fit_confidence`` and ``seen_fraction`` if it
+``partial_fit``, ``save``, ``encode``, ``fit_confidence`` and ``train_overlap`` if it
 lacks the method; those about seeds, workers, variances, ``phi`` and ``r`` if it lacks
 the parameter or attribute; comparisons with all labelings if it does not show its
 weights; and renamed labels if constraints or class weights name them.

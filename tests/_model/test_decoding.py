@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw._model import decoding as decoding
 from skcw._model.decoding import Decoder
 from skcw.data.batch import SequenceBatch
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice as twin
@@ -17,7 +17,7 @@ EXACT = 1e-9
 N_FEATURES = 12
 LENGTHS = (3, 0, 1, 5, 0, 0, 4, 2, 0)
 BIO = ["O", "B-x", "I-x", "B-y", "I-y"]
-BIO_FORBIDDEN = forbidden_matrix("BIO", BIO)
+BIO_FORBIDDEN = transition_constraints("BIO", BIO)
 
 
 def problem(seed=0, n_labels=5, lengths=LENGTHS, dtype=np.float64, real_values=True):
@@ -128,7 +128,7 @@ def test_a_sequence_without_legal_labeling_is_named(method):
     belief, batch, _ = problem(5, n_labels=2, lengths=[1, 0, 2, 3])
     # Label 1 must follow label 0, begins every sequence and ends none.
     legal = {(None, "b"), ("b", "a"), ("a", None), ("a", "b")}
-    forbidden = forbidden_matrix(lambda *pair: pair in legal, ["a", "b"])
+    forbidden = transition_constraints(lambda *pair: pair in legal, ["a", "b"])
     arguments = (2,) if method == "k_best" else ()
     with pytest.raises(NoLegalLabelingError, match="sequence 2, which has 3 tokens"):
         getattr(Decoder(belief, forbidden).open(batch[1:]), method)(*arguments)
@@ -208,7 +208,7 @@ def test_tokens_are_scored_once_if_there_is_room(monkeypatch, kept, tokens_per_p
 def test_a_piece_names_the_sequence_of_the_whole(monkeypatch):
     belief, batch, _ = problem(5, n_labels=2, lengths=[2, 2, 2, 3])
     legal = {(None, "b"), ("b", "a"), ("a", None), ("a", "b")}
-    forbidden = forbidden_matrix(lambda *pair: pair in legal, ["a", "b"])
+    forbidden = transition_constraints(lambda *pair: pair in legal, ["a", "b"])
     monkeypatch.setattr(decoding, "TOKENS_PER_PIECE", 2)
     for n_jobs in (None, 2):
         scored = Decoder(belief, forbidden, n_jobs).open(batch)

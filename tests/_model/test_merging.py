@@ -239,7 +239,10 @@ REFUSED = {
         ],
         "model 1 obeys other constraints",
     ),
-    "unknown": ([short(learn_unknown=False), short()], "learn_unknown=True"),
+    "unknown": (
+        [short(learn_unknown_token=False), short()],
+        "learn_unknown_token=True",
+    ),
     "prior": ([short(initial_variance=2.0), short()], r"initial_variance \[2.0, 1.0\]"),
     "rows": (
         [MultiClassPA().fit(ROWS, CLASSES), MultiClassPA().fit(ROWS[:, 1:], CLASSES)],
@@ -288,19 +291,19 @@ def test_bad_weights_and_rules_are_refused():
 
 def test_models_of_one_encoder_merge_row_by_row():
     batch = SequenceEncoder().fit_transform(X[:60])
-    parts = [CWSequenceTagger(random_state=0, remember_training=True) for _ in "ab"]
+    parts = [CWSequenceTagger(random_state=0, store_train_hashes=True) for _ in "ab"]
     for k, part in enumerate(parts):
         part.fit(batch[k::2], Y[k:60:2])
     merged = merge(parts)
     assert len(merged.feature_names_) == batch.n_features
-    assert merged.seen_fraction(batch) == 1.0
+    assert merged.train_overlap(batch) == 1.0
     assert len(parts[0].belief_.unseen) > len(merged.belief_.unseen) == 0
 
 
 @pytest.mark.parametrize("learner", TAGGERS)
-def test_loaded_models_that_learnt_nothing_of_confidence_merge(learner, tmp_path):
+def test_loaded_models_that_learned_nothing_of_confidence_merge(learner, tmp_path):
     for k in range(2):
-        tagger = learner(random_state=0, learn_confidence=False)
+        tagger = learner(random_state=0, calibrate_confidence=False)
         tagger.fit(X[k:40:2], Y[k:40:2]).save(tmp_path / f"{k}")
     merged = merge([load(tmp_path / f"{k}") for k in range(2)])
     assert (merged.confidence_, merged.confidence_source_) == ({}, "off")

@@ -152,7 +152,7 @@ def test_the_usual_folder_is_that_of_joblib(tmp_path, monkeypatch):
         assert Path(folder.path).parent == tmp_path
 
 
-def test_a_bare_learner_carries_nothing_that_was_learnt():
+def test_a_bare_learner_carries_nothing_that_was_learned():
     tagger = skcw.CWSequenceTagger(phi=0.5).fit([["Ann", "left"]], [["PER", "O"]])
     learner = bare_learner(tagger)
     assert learner.phi == 0.5

@@ -79,7 +79,7 @@ def test_the_sets_of_a_selective_tagger_are_lists_too():
 def test_learning_and_scoring_do_not_depend_on_the_setting(fitted, name):
     skcw.set_config(sequences="list")
     again = clone(MODELS[name]).fit(WORDS, LABELS)
-    assert again.predict(WORDS) == fitted[name].ask(WORDS).labels().tolist()
+    assert again.predict(WORDS) == fitted[name].predict_all(WORDS).labels().tolist()
     y = again.predict(WORDS)
     skcw.set_config(sequences="array")
     assert span_f1_score(LABELS, y) == span_f1_score(LABELS, again.predict(WORDS))

@@ -40,7 +40,7 @@ def state(learner):
 ASKED = "asked"
 BAD = {
     "never asked": ([19], [Y[19]], "item 19 of the pool was not asked about"),
-    "labelled before": ([0], [Y[0]], "item 0 of the pool has its labels already"),
+    "labeled before": ([0], [Y[0]], "item 0 of the pool has its labels already"),
     "twice": ([ASKED, ASKED], [["O"], ["O"]], "occurs more than once"),
     "outside": ([99], [["O"]], "no item 99 in a pool of 21"),
     "negative": ([-1], [["O"]], "no item -1"),

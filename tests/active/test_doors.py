@@ -16,11 +16,11 @@ from sklearn.utils.fixes import parse_version
 from skcw import CWSequenceTagger, MultiClassCW
 from skcw.active import (
     ActiveLearner,
-    ActiveMLQuery,
     ModALQuery,
+    SkactivemlStrategy,
     margin,
     min_margin,
-    normalised_margin,
+    normalized_margin,
 )
 from tests.active.problems import fitted_classifier, rows, sentences
 
@@ -42,13 +42,13 @@ def classifier():
 
 def our_loop():
     """Return the rows in the order in which our own learner asks about them."""
-    options = {"utility": "normalised-margin", "update": "refit"}
+    options = {"utility": "normalized-margin", "update": "refit"}
     learner = ActiveLearner(classifier(), X, **options)
     learner.seed(SEED, Y[SEED])
     for _ in range(N_ROUNDS):
         asked = learner.query(1)
         learner.teach(asked, Y[asked])
-    return learner.labelled
+    return learner.labeled
 
 
 @needs_modal
@@ -59,7 +59,7 @@ def test_modal_asks_what_our_loop_asks():
     dense = X.toarray()
     learner = ModALLearner(
         estimator=classifier(),
-        query_strategy=ModALQuery("normalised-margin"),
+        query_strategy=ModALQuery("normalized-margin"),
         X_training=dense[SEED],
         y_training=Y[SEED],
     )
@@ -101,7 +101,7 @@ def test_the_door_of_modal_returns_positions_and_utilities():
 def activeml_loop(clf, pool, fit_clf=True):
     y = np.full(len(Y), None, dtype=object)
     y[SEED] = Y[SEED]
-    strategy = ActiveMLQuery("normalised-margin", missing_label=None)
+    strategy = SkactivemlStrategy("normalized-margin", missing_label=None)
     asked = list(SEED)
     for _ in range(N_ROUNDS):
         (position,) = strategy.query(pool, y, clf=clf, fit_clf=fit_clf)
@@ -134,7 +134,9 @@ def test_the_answer_has_the_form_that_activeml_documents():
     expected, their_utilities = theirs.query(dense, y, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found, utilities = ActiveMLQuery("least-confident").query(dense, y, **options)
+        found, utilities = SkactivemlStrategy("least-confident").query(
+            dense, y, **options
+        )
     assert found.shape == expected.shape
     assert utilities.shape == their_utilities.shape
     np.testing.assert_array_equal(np.isnan(utilities), np.isnan(their_utilities))
@@ -148,7 +150,7 @@ def test_candidates_are_positions_or_rows():
     y[:20] = codes[:20]
     clf = classifier().fit(X[:20], codes[:20])
     options = {"clf": clf, "fit_clf": False, "batch_size": 2, "return_utilities": True}
-    strategy = ActiveMLQuery("margin")
+    strategy = SkactivemlStrategy("margin")
     some = np.arange(40, 60)
     positions, utilities = strategy.query(X, y, candidates=some, **options)
     assert set(positions) <= set(some)
@@ -165,7 +167,7 @@ def test_candidates_are_positions_or_rows():
 def test_without_any_label_the_choice_is_random_and_repeatable():
     y = np.full(len(Y), np.nan)
     asked = [
-        ActiveMLQuery("margin", random_state=seed).query(
+        SkactivemlStrategy("margin", random_state=seed).query(
             X, y, classifier(), batch_size=5
         )
         for seed in (0, 0, 1)
@@ -176,7 +178,7 @@ def test_without_any_label_the_choice_is_random_and_repeatable():
 def test_activeml_may_ask_about_sequences():
     X, Y = sentences()
     y = [*Y[:15], *[None] * (len(Y) - 15)]
-    strategy = ActiveMLQuery("min-margin", missing_label=None)
+    strategy = SkactivemlStrategy("min-margin", missing_label=None)
     (asked,) = strategy.query(X, y, CWSequenceTagger(random_state=0))
     tagger = CWSequenceTagger(random_state=0).fit(X[:15], Y[:15])
     utility = min_margin(tagger, X[15:])
@@ -185,14 +187,14 @@ def test_activeml_may_ask_about_sequences():
 
 def test_a_random_choice_goes_on_from_query_to_query():
     # With equal numbers in each query the next row in order would be asked each time.
-    strategy = ActiveMLQuery("random", random_state=0)
+    strategy = SkactivemlStrategy("random", random_state=0)
     y, asked = np.full(len(Y), np.nan), []
     for _ in range(10):
         (position,) = strategy.query(X, y, classifier())
         y[position] = 0.0
         asked.append(int(position))
     assert np.ptp(asked) > len(Y) / 2
-    again = ActiveMLQuery("random", random_state=0)
+    again = SkactivemlStrategy("random", random_state=0)
     assert again.query(X, np.full(len(Y), np.nan), classifier()).tolist() == asked[:1]
 
 
@@ -200,7 +202,7 @@ def test_candidates_may_be_sequences():
     X, Y = sentences()
     y = [*Y[:15], *[None] * (len(Y) - 15)]
     options = {"clf": CWSequenceTagger(random_state=0), "batch_size": 3}
-    strategy = ActiveMLQuery("min-margin", missing_label=None)
+    strategy = SkactivemlStrategy("min-margin", missing_label=None)
     expected = strategy.query(X, y, candidates=np.arange(20, 40), **options) - 20
     as_objects = np.array([*X[20:40], None], dtype=object)[:-1]
     for candidates in (X[20:40], as_objects):
@@ -212,7 +214,7 @@ def test_candidates_may_be_sequences():
 def test_what_stands_for_a_missing_label_is_found(missing):
     known = Y[:20] if isinstance(missing, str) else np.searchsorted(["a", "b"], Y[:20])
     y = np.array([*known.tolist(), *[missing] * 100])
-    strategy = ActiveMLQuery("margin", missing_label=missing)
+    strategy = SkactivemlStrategy("margin", missing_label=missing)
     _, utilities = strategy.query(X, y, classifier(), return_utilities=True)
     assert np.flatnonzero(np.isnan(utilities[0])).tolist() == list(range(20))
 
@@ -223,7 +225,7 @@ def test_a_classifier_of_activeml_is_asked_itself():
     codes = np.searchsorted(["a", "b"], Y).astype(float)
     y = np.where(np.arange(len(Y)) < 20, codes, np.nan)
     clf = ParzenWindowClassifier(classes=[0, 1])
-    (found,) = ActiveMLQuery("entropy").query(X.toarray(), y, clf)
+    (found,) = SkactivemlStrategy("entropy").query(X.toarray(), y, clf)
     proba = clf.fit(X.toarray(), y).predict_proba(X.toarray()[20:])
     assert proba[found - 20].max() == proba.max(axis=1).min()
 
@@ -246,13 +248,13 @@ def test_a_committee_of_modal_is_refused():
 )
 def test_what_cannot_be_asked_about_is_refused(y, candidates, message):
     with pytest.raises(ValueError, match=message):
-        ActiveMLQuery("margin").query(X, y, classifier(), candidates=candidates)
+        SkactivemlStrategy("margin").query(X, y, classifier(), candidates=candidates)
 
 
 def test_a_batch_may_be_kept_diverse_in_all_doors():
     model = fitted_classifier()
-    plain, _ = ModALQuery(normalised_margin)(model, X, n_instances=10)
-    spread, _ = ModALQuery(normalised_margin, max_overlap=0.1)(model, X, n_instances=10)
+    plain, _ = ModALQuery(normalized_margin)(model, X, n_instances=10)
+    spread, _ = ModALQuery(normalized_margin, max_overlap=0.1)(model, X, n_instances=10)
     assert plain[0] == spread[0]
     assert set(plain) != set(spread)
 
@@ -260,10 +262,10 @@ def test_a_batch_may_be_kept_diverse_in_all_doors():
 def test_nothing_left_and_too_much_asked_are_errors():
     codes = np.searchsorted(["a", "b"], Y)
     with pytest.raises(ValueError, match="all labels are known"):
-        ActiveMLQuery("margin").query(X, codes, classifier())
+        SkactivemlStrategy("margin").query(X, codes, classifier())
     y = np.where(np.arange(len(Y)) < 118, codes, np.nan)
     with pytest.raises(ValueError, match="5 items are asked for, but only 2"):
-        ActiveMLQuery("margin").query(X, y, classifier(), batch_size=5)
+        SkactivemlStrategy("margin").query(X, y, classifier(), batch_size=5)
     with pytest.raises(ValueError, match="121 items are asked for"):
         ModALQuery("margin")(fitted_classifier(), X, n_instances=121)
 
@@ -288,7 +290,7 @@ def test_the_study_of_the_document_runs_from_top_to_bottom(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     found = run_blocks(0, 1, 2, 3)
     assert found["learner"].n_words > 300
-    assert found["study"].names == ["random", "sequence-improbability"]
+    assert found["study"].names == ["random", "normalized-log-prob"]
     assert len(found["criteria"][2].values_) == 1
 
 

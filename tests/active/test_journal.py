@@ -106,7 +106,7 @@ while True:
 """
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode < 0
-    # The fourth batch was given, but the process died while it was being learnt.
+    # The fourth batch was given, but the process died while it was being learned.
     again = ActiveLearner.resume(path, TAGGER, X)
     assert same(again, advance(ActiveLearner(TAGGER, X), 4))
 

@@ -16,10 +16,10 @@ TAGGER = CWSequenceTagger(random_state=0)
 
 def test_the_loop_labels_what_it_asks_for():
     learner = advance(ActiveLearner(TAGGER, X))
-    assert learner.n_labels == 12 == len(set(learner.labelled))
-    assert learner.n_words == sum(WORDS[i] for i in learner.labelled)
-    assert learner.labels == answers(learner.labelled)
-    assert len(learner.unlabelled) == len(X) - 12
+    assert learner.n_labels == 12 == len(set(learner.labeled))
+    assert learner.n_words == sum(WORDS[i] for i in learner.labeled)
+    assert learner.labels == answers(learner.labeled)
+    assert len(learner.unlabeled) == len(X) - 12
     assert [r["how"] for r in learner.history_] == ["cold start", "utility", "utility"]
     assert [r["n_labels"] for r in learner.history_] == [4, 8, 12]
     assert not len(learner.pending)
@@ -42,14 +42,14 @@ def test_online_learning_is_one_partial_fit_for_each_batch():
 
 def test_refitting_is_a_fit_to_all_labels_in_their_order():
     learner = advance(ActiveLearner(TAGGER, X, update="refit"))
-    own = learner.labelled
+    own = learner.labeled
     tagger = CWSequenceTagger(random_state=0).fit([X[i] for i in own], answers(own))
     np.testing.assert_array_equal(weights(learner), tagger.belief_.weights)
 
 
 def test_the_most_useful_items_are_asked_first():
     learner = advance(ActiveLearner(TAGGER, X, utility="min-margin"), 1, 10)
-    left = learner.unlabelled
+    left = learner.unlabeled
     from skcw.active import min_margin
 
     utility = min_margin(learner.estimator_, [X[i] for i in left])
@@ -124,12 +124,12 @@ def test_the_form_of_the_pool_does_not_matter(form):
 
 
 @pytest.mark.parametrize("update", ["online", "refit"])
-def test_rows_are_learnt_like_sequences(update):
+def test_rows_are_learned_like_sequences(update):
     R, labels = rows()
     learner = ActiveLearner(
         MultiClassCW(random_state=0),
         R,
-        utility="normalised-margin",
+        utility="normalized-margin",
         update=update,
         classes=["a", "b"],
     )

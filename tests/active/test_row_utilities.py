@@ -16,7 +16,7 @@ from skcw.active import (
     entropy,
     least_confident,
     margin,
-    normalised_margin,
+    normalized_margin,
     random_utility,
 )
 from tests.active.problems import fitted_classifier, rows
@@ -43,7 +43,7 @@ def test_acl_divides_the_margin_by_its_deviation():
     model, (X, _) = fitted_classifier(), rows()
     M, V = mean_and_variance(model, X)
     expected = -np.abs(M[:, 0]) / np.sqrt(V[:, 0])
-    np.testing.assert_allclose(normalised_margin(model, X), expected, rtol=RTOL)
+    np.testing.assert_allclose(normalized_margin(model, X), expected, rtol=RTOL)
 
 
 def test_acl_picks_the_row_closest_to_one_half_of_the_paper():
@@ -51,7 +51,7 @@ def test_acl_picks_the_row_closest_to_one_half_of_the_paper():
     model, (X, _) = fitted_classifier(), rows()
     M, V = mean_and_variance(model, X)
     distance = np.abs(ndtr(M[:, 0] / np.sqrt(V[:, 0])) - 0.5)
-    assert normalised_margin(model, X).argmax() == distance.argmin()
+    assert normalized_margin(model, X).argmax() == distance.argmin()
 
 
 def test_of_two_equal_margins_the_less_known_one_is_asked_first():
@@ -59,7 +59,7 @@ def test_of_two_equal_margins_the_less_known_one_is_asked_first():
     y = [1, 0, 1, 0, 1, 0]
     model = MultiClassCW(1.0, fit_intercept=False, variance_scale=1.0).fit(X, y)
     model.weights_[:2] = 0.5
-    first = normalised_margin(model, [[1.0, 0.0], [0.0, 1.0]])
+    first = normalized_margin(model, [[1.0, 0.0], [0.0, 1.0]])
     seen_more = model.coef_variance_[0].argmin()
     assert first.argmin() == seen_more
     assert np.ptp(margin(model, [[1.0, 0.0], [0.0, 1.0]])) == 0
@@ -74,7 +74,7 @@ def test_the_margin_of_several_classes_is_the_lead_of_the_best():
     np.testing.assert_allclose(margin(model, X), -lead, rtol=1e-4, atol=1e-6)
     deviation = np.sqrt(V[each, best] + V[each, second])
     np.testing.assert_allclose(
-        normalised_margin(model, X), -lead / deviation, rtol=1e-4, atol=1e-6
+        normalized_margin(model, X), -lead / deviation, rtol=1e-4, atol=1e-6
     )
 
 
@@ -111,12 +111,12 @@ def test_a_pipeline_is_asked_like_what_it_ends_in():
     pipeline = make_pipeline(MaxAbsScaler(), MultiClassCW(random_state=0)).fit(X, y)
     inner = pipeline[-1]
     np.testing.assert_array_equal(
-        normalised_margin(pipeline, X),
-        normalised_margin(inner, pipeline[0].transform(X)),
+        normalized_margin(pipeline, X),
+        normalized_margin(inner, pipeline[0].transform(X)),
     )
 
 
-@pytest.mark.parametrize("utility", [normalised_margin, disagreement])
+@pytest.mark.parametrize("utility", [normalized_margin, disagreement])
 def test_what_needs_variances_says_so(utility):
     X, y = rows()
     with pytest.raises(TypeError, match=r"MultiClassPA .*MultiClassCW"):

@@ -13,7 +13,7 @@ from skcw.active import (
     least_confident_word,
     min_conf_margin,
     min_margin,
-    sequence_improbability,
+    normalized_log_prob,
 )
 from tests.active.problems import fitted_tagger, sentences
 
@@ -56,13 +56,13 @@ def test_min_conf_margin_grows_with_the_variances(tagger):
 def test_improbability_is_the_log_probability_per_word(tagger):
     probability = tagger.predict_sequence_confidence(POOL[:-1])
     expected = [-log(p) / len(x) for p, x in zip(probability, POOL[:-1], strict=True)]
-    found = sequence_improbability(tagger, POOL)
+    found = normalized_log_prob(tagger, POOL)
     np.testing.assert_allclose(found[:-1], expected)
     assert found[-1] == -np.inf
 
 
 def test_improbability_in_all_ranks_as_least_confidence_does(tagger):
-    found = sequence_improbability(tagger, POOL, per_word=False)[:-1]
+    found = normalized_log_prob(tagger, POOL, per_word=False)[:-1]
     doubt = 1 - tagger.predict_sequence_confidence(POOL[:-1])
     assert np.argsort(found).tolist() == np.argsort(doubt).tolist()
 
@@ -96,7 +96,7 @@ def test_the_tagger_is_asked_once(tagger, monkeypatch):
     calls = []
     ask = type(tagger).ask
     monkeypatch.setattr(
-        type(tagger), "ask", lambda self, X: calls.append(1) or ask(self, X)
+        type(tagger), "predict_all", lambda self, X: calls.append(1) or ask(self, X)
     )
     for utility in (least_confident_word, min_margin, min_conf_margin, expected_errors):
         utility(tagger, POOL)

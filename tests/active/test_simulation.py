@@ -51,7 +51,7 @@ def test_a_study_scores_every_strategy_and_repetition(plain):
     assert len(starts) == 2  # all strategies begin with the same items
 
 
-def test_the_score_is_that_of_a_fit_to_what_was_labelled(plain):
+def test_the_score_is_that_of_a_fit_to_what_was_labeled(plain):
     whole = simulate(
         CWSequenceTagger(),
         X[:20],
@@ -146,7 +146,7 @@ def test_the_protocol_of_the_first_paper_on_rows():
         MultiClassCW(1.0),
         R[:80],
         labels[:80],
-        {"ACL": "normalised-margin", "PA": Strategy("margin", MultiClassPA())},
+        {"ACL": "normalized-margin", "PA": Strategy("margin", MultiClassPA())},
         X_test=R[80:],
         y_test=labels[80:],
         n_initial=2,

@@ -11,11 +11,11 @@ from scipy import sparse
 from skcw import CWSequenceTagger, MultiClassCW
 from skcw.active import (
     ActiveLearner,
-    AuditedErrors,
+    AuditedErrorRate,
     Budget,
     ConfidencePlateau,
     ModelAgreement,
-    PredictedErrors,
+    PredictedErrorRate,
     error_upper_bound,
     expected_errors,
     predicted_error_rate,
@@ -110,18 +110,18 @@ def test_kappa_is_cohens():
 
 def test_predicted_errors_are_those_of_what_is_left():
     learner = started()
-    left = [X[i] for i in learner.unlabelled]
+    left = [X[i] for i in learner.unlabeled]
     expected = expected_errors(learner.estimator_, left).sum() / sum(map(len, left))
-    criterion = PredictedErrors(0.99)
+    criterion = PredictedErrorRate(0.99)
     assert criterion.should_stop(learner)
     assert criterion.values_[0] == pytest.approx(expected)
-    assert not PredictedErrors(expected * 0.99).should_stop(learner)
+    assert not PredictedErrorRate(expected * 0.99).should_stop(learner)
     assert predicted_error_rate(learner.estimator_, left) == pytest.approx(expected)
 
 
 def test_nothing_is_predicted_before_there_is_a_model():
     learner = ActiveLearner(CWSequenceTagger(), X)
-    for criterion in (PredictedErrors(0.5), ConfidencePlateau(), ModelAgreement()):
+    for criterion in (PredictedErrorRate(0.5), ConfidencePlateau(), ModelAgreement()):
         assert not criterion.should_stop(learner)
         assert criterion.values_ == []
 
@@ -130,7 +130,7 @@ def test_rows_are_judged_by_the_same_criteria():
     R, labels = rows()
     learner = ActiveLearner(MultiClassCW(random_state=0), R, utility="entropy")
     learner.seed(np.arange(30), labels[:30])
-    assert PredictedErrors(0.999).should_stop(learner)
+    assert PredictedErrorRate(0.999).should_stop(learner)
     agreement = ModelAgreement(n_rounds=1)
     found = [agreement.should_stop(one) for one in standing_still(learner, 2)]
     assert found == [False, True]
@@ -176,7 +176,7 @@ def test_an_audit_without_errors_stops_and_one_with_many_does_not():
     X = [["a"] * 3] * 200
     learner = ActiveLearner(CWSequenceTagger(random_state=0), X)
     learner.seed([0, 1], [["O"] * 3] * 2)
-    criterion = AuditedErrors(0.05)
+    criterion = AuditedErrorRate(0.05)
     assert not criterion.should_stop(learner)
     wrong = learner.audit(80)
     learner.teach(wrong, [["X"] * 3] * len(wrong))
@@ -228,7 +228,7 @@ def test_an_audit_that_was_abandoned_counts_as_one():
     asked = learner.audit(12)
     learner.release(asked[:1])
     learner.teach(asked[1:], [Y[i] for i in asked[1:]])
-    criterion = AuditedErrors(0.5)
+    criterion = AuditedErrorRate(0.5)
     assert not criterion.should_stop(learner) and criterion.values_ == []
     asked = learner.audit(12)
     learner.teach(asked, [Y[i] for i in asked])
@@ -259,9 +259,9 @@ def test_audits_draw_words_evenly():
     [
         Budget,
         lambda: Budget(labels=0),
-        lambda: PredictedErrors(0.0),
-        lambda: PredictedErrors(2),
-        lambda: AuditedErrors(0.1, level=1.0),
+        lambda: PredictedErrorRate(0.0),
+        lambda: PredictedErrorRate(2),
+        lambda: AuditedErrorRate(0.1, level=1.0),
         lambda: ConfidencePlateau(n_rounds=0),
         lambda: ConfidencePlateau(tol=-1),
         lambda: ModelAgreement(n_items=0),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from skcw.evaluation import query_samples, same_cluster
+from skcw.evaluation import same_cluster, sampled_pairs
 from tests.benchmarks.modules import benchmark_module
 
 model = benchmark_module("_coreference_model")
@@ -96,7 +96,7 @@ def test_drawn_clusterings_come_as_often_as_they_are_probable():
 def test_shares_of_samples_tend_to_the_exact_probability():
     table, n = random_table(5, 9), 20_000
     drawn = model.drawn_clusters(table, n, np.random.default_rng(1))
-    found = query_samples([drawn], [np.zeros(9)], same_cluster)
+    found = sampled_pairs([drawn], [np.zeros(9)], same_cluster)
     exact = model.together(table)[np.triu_indices(9, 1)]
     error = np.sqrt(exact * (1 - exact) / n)
     assert (np.abs(found.confidence - exact) < 5 * error).all()

@@ -32,15 +32,15 @@ def test_a_row_gives_values_only_if_one_of_them_is_not_one():
     assert vowpal.row_line(names, np.array([1.0, 0.25]), 2) == "2 | 4:1 7:0.25\n"
 
 
-def test_rows_are_shuffled_to_be_learnt_from_but_not_to_be_told(tmp_path):
+def test_rows_are_shuffled_to_be_learned_from_but_not_to_be_told(tmp_path):
     from scipy import sparse
 
     X = sparse.csr_matrix(np.eye(50))
-    told, learnt = tmp_path / "told", tmp_path / "learnt"
+    told, learned = tmp_path / "told", tmp_path / "learned"
     vowpal.VowpalClassifier._write(told, X)
-    vowpal.VowpalClassifier._write(learnt, X, list(range(1, 51)))
+    vowpal.VowpalClassifier._write(learned, X, list(range(1, 51)))
     assert told.read_text().split("\n")[:-1] == [f" | {i}" for i in range(50)]
-    lines = learnt.read_text().split("\n")[:-1]
+    lines = learned.read_text().split("\n")[:-1]
     assert lines != sorted(lines, key=lambda line: int(line.split()[0]))
     assert {tuple(line.split(" | ")) for line in lines} == {
         (str(i + 1), str(i)) for i in range(50)

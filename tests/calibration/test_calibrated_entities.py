@@ -15,7 +15,7 @@ from skcw._util.ragged import object_rows
 from skcw.calibration import CalibratedTagger
 from skcw.data import extract_spans
 from skcw.datasets import make_tagged_corpus
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 from skcw.features import WindowFeatures
 from skcw.metrics import log_loss
 
@@ -40,15 +40,15 @@ def calibrated(fitted, **options):
 def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
     fitted, definition
 ):
-    tagger = calibrated(fitted, span_event=definition)
+    tagger = calibrated(fitted, entity_confidence=definition)
     before = fitted.predict_entities(BATCH[TEST], definition)
     after = tagger.predict_entities(BATCH[TEST])
     spans = [[entity[:3] for entity in row] for row in before]
     assert spans == [[entity[:3] for entity in row] for row in after]
-    options = {"span_event": definition}
+    options = {"entity_confidence": definition}
     scores = [
         log_loss(
-            *query_pairs(
+            *confidence_pairs(
                 each, BATCH[TEST], Y[TEST], "span:*", confidence_options=options
             )[:2]
         )
@@ -57,8 +57,8 @@ def test_entities_stay_and_their_confidences_are_closer_to_the_truth(
     assert scores[1] < scores[0]
 
 
-def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
-    tagger = calibrated(fitted, span_event="exact")
+def test_the_map_is_learned_from_entities_that_the_truth_has_or_not(fitted):
+    tagger = calibrated(fitted, entity_confidence="exact")
     found = fitted.predict_entities(BATCH[OTHER], "exact")
     confidence = np.array([entity.confidence for row in found for entity in row])
     correct = [
@@ -73,7 +73,9 @@ def test_the_map_is_learnt_from_entities_that_the_truth_has_or_not(fitted):
 
 def test_weights_of_sequences_count_for_their_entities(fitted):
     weight = np.where(np.arange(len(OTHER)) % 4 == 0, 3.0, 0.5)
-    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", span_event="exact")
+    tagger = CalibratedTagger(
+        fitted, cv="prefit", map="beta", entity_confidence="exact"
+    )
     tagger.fit(BATCH[OTHER], Y[OTHER], sample_weight=weight)
     found = fitted.predict_entities(BATCH[OTHER], "exact")
     true = [set(map(tuple, extract_spans(labels))) for labels in Y[OTHER]]
@@ -95,12 +97,12 @@ def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
     for row, sure in zip(tagger.predict_entities(BATCH[TEST]), words, strict=True):
         assert [e.confidence for e in row] == [min(sure[e.start : e.end]) for e in row]
     assert tagger.entity_maps_ == []
-    with pytest.raises(ValueError, match="set span_event='exact' and fit again"):
-        tagger.predict_entities(BATCH[TEST], span_event="exact")
+    with pytest.raises(ValueError, match="set entity_confidence='exact' and fit again"):
+        tagger.predict_entities(BATCH[TEST], entity_confidence="exact")
 
 
 def test_words_do_not_change_by_a_map_of_entities(fitted):
-    one, other = calibrated(fitted), calibrated(fitted, span_event="exact")
+    one, other = calibrated(fitted), calibrated(fitted, entity_confidence="exact")
     for a, b in zip(
         one.predict_confidence(BATCH[TEST]),
         other.predict_confidence(BATCH[TEST]),
@@ -112,7 +114,7 @@ def test_words_do_not_change_by_a_map_of_entities(fitted):
 def test_folds_and_types_have_maps_of_entities_too():
     tagger = CalibratedTagger(
         CWSequenceTagger(max_iter=2, random_state=0),
-        cv=2, per_label=True, min_words=30, span_event="exact",
+        cv=2, per_label=True, min_words=30, entity_confidence="exact",
     )  # fmt: skip
     tagger.fit(BATCH[OTHER], Y[OTHER])
     assert len(tagger.entity_maps_) == 2
@@ -125,7 +127,9 @@ def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
     pipeline = make_tagging_pipeline(
         "ner",
         CalibratedTagger(
-            CWSequenceTagger(max_iter=2, random_state=0), cv=2, span_event="boundary"
+            CWSequenceTagger(max_iter=2, random_state=0),
+            cv=2,
+            entity_confidence="boundary",
         ),
     ).fit([TOKENS[i] for i in OTHER], Y[OTHER])
     pipeline.save(tmp_path / "model")
@@ -139,14 +143,14 @@ def test_taggers_that_know_words_only_say_so():
     maxent = MaxEntSequenceTagger(random_state=0)
     X, y = BATCH[OTHER], Y[OTHER]
     with pytest.raises(ValueError, match="no method for whole spans, only for words"):
-        CalibratedTagger(maxent, cv=2, span_event="exact").fit(X, y)
-    tagger = CalibratedTagger(maxent, cv=2, span_event="least-word").fit(X, y)
+        CalibratedTagger(maxent, cv=2, entity_confidence="exact").fit(X, y)
+    tagger = CalibratedTagger(maxent, cv=2, entity_confidence="least-word").fit(X, y)
     assert len(tagger.entity_maps_) == 2
 
 
 def test_entities_of_a_crf_are_calibrated_too():
     crf = CRFSequenceTagger(max_iter=5)
-    tagger = CalibratedTagger(crf, cv=2, span_event="exact")
+    tagger = CalibratedTagger(crf, cv=2, entity_confidence="exact")
     tagger.fit(BATCH[OTHER], Y[OTHER])
     rows = tagger.predict_entities(BATCH[TEST])
     assert all(0 <= entity.confidence <= 1 for row in rows for entity in row)
@@ -154,17 +158,17 @@ def test_entities_of_a_crf_are_calibrated_too():
 
 def test_labels_that_mark_no_entity_are_refused():
     X, y = [["a", "b"], ["b", "a"]] * 4, [["O", "O"], ["O", "O"]] * 4
-    tagger = CalibratedTagger(CWSequenceTagger(), cv=2, span_event="exact")
+    tagger = CalibratedTagger(CWSequenceTagger(), cv=2, entity_confidence="exact")
     with pytest.raises(ValueError, match="no entity was predicted"):
         tagger.fit(X, y)
-    with pytest.raises(ValueError, match="span_event"):
-        CalibratedTagger(CWSequenceTagger(), span_event="whole").fit(X, y)
+    with pytest.raises(ValueError, match="entity_confidence"):
+        CalibratedTagger(CWSequenceTagger(), entity_confidence="whole").fit(X, y)
 
 
 @pytest.mark.parametrize("method", [None, "marginal"])
 @pytest.mark.parametrize("event", [None, *DEFINITIONS])
 def test_methods_tell_whether_whole_spans_are_served(fitted, event, method):
-    tagger = calibrated(fitted, span_event=event, method=method)
+    tagger = calibrated(fitted, entity_confidence=event, method=method)
     (served,) = tagger.confidence_methods_.values()
     assert (served.spans is not None) == (event not in (None, "least-word"))
     assert served.sequences is None

@@ -94,7 +94,7 @@ def answers(model, asked):
     "travel", [through_pickle, through_joblib, through_skops, through_a_file]
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_calibrated_tagger_that_travelled_says_the_same(kind, travel, tmp_path):
+def test_a_calibrated_tagger_that_traveled_says_the_same(kind, travel, tmp_path):
     model, asked = KINDS[kind]
     arrived = travel(model, tmp_path)
     assert type(arrived) is type(model)

@@ -41,7 +41,7 @@ def test_most_laws_speak_of_a_calibrated_tagger():
         "check_confidence_is_finite_and_not_negative",
         "check_encoded_sequences_give_the_same_rows",
         "check_entities_agree_with_labels",
-        "check_it_knows_what_it_has_learnt_from",
+        "check_it_knows_what_it_has_learned_from",
         "check_marginals_sum_to_one",
         "check_n_jobs_changes_no_bit",
         "check_save_and_load_predict_the_same_bits",

@@ -19,25 +19,25 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw._util.ragged import object_rows
-from skcw.calibration import BetaMap, CalibratedTagger, IsotonicMap
+from skcw.calibration import BetaCalibrator, CalibratedTagger, IsotonicCalibrator
 from skcw.calibration.answers import shared_rest
 from skcw.calibration.calibrators import LabelMaps
 from skcw.confidence.held_out import HeldOut
 from skcw.datasets import make_tagged_corpus
-from skcw.evaluation import get_scorer, query_pairs
+from skcw.evaluation import confidence_pairs, get_scorer
 from skcw.features import WindowFeatures
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 
 TOKENS, LABELS = make_tagged_corpus(360, random_state=0, return_X_y=True)
 BATCH = WindowFeatures("ner").fit_transform(TOKENS)
 Y = object_rows(LABELS)
 TRAIN, OTHER, TEST = np.split(np.arange(360), [160, 260])
 
-CW = CWSequenceTagger(max_iter=3, remember_training=True, random_state=0)
+CW = CWSequenceTagger(max_iter=3, store_train_hashes=True, random_state=0)
 TAGGERS = {
     "CW": CW,
-    "AROW": AROWSequenceTagger(max_iter=3, remember_training=True, random_state=0),
-    "CRF": CRFSequenceTagger(max_iter=5, remember_training=True),
+    "AROW": AROWSequenceTagger(max_iter=3, store_train_hashes=True, random_state=0),
+    "CRF": CRFSequenceTagger(max_iter=5, store_train_hashes=True),
 }
 MAPS = ("isotonic", "sigmoid", "temperature", "beta", "identity")
 
@@ -93,7 +93,7 @@ def held_out_words(fold):
     tagger = clone(CW).fit(BATCH[train], Y[train])
     labels = tagger.predict(BATCH[test])
     confidence = flat(tagger.predict_confidence(BATCH[test]))
-    return confidence, flat(label_matches(Y[test], labels))
+    return confidence, flat(token_correct(Y[test], labels))
 
 
 def test_folds_are_judged_by_taggers_that_have_not_seen_them():
@@ -102,14 +102,14 @@ def test_folds_are_judged_by_taggers_that_have_not_seen_them():
     raw = flat(clone(CW).fit(BATCH[TRAIN], Y[TRAIN]).predict_confidence(BATCH[TEST]))
 
     several = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
-    expected = np.mean([IsotonicMap().fit(q, y)(raw) for q, y in words], axis=0)
+    expected = np.mean([IsotonicCalibrator().fit(q, y)(raw) for q, y in words], axis=0)
     found = flat(several.predict_confidence(BATCH[TEST]))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
     one = CalibratedTagger(CW, cv=3, ensemble=False).fit(BATCH[TRAIN], Y[TRAIN])
     q, y = map(np.concatenate, zip(*words, strict=True))
     found = flat(one.predict_confidence(BATCH[TEST]))
-    np.testing.assert_allclose(found, IsotonicMap().fit(q, y)(raw), rtol=1e-12)
+    np.testing.assert_allclose(found, IsotonicCalibrator().fit(q, y)(raw), rtol=1e-12)
     assert len(several.maps_) == 3 and len(one.maps_) == 1
 
 
@@ -122,9 +122,9 @@ def test_weights_of_sequences_reach_the_copies_and_the_maps_of_folds():
     for train, test in KFold(2).split(TRAIN):
         copy = clone(CW).fit(BATCH[train], Y[train], sample_weight=weight[train])
         q = flat(copy.predict_confidence(BATCH[test]))
-        correct = flat(label_matches(Y[test], copy.predict(BATCH[test])))
+        correct = flat(token_correct(Y[test], copy.predict(BATCH[test])))
         own = np.repeat(weight[test], lengths[test])
-        expected.append(BetaMap().fit(q, correct, own)(raw))
+        expected.append(BetaCalibrator().fit(q, correct, own)(raw))
     found = CalibratedTagger(CW, cv=2, map="beta")
     found.fit(BATCH[TRAIN], Y[TRAIN], sample_weight=weight)
     found = flat(found.predict_confidence(BATCH[TEST]))
@@ -171,7 +171,7 @@ def test_folds_of_groups_are_given_as_a_list(cv):
 
 def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
     labels = joined(fitted.predict(BATCH[OTHER]))
-    correct = flat(label_matches(Y[OTHER], fitted.predict(BATCH[OTHER])))
+    correct = flat(token_correct(Y[OTHER], fitted.predict(BATCH[OTHER])))
     q = flat(fitted.predict_confidence(BATCH[OTHER]))
     tagger = CalibratedTagger(fitted, cv="prefit", map="beta", per_label=True)
     tagger.set_params(min_words=30).fit(BATCH[OTHER], Y[OTHER])
@@ -187,10 +187,10 @@ def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
     raw = flat(fitted.predict_confidence(BATCH[TEST]))
     found = flat(tagger.predict_confidence(BATCH[TEST]))
     asked = joined(fitted.predict(BATCH[TEST]))
-    pooled = BetaMap().fit(q, correct)
+    pooled = BetaCalibrator().fit(q, correct)
     for name in words:
         own = words[name]
-        by = BetaMap().fit(q[own], correct[own]) if name in expected else pooled
+        by = BetaCalibrator().fit(q[own], correct[own]) if name in expected else pooled
         here = asked == name
         np.testing.assert_array_equal(found[here], by(raw[here]))
 
@@ -204,7 +204,7 @@ def test_as_many_words_as_asked_for_are_enough(least, has_its_own):
         np.array([1.0, 1.0, 2.0, 0.5, 1.0, 0.0]),
     )
     # The last word has no weight, and so does not count among those of PER.
-    maps = LabelMaps.learn(IsotonicMap, words, least)
+    maps = LabelMaps.learn(IsotonicCalibrator, words, least)
     assert ("PER" in maps.by_label) == has_its_own
 
 
@@ -218,7 +218,7 @@ def test_a_map_of_its_own_needs_one_right_word_and_one_wrong(n_right, has_its_ow
         np.array(["PER"] * 4),
         np.ones(4),
     )
-    maps = LabelMaps.learn(IsotonicMap, words, least=2)
+    maps = LabelMaps.learn(IsotonicCalibrator, words, least=2)
     assert ("PER" in maps.by_label) == has_its_own
 
 
@@ -239,7 +239,7 @@ class Boaster(BaseEstimator):
         self.fitted_ = True
         return self
 
-    def ask(self, X):
+    def predict_all(self, X):
         return SimpleNamespace(
             labels=lambda: object_rows(["yes"] * len(x) for x in X),
             confidence=lambda: object_rows(expit(np.array(x, float)) for x in X),
@@ -272,10 +272,10 @@ def test_a_tagger_of_others_is_not_saved_without_pickle(tmp_path):
 
 def test_training_words_are_refused(fitted):
     calibrated = CalibratedTagger(fitted, cv="prefit")
-    with pytest.raises(ValueError, match=r"learnt from 100 % of these words.*allow"):
+    with pytest.raises(ValueError, match=r"learned from 100 % of these words.*allow"):
         calibrated.fit(BATCH[TRAIN], Y[TRAIN])
     mixed = np.concatenate([TRAIN[:50], OTHER[:100]])
-    with pytest.raises(ValueError, match="learnt from 3"):
+    with pytest.raises(ValueError, match="learned from 3"):
         calibrated.fit(BATCH[mixed], Y[mixed])
     with pytest.raises(NotFittedError):
         calibrated.predict(BATCH[TEST])
@@ -283,11 +283,11 @@ def test_training_words_are_refused(fitted):
 
 def test_training_words_are_refused_by_a_pipeline_a_crf_and_a_saved_tagger(tmp_path):
     pipeline = make_tagging_pipeline("ner", clone(CW)).fit(TOKENS[:40], LABELS[:40])
-    crf = CRFSequenceTagger(max_iter=5, remember_training=True)
+    crf = CRFSequenceTagger(max_iter=5, store_train_hashes=True)
     crf.fit(TOKENS[:40], LABELS[:40])
     crf.save(tmp_path / "crf")
     for tagger in (pipeline, crf, CRFSequenceTagger.load(tmp_path / "crf")):
-        with pytest.raises(ValueError, match="learnt from 100 %"):
+        with pytest.raises(ValueError, match="learned from 100 %"):
             CalibratedTagger(tagger, cv="prefit").fit(TOKENS[:40], LABELS[:40])
 
 
@@ -305,7 +305,7 @@ def test_a_frozen_tagger_is_prefit(fitted, calibrated):
         frozen.predict_confidence(BATCH[TEST]),
         calibrated.predict_confidence(BATCH[TEST]),
     )
-    with pytest.raises(ValueError, match="learnt from 100 %"):
+    with pytest.raises(ValueError, match="learned from 100 %"):
         clone(frozen).fit(BATCH[TRAIN], Y[TRAIN])
 
 
@@ -339,7 +339,7 @@ def test_a_pipeline_may_be_inside_or_outside(inner):
         rows = model.predict_confidence(asked)
         assert [len(row) for row in rows] == [len(x) for x in asked]
         assert len(model.predict_entities(asked)) == len(asked)
-        assert model.seen_fraction(X) == 1.0
+        assert model.train_overlap(X) == 1.0
     # The same folds, but features of each fold alone: almost the same maps.
     near = flat(inside.predict_confidence(asked)) - flat(
         outside.predict_confidence(asked)
@@ -374,13 +374,13 @@ def test_marginals_give_the_predicted_label_its_confidence(fitted, calibrated):
 
 
 def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibrated):
-    answers = calibrated.ask(BATCH[TEST])
+    answers = calibrated.predict_all(BATCH[TEST])
     mapped, codes = answers.label_table(), answers.codes
     truth = list(chain.from_iterable(Y[TEST]))
     known = [answers.classes.index(label) for label in truth]
     plain = copy(calibrated)
     plain.rival_maps_ = []
-    shared = plain.ask(BATCH[TEST]).label_table()
+    shared = plain.predict_all(BATCH[TEST]).label_table()
     wrong = np.flatnonzero(codes != known)
     of_truth = [table[wrong, np.array(known)[wrong]] for table in (mapped, shared)]
     # What is true but was not predicted is given more than its share of the marginals.
@@ -393,7 +393,7 @@ def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibra
 
 
 def test_a_query_about_labels_is_answered_by_these_marginals(calibrated):
-    answers = query_pairs(calibrated, BATCH[TEST], Y[TEST], "not O")
+    answers = confidence_pairs(calibrated, BATCH[TEST], Y[TEST], "not O")
     marginals = chain.from_iterable(calibrated.predict_marginals(BATCH[TEST]))
     expected = [1 - word["O"] for word in marginals]
     np.testing.assert_allclose(answers.confidence, expected, atol=1e-12)
@@ -435,11 +435,11 @@ def test_the_options_of_a_method_are_passed_on(fitted):
 
 
 def test_a_method_that_was_not_calibrated_is_refused(calibrated):
-    with pytest.raises(ValueError, match=r"'kbv'.*learnt for 'draw-marginal-fixed'"):
+    with pytest.raises(ValueError, match=r"'kbv'.*learned for 'draw-marginal-fixed'"):
         calibrated.predict_confidence(BATCH[TEST], "kbv")
 
 
-def test_parameters_set_later_do_not_change_what_was_learnt(fitted):
+def test_parameters_set_later_do_not_change_what_was_learned(fitted):
     tagger = CalibratedTagger(fitted, cv="prefit", method="kd-fixed", n_draws=16)
     before = tagger.fit(BATCH[OTHER], Y[OTHER]).predict_confidence(BATCH[TEST])
     tagger.set_params(method="delta", map="beta", n_draws=8)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from skcw import CWSequenceTagger, RerankedTagger, SelectiveClassifier, SelectiveTagger
-from skcw.calibration import label_sets, recall_threshold, risk_threshold
+from skcw.calibration import conformal_sets, recall_threshold, risk_threshold
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import NoPromiseWarning
 from skcw.reranking import CWReranker
@@ -63,7 +63,7 @@ def test_sets_of_a_classifier_count_unknown_labels():
 
 
 def test_without_a_threshold_sets_are_full():
-    assert label_sets([[0.9, 0.1]], np.nan, ["A", "B"]) == [["A", "B"]]
+    assert conformal_sets([[0.9, 0.1]], np.nan, ["A", "B"]) == [["A", "B"]]
 
 
 def test_a_reranked_tagger_is_selective_too():
@@ -127,7 +127,7 @@ def test_groups_that_cannot_be_told_apart_are_refused(groups, message):
 @pytest.mark.parametrize("classes", [["a"], ["a", "b", "c"], []])
 def test_label_sets_need_one_column_for_each_class(classes):
     with pytest.raises(ValueError, match=rf"each of the {len(classes)} classes"):
-        label_sets([[0.7, 0.3], [0.2, 0.8]], 0.5, classes)
+        conformal_sets([[0.7, 0.3], [0.2, 0.8]], 0.5, classes)
 
 
 @pytest.mark.parametrize("unit", [None, 3, np.nan])
@@ -138,8 +138,8 @@ def test_what_is_counted_has_a_name(unit):
 
 def test_label_sets_have_no_label_that_is_nan():
     with pytest.raises(ValueError, match="classes holds NaN"):
-        label_sets([[0.7, 0.3]], 0.5, ["A", np.nan])
+        conformal_sets([[0.7, 0.3]], 0.5, ["A", np.nan])
 
 
 def test_a_threshold_may_be_any_real_number():
-    assert label_sets([[0.7, 0.3]], 10**30, ["A", "B"]) == [["A"]]
+    assert conformal_sets([[0.7, 0.3]], 10**30, ["A", "B"]) == [["A"]]

@@ -12,11 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
 from skcw.calibration import (
-    BetaMap,
-    IdentityMap,
-    IsotonicMap,
-    SigmoidMap,
-    TemperatureMap,
+    BetaCalibrator,
+    IdentityCalibrator,
+    IsotonicCalibrator,
+    SigmoidCalibrator,
+    TemperatureCalibrator,
 )
 from skcw.calibration import calibrators as _maps
 from skcw.calibration.calibrators import (
@@ -29,8 +29,8 @@ from skcw.calibration.calibrators import (
     fit_logistic,
 )
 
-PARAMETRIC = (SigmoidMap, TemperatureMap, BetaMap)
-LEARNT = (IsotonicMap, *PARAMETRIC)
+PARAMETRIC = (SigmoidCalibrator, TemperatureCalibrator, BetaCalibrator)
+LEARNT = (IsotonicCalibrator, *PARAMETRIC)
 # Rounding in straight lines between two corners.
 ROUNDING = 1e-12
 # Derivative-free searches find an optimum only so closely.
@@ -119,7 +119,7 @@ def test_a_weight_is_a_number_of_copies(kind, words, copies):
 @given(words=WORDS)
 def test_isotonic_is_that_of_scikit_learn(words):
     q, correct = map(np.array, zip(*words, strict=True))
-    fitted = IsotonicMap(keep_order=False).fit(q, correct)
+    fitted = IsotonicCalibrator(keep_order=False).fit(q, correct)
     asked = np.linspace(0, 1, 33)
     theirs = IsotonicRegression(out_of_bounds="clip").fit(q, correct)
     np.testing.assert_allclose(fitted(asked), theirs.predict(asked), atol=ROUNDING)
@@ -146,7 +146,7 @@ def search(loss, start, bounds):
 @pytest.mark.parametrize("seed", range(3))
 def test_sigmoid_is_the_optimum_that_a_search_finds(seed):
     q, correct = sample(300, seed, too_sure)
-    fitted = SigmoidMap().fit(q, correct)
+    fitted = SigmoidCalibrator().fit(q, correct)
     best = search(
         lambda w: platt_loss(w[0] * odds(q) + w[1], correct, w[:1]),
         [1.0, 0.0],
@@ -163,7 +163,7 @@ def test_temperature_is_the_optimum_that_a_search_finds(seed):
         bounds=(0.1, 10),
         method="bounded",
     )
-    assert TemperatureMap().fit(q, correct).temperature_ == pytest.approx(
+    assert TemperatureCalibrator().fit(q, correct).temperature_ == pytest.approx(
         best.x, rel=SEARCH
     )
 
@@ -171,7 +171,7 @@ def test_temperature_is_the_optimum_that_a_search_finds(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_beta_is_the_optimum_that_a_search_finds(seed):
     q, correct = sample(300, seed, lambda q: q**3)
-    fitted = BetaMap().fit(q, correct)
+    fitted = BetaCalibrator().fit(q, correct)
 
     def loss(w):
         score = w[0] * np.log(q) - w[1] * np.log1p(-q) + w[2]
@@ -208,7 +208,7 @@ def test_a_tagger_that_is_wrong_when_it_is_sure_gets_no_falling_map(kind):
     assert (np.diff(fitted(q)) >= 0).all()
 
 
-@pytest.mark.parametrize("kind", [SigmoidMap, BetaMap])
+@pytest.mark.parametrize("kind", [SigmoidCalibrator, BetaCalibrator])
 @pytest.mark.parametrize(("right", "expected"), [(True, 31 / 32), (False, 1 / 32)])
 def test_words_of_one_kind_only_leave_room_for_one_of_the_other(kind, right, expected):
     fitted = kind().fit(np.linspace(0.5, 1, 30), np.full(30, right))
@@ -224,13 +224,13 @@ def test_confidences_that_hardly_vary_leave_the_slopes_alone(kind, n, spread):
     p = fitted([0.8, 0.9, 0.99])
     assert p[2] == pytest.approx(0.95, abs=NOISE)
     # With slopes of one the odds of all change by the same factor.
-    if kind is not TemperatureMap:
+    if kind is not TemperatureCalibrator:
         changed = np.diff(odds(p)) / np.diff(odds(np.array([0.8, 0.9, 0.99])))
         np.testing.assert_allclose(changed, 1.0, atol=LOOSE_SLOPE)
 
 
 def test_a_temperature_that_words_cannot_tell_stays_one():
-    fitted = TemperatureMap().fit(np.full(20, 0.501), np.full(20, True))
+    fitted = TemperatureCalibrator().fit(np.full(20, 0.501), np.full(20, True))
     assert fitted.temperature_ == pytest.approx(1.0, abs=0.1)
 
 
@@ -250,7 +250,9 @@ def test_equal_confidences_are_mapped_to_their_share(kind):
     np.testing.assert_allclose(kind().fit(q, correct)([0.9]), 0.7, atol=2e-3)
 
 
-@pytest.mark.parametrize("make", [IsotonicMap, lambda: SigmoidMap(logit=False)])
+@pytest.mark.parametrize(
+    "make", [IsotonicCalibrator, lambda: SigmoidCalibrator(logit=False)]
+)
 def test_distances_are_mapped_to_probabilities(make):
     rng = np.random.default_rng(0)
     distance = rng.exponential(3, 5000)
@@ -263,15 +265,20 @@ def test_distances_are_mapped_to_probabilities(make):
     assert (np.diff(fitted([1.0, 50.0, 1e6, np.inf])) >= 0).all()
 
 
-@pytest.mark.parametrize("make", [IsotonicMap, lambda: SigmoidMap(logit=False)])
+@pytest.mark.parametrize(
+    "make", [IsotonicCalibrator, lambda: SigmoidCalibrator(logit=False)]
+)
 def test_infinite_distances_alone_are_no_trouble(make):
     p = make().fit([np.inf, np.inf], [True, False])([0.0, np.inf])
     assert (np.diff(p) >= 0).all() and np.isfinite(p).all()
 
 
-@pytest.mark.parametrize("kind", [TemperatureMap, BetaMap, SigmoidMap, IdentityMap])
+@pytest.mark.parametrize(
+    "kind",
+    [TemperatureCalibrator, BetaCalibrator, SigmoidCalibrator, IdentityCalibrator],
+)
 def test_distances_are_refused_by_maps_of_probabilities(kind):
-    with pytest.raises(ValueError, match=r"3.0 does not lie.*IsotonicMap"):
+    with pytest.raises(ValueError, match=r"3.0 does not lie.*IsotonicCalibrator"):
         kind().fit([0.5, 3.0], [True, False])([0.5])
     with pytest.raises(ValueError, match="between 0 and 1"):
         kind().fit([0.5, 0.6], [True, False])([1.5])
@@ -299,7 +306,7 @@ def test_bad_words_are_refused(kind, q, correct, weight, message):
 
 
 def test_maps_answer_in_the_shape_they_are_asked_in():
-    fitted = IsotonicMap().fit([0.2, 0.8], [False, True])
+    fitted = IsotonicCalibrator().fit([0.2, 0.8], [False, True])
     assert fitted(0.5).shape == ()
     assert fitted(np.full((2, 3), 0.5)).shape == (2, 3)
     assert fitted([]).shape == (0,)
@@ -307,7 +314,7 @@ def test_maps_answer_in_the_shape_they_are_asked_in():
 
 def test_the_identity_answers_with_a_copy():
     q = np.array([0.2, 0.9])
-    IdentityMap()(q)[0] = 0.0
+    IdentityCalibrator()(q)[0] = 0.0
     assert q[0] == 0.2
 
 

@@ -28,7 +28,7 @@ def test_accepted_rows_are_wrong_as_rarely_as_promised(fitted):
     selective = SelectiveClassifier(fitted, risk=[0.03, 0.1], cv="prefit")
     selective.fit(X[900:1400], Y[900:1400])
     wrong = selective.predict(X[1400:]) != Y[1400:]
-    for promise in selective.promises_:
+    for promise in selective.thresholds_:
         accepted = selective.accept(X[1400:], promise.risk)
         assert accepted.mean() > 0.3 and wrong[accepted].mean() <= promise.risk
     assert (selective.predict_proba(X[1400:]) == fitted.predict_proba(X[1400:])).all()
@@ -48,9 +48,9 @@ def test_sets_of_rows_contain_the_truth(fitted):
 def test_rows_are_held_out_if_the_classifier_is_not_fitted():
     selective = SelectiveClassifier(LogisticRegression(max_iter=300), risk=0.1)
     selective.fit(X[:600] / 16, Y[:600])
-    assert selective.promises_[0].n_groups == 180
+    assert selective.thresholds_[0].n_groups == 180
     sparse = clone(selective).fit(csr_matrix(X[:600] / 16), Y[:600])
-    assert sparse.promises_[0].n_groups == 180
+    assert sparse.thresholds_[0].n_groups == 180
 
 
 def test_it_stands_in_pipelines_and_searches():
@@ -59,7 +59,7 @@ def test_it_stands_in_pipelines_and_searches():
     )
     grid = {"selectiveclassifier__classifier__phi": [0.3, 1.0]}
     search = GridSearchCV(model, grid, cv=2).fit(X[:600], Y[:600])
-    assert search.best_estimator_[-1].promises_[0].risk == 0.3
+    assert search.best_estimator_[-1].thresholds_[0].risk == 0.3
 
 
 def test_it_is_saved_without_pickle(fitted):
@@ -68,15 +68,17 @@ def test_it_is_saved_without_pickle(fitted):
     data = skops.dumps(selective.fit(X[900:1400], Y[900:1400]))
     known = skops.get_untrusted_types(data=data)
     same = skops.loads(data, trusted=known)
-    assert same.promises_ == selective.promises_
+    assert same.thresholds_ == selective.thresholds_
     assert (same.accept(X[1400:]) == selective.accept(X[1400:])).all()
 
 
 def test_groups_are_what_is_exchangeable(fitted):
-    selective = SelectiveClassifier(fitted, risk=0.2, cv="prefit", most_wrong=5)
+    selective = SelectiveClassifier(
+        fitted, risk=0.2, cv="prefit", max_errors_per_group=5
+    )
     groups = np.arange(500) // 5
     selective.fit(X[900:1400], Y[900:1400], groups=groups)
-    assert selective.promises_[0].n_groups == 100
+    assert selective.thresholds_[0].n_groups == 100
 
 
 def test_what_cannot_be_promised_is_refused(fitted):

@@ -8,14 +8,16 @@ from skcw.utils.checks import yield_tagger_checks
 LEFT_OUT = {
     # Copies of a sentence get into another part than the sentence.
     "check_a_sample_weight_is_a_number_of_copies",
-    # What calibrates is not learnt from.
-    "check_it_knows_what_it_has_learnt_from",
+    # What calibrates is not learned from.
+    "check_it_knows_what_it_has_learned_from",
 }
 # Of so few sentences a part may allow a single label at their beginning.
 CW = CWSequenceTagger(
     max_iter=3, shuffle=False, averaging=False, constraints=None, random_state=0
 )
-TAGGER = SelectiveTagger(CW, risk=0.6, level=0.5, most_wrong=1, calibration_size=0.1)
+TAGGER = SelectiveTagger(
+    CW, risk=0.6, level=0.5, max_errors_per_group=1, calibration_size=0.1
+)
 CASES = [
     pytest.param(check, id=check.func.__name__)
     for check in yield_tagger_checks(TAGGER)

@@ -17,7 +17,7 @@ from skcw import (
 )
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 
 X, Y = make_tagged_corpus(900, random_state=0, return_X_y=True)
 NEW, NEW_Y = make_tagged_corpus(400, random_state=1, return_X_y=True)
@@ -29,7 +29,7 @@ def pipeline(**options):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return pipeline(remember_training=True).fit(X[:500], Y[:500])
+    return pipeline(store_train_hashes=True).fit(X[:500], Y[:500])
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def selective(fitted):
 
 
 def risk_of(tagger, accepted):
-    right = label_matches(NEW_Y, tagger.predict(NEW))
+    right = token_correct(NEW_Y, tagger.predict(NEW))
     pairs = zip(right, accepted, strict=True)
     return 1 - np.concatenate([np.asarray(r, bool)[a] for r, a in pairs]).mean()
 
@@ -49,7 +49,7 @@ def test_labels_are_those_of_the_tagger(selective, fitted):
 
 def test_what_is_accepted_is_sure_and_mostly_right(selective):
     confidence = selective.predict_confidence(NEW)
-    for promise in selective.promises_:
+    for promise in selective.thresholds_:
         accepted = selective.accept(NEW, promise.risk)
         assert [len(row) for row in accepted] == [len(row) for row in NEW]
         for sure, row in zip(accepted, confidence, strict=True):
@@ -117,27 +117,27 @@ def test_sets_of_entities_miss_fewer_than_the_best_labeling(fitted):
 
 def test_training_sentences_are_refused_where_they_can_be_known(fitted):
     tagger = SelectiveTagger(fitted, cv="prefit")
-    with pytest.raises(ValueError, match="has learnt from 100 % of these words"):
+    with pytest.raises(ValueError, match="has learned from 100 % of these words"):
         tagger.fit(X[:500], Y[:500])
-    assert not hasattr(tagger, "promises_")
+    assert not hasattr(tagger, "thresholds_")
     tagger.set_params(allow_training_data=True, risk=0.1).fit(X[:500], Y[:500])
-    assert tagger.promises_[0].holds
+    assert tagger.thresholds_[0].holds
 
 
 def test_a_part_is_held_out_if_the_tagger_is_not_fitted():
     tagger = SelectiveTagger(pipeline(), risk=0.1).fit(X, Y)
-    assert tagger.promises_[0].n_groups == 270
+    assert tagger.thresholds_[0].n_groups == 270
     again = clone(tagger).fit(X, Y)
-    assert again.promises_ == tagger.promises_
+    assert again.thresholds_ == tagger.thresholds_
     other = clone(tagger).set_params(random_state=1).fit(X, Y)
-    assert other.promises_ != tagger.promises_
+    assert other.thresholds_ != tagger.thresholds_
 
 
 def test_groups_stay_together():
     groups = np.arange(len(X)) // 10
-    tagger = SelectiveTagger(pipeline(), risk=0.2, most_wrong=5)
+    tagger = SelectiveTagger(pipeline(), risk=0.2, max_errors_per_group=5)
     tagger.fit(X, Y, groups=groups)
-    assert tagger.promises_[0].n_groups == 27
+    assert tagger.thresholds_[0].n_groups == 27
     with pytest.raises(ValueError, match="a sentence cannot be split"):
         tagger.fit(X, Y, groups=np.concatenate([groups, groups]))
 
@@ -148,7 +148,7 @@ def test_a_fitted_tagger_stays_as_it_is(fitted, wrapped):
     options = {} if wrapped else {"cv": "prefit"}
     tagger = SelectiveTagger(inner, risk=0.1, **options).fit(X[500:], Y[500:])
     assert tagger.tagger_ is fitted
-    assert clone(tagger).fit(X[500:], Y[500:]).promises_ == tagger.promises_
+    assert clone(tagger).fit(X[500:], Y[500:]).thresholds_ == tagger.thresholds_
 
 
 def test_a_promise_that_cannot_be_made_is_refused_in_words(fitted):
@@ -163,7 +163,7 @@ def test_a_promise_that_cannot_be_made_is_refused_in_words(fitted):
 
 def test_one_label_is_always_right():
     rows, labels = [["a", "b"]] * 400, [["O", "O"]] * 400
-    tagger = SelectiveTagger(CWSequenceTagger(learn_confidence=False), risk=0.2)
+    tagger = SelectiveTagger(CWSequenceTagger(calibrate_confidence=False), risk=0.2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tagger.fit(rows, labels)
@@ -175,7 +175,7 @@ def test_one_label_is_always_right():
     "options",
     [
         {"risk": 0}, {"risk": [0.1, 1.2]}, {"level": 1}, {"unit": "page"},
-        {"calibration_size": 1.0}, {"set_risk": 3.0}, {"most_wrong": 0.5},
+        {"calibration_size": 1.0}, {"set_risk": 3.0}, {"max_errors_per_group": 0.5},
         {"recall": True}, {"n_best": 0},
     ],
     ids=str,
@@ -220,19 +220,19 @@ def test_a_saved_model_accepts_the_same(name, tmp_path):
     assert same.predict_sets(NEW).tolist() == model.predict_sets(NEW).tolist()
     inner, other = (getattr(m, "tagger", m) for m in (model, same))
     if name == "inside":
-        assert inner.promises_ == other.promises_
+        assert inner.thresholds_ == other.thresholds_
     else:
-        assert model.promises_ == same.promises_
+        assert model.thresholds_ == same.thresholds_
         assert same.get_params(deep=False).keys() == model.get_params(deep=False).keys()
 
 
 def test_the_light_model_has_the_threshold_too(tmp_path):
     model = SelectiveTagger(pipeline(), risk=0.05).fit(X, Y)
     model.save(tmp_path / "m")
-    light = skcw.Model.open(tmp_path / "m")
+    light = skcw.InferenceModel.open(tmp_path / "m")
     (promise,) = light.selection["promises"]
-    assert promise["threshold"] == model.promises_[0].threshold
-    confidence = light.ask(NEW).confidence()
+    assert promise["threshold"] == model.thresholds_[0].threshold
+    confidence = light.predict_all(NEW).confidence()
     accepted = model.accept(NEW)
     for row, sure in zip(confidence, accepted, strict=True):
         assert ((row >= promise["threshold"]) == sure).all()
@@ -243,8 +243,8 @@ def test_what_cannot_be_saved_is_told(tmp_path):
         def fit(self, X, y):
             return self
 
-        def ask(self, X):
-            return pipeline().fit(X, Y[: len(X)]).ask(X)
+        def predict_all(self, X):
+            return pipeline().fit(X, Y[: len(X)]).predict_all(X)
 
     tagger = SelectiveTagger(Foreign(), risk=0.3, cv="prefit").fit(X[:200], Y[:200])
     with pytest.raises(ValueError, match="a Foreign cannot be saved"):
@@ -258,13 +258,13 @@ def test_a_search_chooses_among_taggers():
         cv=2,
     ).fit(X, Y)
     assert search.best_params_["level"] == 0.9
-    assert search.best_estimator_.promises_[0].level == 0.9
+    assert search.best_estimator_.thresholds_[0].level == 0.9
 
 
 def test_numbers_of_promises_are_those_of_the_plain_function(selective, fitted):
     from skcw.calibration import risk_threshold
 
-    answers = fitted.ask(X[500:])
-    correct = label_matches(Y[500:], answers.labels())
+    answers = fitted.predict_all(X[500:])
+    correct = token_correct(Y[500:], answers.labels())
     plain = risk_threshold(correct, answers.confidence(), [0.03, 0.1])
-    assert selective.promises_ == plain
+    assert selective.thresholds_ == plain

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw.calibration import Promise, recall_threshold, risk_threshold
+from skcw.calibration import RiskThreshold, recall_threshold, risk_threshold
 from tests.reference.guarantee import threshold_of
 
 
@@ -24,7 +24,9 @@ def test_the_threshold_equals_that_of_trying_all(seed, alpha):
     correct, confidence = sentences(60, seed, n_words=4)
     confidence = confidence.round(2)
     group = np.repeat(np.arange(60), 4)
-    found = risk_threshold(correct, confidence, alpha, level=0.8, most_wrong=2)
+    found = risk_threshold(
+        correct, confidence, alpha, level=0.8, max_errors_per_group=2
+    )
     expected = threshold_of(correct.ravel(), confidence.ravel(), group, alpha, 0.2, 2.0)
     assert found.threshold == expected
 
@@ -90,8 +92,8 @@ def test_repeated_words_of_a_sentence_are_no_further_evidence():
     words = risk_threshold(correct.ravel(), confidence.ravel(), 0.05)
     fooled = risk_threshold(thrice[0].ravel(), thrice[1].ravel(), 0.05)
     assert fooled.accepted >= words.accepted
-    careful = risk_threshold(*thrice, 0.05, most_wrong=9)
-    plain = risk_threshold(correct, confidence, 0.05, most_wrong=3)
+    careful = risk_threshold(*thrice, 0.05, max_errors_per_group=9)
+    plain = risk_threshold(correct, confidence, 0.05, max_errors_per_group=3)
     assert careful.accepted == pytest.approx(plain.accepted, abs=0.02)
 
 
@@ -167,8 +169,8 @@ def test_bad_input_is_named():
         risk_threshold([[True]], [[np.nan]])
     with pytest.raises(ValueError, match="True and False"):
         risk_threshold([[0.5]], [[0.5]])
-    with pytest.raises(ValueError, match="most_wrong"):
-        risk_threshold([[True]], [[0.5]], most_wrong=0)
+    with pytest.raises(ValueError, match="max_errors_per_group"):
+        risk_threshold([[True]], [[0.5]], max_errors_per_group=0)
     with pytest.raises(ValueError, match="groups has the shape"):
         risk_threshold([[True]], [[0.5]], groups=[1, 2, 3])
     with pytest.raises(ValueError, match="groups split sentence 0"):
@@ -203,5 +205,5 @@ def test_a_recall_that_is_out_of_reach_is_refused():
 
 
 def test_a_promise_without_hope_names_no_number():
-    made = Promise(0.01, 0.95, "words", np.inf, 0.0, 0.0, 10, np.inf)
+    made = RiskThreshold(0.01, 0.95, "words", np.inf, 0.0, 0.0, 10, np.inf)
     assert not made.holds and "about" not in made.refusal()

@@ -13,10 +13,10 @@ from skcw.cli.taggers import make_tagger
 from skcw.features import WindowFeatures
 from skcw.io import read_columns
 from skcw.metrics import (
-    label_matches,
     root_calibration_mse,
     span_f1_score,
     token_accuracy_score,
+    token_correct,
 )
 
 
@@ -67,7 +67,7 @@ def test_figures_are_those_of_the_learner_on_its_own(run, files):
     assert found["test"] == {"sentences": len(X_test), "words": X_test.n_tokens}
     assert found["features"] == len(features.vocabulary_)
     assert row["fit_seconds"] > 0 and row["tag_seconds"] > 0
-    correct = np.concatenate(list(label_matches(y_test, labels)))
+    correct = np.concatenate(list(token_correct(y_test, labels)))
     sure = tagger.predict_confidence(features.transform(X_test))
     expected = root_calibration_mse(correct, np.concatenate(list(sure)))
     assert row["calibration_error"] == pytest.approx(expected, rel=1e-12)

@@ -122,7 +122,7 @@ def test_a_tagged_file_can_be_evaluated(run, stdin, folder, ending):
         ("doccano.jsonl", "JSON lines"),
     ],
 )
-def test_a_guess_is_told_unless_the_model_has_learnt_from_such_a_file(
+def test_a_guess_is_told_unless_the_model_has_learned_from_such_a_file(
     run, stdin, folder, ending, title
 ):
     path = folder / f"test.{ending}"

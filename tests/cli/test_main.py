@@ -42,7 +42,7 @@ def test_help_teaches_by_examples(run, command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_are_command_lines(command):
-    text = sys.modules[f"skcw.cli._{command}"].TEXT.partition("examples:\n")[2]
+    text = sys.modules[f"skcw.cli.{command}"].TEXT.partition("examples:\n")[2]
     examples = re.findall(r"skcw (\w+[^|\n]*)", text)
     assert len(examples) >= 3
     for example in examples:

@@ -1,4 +1,4 @@
-"""A model remembers how the file that it has learnt from was read."""
+"""A model remembers how the file that it has learned from was read."""
 
 import pytest
 

@@ -109,10 +109,10 @@ def test_promises_need_sentences_that_are_new(run, promised, tmp_path):
     code, _, err = run(*train, "--accept-risk", 0.1)
     assert code == 2 and "--calibrate" in err
     code, _, err = run(*train, "--calibrate", promised / "train.conll")
-    assert code == 2 and "the model has learnt from it" in err
+    assert code == 2 and "the model has learned from it" in err
     (tmp_path / "copy.conll").write_text((promised / "train.conll").read_text())
     code, _, err = run(*train, "--calibrate", tmp_path / "copy.conll")
-    assert code == 1 and "has learnt from 100 % of the words" in err
+    assert code == 1 and "has learned from 100 % of the words" in err
     for risk in ("0", "1", "x"):
         code, _, err = run(*train, "--calibrate", "x", "--accept-risk", risk)
         assert code == 2 and "--accept-risk" in err

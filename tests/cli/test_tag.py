@@ -149,7 +149,7 @@ def test_a_sentence_is_answered_before_the_next_is_asked_for(files, monkeypatch)
     assert seen[:3] == [0, 2, 4]
 
 
-def test_columns_after_those_learnt_are_not_looked_at(run, files, tmp_path):
+def test_columns_after_those_learned_are_not_looked_at(run, files, tmp_path):
     with_gold = run("tag", files / "m.skcw", files / "test.conll")[1].split("\n")
     bare = tmp_path / "bare"
     lines = (files / "test.conll").read_text().split("\n")
@@ -267,7 +267,7 @@ def test_a_sentence_in_one_line_is_noticed(run, files, stdin):
     assert code == 0 and out.startswith("Ann left Madrid today . ")
     many, unknown = err.splitlines()
     assert many.startswith(
-        "skcw tag: warning: <stdin>, line 1: 5 columns where the model has learnt from "
+        "skcw tag: warning: <stdin>, line 1: 5 columns where the model has learned from "
         "2 (word, pos)"
     )
     assert "knows almost no value of column 1" in unknown

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from skcw import Model, make_tagging_pipeline
+from skcw import InferenceModel, make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
 
 TEXT = "Dear Añn,\r\n\r\nBob didn't come. See www.x.net!\n"
@@ -34,7 +34,7 @@ def test_each_word_has_its_place_and_label(run, model, letter):
     sentences = out.strip("\n").split("\n\n")
     assert code == 0
     assert len(sentences) == 3
-    expected = Model.open(model).ask_text(TEXT)
+    expected = InferenceModel.open(model).predict_text(TEXT)
     rows = [line.split("\t") for line in out.splitlines() if line]
     flat = [row for s in expected.tokens() for row in s]
     assert len(rows) == len(flat)
@@ -48,7 +48,7 @@ def test_each_word_has_its_place_and_label(run, model, letter):
 
 def test_json_has_text_words_and_entities(run, model, letter):
     found = json.loads(run("tag", model, "--text", letter, "--json")[1])
-    assert found == Model.open(model).ask_text(TEXT).to_dict()
+    assert found == InferenceModel.open(model).predict_text(TEXT).to_dict()
     assert "n't" in [token["text"] for token in found["tokens"]]
 
 

@@ -284,7 +284,7 @@ def test_a_treebank_trains_on_forms_and_tags(run, tmp_path):
     assert skcw.load(tmp_path / "m").predict_single(["geht"]) == ["VERB"]
 
 
-def test_labels_are_learnt_in_the_scheme_asked_for(run, files, tmp_path):
+def test_labels_are_learned_in_the_scheme_asked_for(run, files, tmp_path):
     run(
         "train", files / "train.conll", "-o", tmp_path / "m", "-q",
         "--scheme", "IOBES",

@@ -12,7 +12,7 @@ SAME = [
     "--set",
     "shuffle=False",
     "--set",
-    "learn_confidence=False",
+    "calibrate_confidence=False",
     "--passes",
     3,
     "-q",
@@ -68,7 +68,7 @@ def test_features_are_capped(run, files, tmp_path):
 
 
 @pytest.mark.parametrize("memory", [[], ["--memory", "50M"]])
-def test_shards_are_learnt_by_any_number_of_workers(run, files, tmp_path, memory):
+def test_shards_are_learned_by_any_number_of_workers(run, files, tmp_path, memory):
     corpus, args = files / "train.conll", ["--passes", 3, "-q", "--json", *memory]
     found = {}
     for name, options in {

@@ -27,7 +27,7 @@ def corpus():
     return make_tagged_corpus(40, random_state=1)
 
 
-def test_conllu_is_learnt_from_without_being_told(run, tmp_path, corpus):
+def test_conllu_is_learned_from_without_being_told(run, tmp_path, corpus):
     path, model = tmp_path / "ud.txt", tmp_path / "m.skcw"
     path.write_text(conllu(corpus))
     code, out, err = run("train", path, "-o", model, "--features", "pos", "--json")
@@ -36,7 +36,7 @@ def test_conllu_is_learnt_from_without_being_told(run, tmp_path, corpus):
     assert json.loads(out)["labels"] == len({t for s in corpus.tokens for _, t in s})
 
 
-def test_a_column_without_labels_is_not_learnt(run, tmp_path, corpus):
+def test_a_column_without_labels_is_not_learned(run, tmp_path, corpus):
     path, model = tmp_path / "ud.txt", tmp_path / "m.skcw"
     path.write_text(conllu(corpus))
     code, _, err = run("train", path, "-o", model, "--format", "columns")
@@ -108,7 +108,7 @@ def test_an_outside_label_of_another_name_can_be_named(run, tmp_path, corpus):
     assert code == 0
     assert err == (
         "skcw train: warning: the label 'NONE' seems to mean that a word is in no "
-        'span, but only "O" does: it is learnt as a span of its own. Rename it first: '
+        'span, but only "O" does: it is learned as a span of its own. Rename it first: '
         "--outside 'NONE'\n"
     )
     args = ["train", path, "-o", model, "-q", "--passes", 2, "--outside", "NONE"]

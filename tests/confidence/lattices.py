@@ -8,7 +8,7 @@ from skcw._model.decoding import Decoder
 from skcw.confidence.methods import METHODS
 from skcw.confidence.tallies import span_borders
 from skcw.data.batch import SequenceBatch
-from skcw.data.schemes import extract_spans, forbidden_matrix
+from skcw.data.schemes import extract_spans, transition_constraints
 from tests.kernels.problems import random_belief, random_corpus
 from tests.reference import lattice
 
@@ -29,7 +29,7 @@ def small_problem(labels=BIO, constraints=None, seed=0, lengths=LENGTHS, n_jobs=
     batch = SequenceBatch(
         corpus.offsets, corpus.indptr, corpus.indices, corpus.values, N_FEATURES
     )
-    forbidden = forbidden_matrix(constraints, labels, np.float32)
+    forbidden = transition_constraints(constraints, labels, np.float32)
     decoder = Decoder(belief, forbidden, n_jobs)
     return decoder, batch, decoder.open(batch).viterbi()[0]
 

@@ -1,4 +1,4 @@
-"""Marginals of two neighbouring labels: of lattices, and of every tagger."""
+"""Marginals of two neighboring labels: of lattices, and of every tagger."""
 
 from functools import cache
 
@@ -76,11 +76,11 @@ def test_pair_marginals_are_the_shares_of_drawn_labelings():
         assert abs(share - table[pair]) <= 5 * 0.5 / np.sqrt(4000)
 
 
-def test_forbidden_neighbours_have_probability_zero():
+def test_forbidden_neighbors_have_probability_zero():
     X = [[["w=a"], ["w=b"], ["w=c"]]] * 3
     y = [["B-x", "I-x", "O"], ["O", "B-x", "I-x"], ["O", "O", "O"]]
     tagger = CWSequenceTagger(constraints="BIO", random_state=0).fit(X, y)
-    with pytest.warns(skcw.exceptions.UnlearntConfidenceWarning):
+    with pytest.warns(skcw.exceptions.UnlearnedConfidenceWarning):
         tables = tagger.predict_marginals_single(X[0], length=2)
     for table in tables:
         assert table["O", "I-x"] == 0.0
@@ -97,7 +97,7 @@ def test_a_sequence_without_a_legal_labeling_is_an_error():
 
 def test_asked_pairs_are_summed_and_unknown_labels_count_nothing():
     tagger, x = fitted("CRF"), SENTENCES[30]
-    answers = tagger.ask([x, []])
+    answers = tagger.predict_all([x, []])
     first, second = tagger.classes_[:2].tolist()
     both = [(first, second), (second, first), (first, "never seen")]
     found = answers.pair_confidence([*both, both[0]])
@@ -110,7 +110,7 @@ def test_asked_pairs_are_summed_and_unknown_labels_count_nothing():
 
 
 def test_a_temperature_may_be_given():
-    answers = fitted("CW").ask([SENTENCES[30]])
+    answers = fitted("CW").predict_all([SENTENCES[30]])
     pair = tuple(answers.labels()[0][:2])
     cold, hot = (
         answers.pair_confidence([pair], temperature=t)[0][0] for t in (0.1, 9.0)
@@ -126,7 +126,7 @@ def test_other_lengths_are_refused(length):
 
 def test_methods_that_know_no_pairs_are_refused():
     with pytest.raises(ValueError, match="for whole pairs it must be one of marginal"):
-        fitted("CRF").ask(NEW).pair_confidence([("O", "O")], method="kbv")
+        fitted("CRF").predict_all(NEW).pair_confidence([("O", "O")], method="kbv")
 
 
 def test_pairs_of_a_calibrated_tagger_are_those_of_the_tagger_inside():
@@ -142,4 +142,4 @@ def test_pairs_of_a_calibrated_tagger_are_those_of_the_tagger_inside():
 )
 def test_pairs_that_are_none_are_named(pairs):
     with pytest.raises(ValueError, match="give pairs of labels"):
-        fitted("CRF").ask(NEW).pair_confidence(pairs)
+        fitted("CRF").predict_all(NEW).pair_confidence(pairs)

@@ -15,8 +15,8 @@ from skcw import (
     CRFSequenceTagger,
     CWSequenceTagger,
     HMMSequenceTagger,
+    InferenceModel,
     MaxEntSequenceTagger,
-    Model,
     PASequenceTagger,
     PerceptronSequenceTagger,
     make_tagging_pipeline,
@@ -45,7 +45,7 @@ def saved(estimator, folder):
     """Return the model in a file that an estimator writes, and the estimator in it."""
     path = folder / "m.skcw"
     estimator.save(path)
-    return Model.open(path), skcw.load(path)
+    return InferenceModel.open(path), skcw.load(path)
 
 
 @pytest.fixture(scope="module", params=TAGGERS)
@@ -64,7 +64,7 @@ def same_rows(one, other):
 
 def test_all_answers_are_those_of_the_pipeline(pair):
     model, pipeline = pair
-    mine, theirs = model.ask(NEW), pipeline.ask(NEW)
+    mine, theirs = model.predict_all(NEW), pipeline.predict_all(NEW)
     same_rows(mine.labels(), theirs.labels())
     assert mine.entities().tolist() == theirs.entities().tolist()
     assert mine.nbest(3).tolist() == theirs.nbest(3).tolist()
@@ -75,7 +75,7 @@ def test_all_answers_are_those_of_the_pipeline(pair):
 
 def test_every_method_of_confidence_is_served_alike(pair):
     model, pipeline = pair
-    mine, theirs = model.ask(NEW), pipeline.ask(NEW)
+    mine, theirs = model.predict_all(NEW), pipeline.predict_all(NEW)
     assert list(mine.confidence_methods) == list(theirs.confidence_methods)
     for method in [None, *mine.confidence_methods]:
         same_rows(mine.confidence(method), theirs.confidence(method))
@@ -84,20 +84,20 @@ def test_every_method_of_confidence_is_served_alike(pair):
 def test_columns_are_read_as_lists_are(pair):
     model, _ = pair
     columns = TokenColumns.from_sequences(NEW)
-    same_rows(model.ask(columns).labels(), model.ask(NEW).labels())
+    same_rows(model.predict_all(columns).labels(), model.predict_all(NEW).labels())
 
 
 def test_hashed_features_are_served(tmp_path):
     pipeline = make_tagging_pipeline("ner", n_features=4096).fit(X, Y)
     model, _ = saved(pipeline, tmp_path)
-    same_rows(model.ask(NEW).confidence(), pipeline.predict_confidence(NEW))
+    same_rows(model.predict_all(NEW).confidence(), pipeline.predict_confidence(NEW))
 
 
 def test_a_pipeline_that_went_on_learning_is_served(tmp_path):
     pipeline = make_tagging_pipeline("ner").fit(X, Y)
     pipeline.partial_fit(CORPUS.tokens[90:], CORPUS.labels[90:])
     model, _ = saved(pipeline, tmp_path)
-    same_rows(model.ask(NEW).confidence(), pipeline.predict_confidence(NEW))
+    same_rows(model.predict_all(NEW).confidence(), pipeline.predict_confidence(NEW))
 
 
 @pytest.mark.parametrize("name", ["cw", "crf"])
@@ -105,11 +105,11 @@ def test_a_tagger_without_features_takes_what_it_took(name, tmp_path):
     words = [[word for word, _ in tokens] for tokens in X]
     model, tagger = saved(TAGGERS[name].fit(words, Y), tmp_path)
     new = [[word for word, _ in tokens] for tokens in NEW]
-    same_rows(model.ask(new).labels(), tagger.predict(new))
-    same_rows(model.ask(tagger.encode(new)).labels(), tagger.predict(new))
+    same_rows(model.predict_all(new).labels(), tagger.predict(new))
+    same_rows(model.predict_all(tagger.encode(new)).labels(), tagger.predict(new))
     stranger = SequenceEncoder().fit_transform([["other", "words"]])
     with pytest.raises(ForeignBatchError):
-        model.ask(stranger)
+        model.predict_all(stranger)
 
 
 def test_numeric_columns_are_taken_as_they_were(tmp_path):
@@ -118,9 +118,9 @@ def test_numeric_columns_are_taken_as_they_were(tmp_path):
     labels = [["pos" if row[0] > 0 else "neg" for row in x] for x in sequences]
     tagger = CWSequenceTagger(random_state=0).fit(sequences, labels)
     model, _ = saved(tagger, tmp_path)
-    same_rows(model.ask(sequences).labels(), tagger.predict(sequences))
+    same_rows(model.predict_all(sequences).labels(), tagger.predict(sequences))
     with pytest.raises(ValueError, match="2 columns where 3 are expected"):
-        model.ask([sequences[0][:, :2]])
+        model.predict_all([sequences[0][:, :2]])
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_what_only_an_estimator_can_ask_says_so(estimator, tmp_path):
     name = type(estimator).__name__
     told = f"m.skcw holds a {name} without features, which .* open it with skcw.load"
     with pytest.raises(ModelFileError, match=told):
-        Model.open(path)
+        InferenceModel.open(path)
 
 
 @pytest.mark.parametrize("missing", ["belief.mean", "vocabulary.blob", "forbidden"])
@@ -155,7 +155,7 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
     save_file(arrays, path, metadata)
     seal(path)
     with pytest.raises(ModelFileError, match="is damaged"):
-        Model.open(path)
+        InferenceModel.open(path)
 
 
 @pytest.mark.parametrize("damage", ["reads_words", "default"])
@@ -170,19 +170,22 @@ def test_a_damaged_header_is_told_when_a_tagger_is_opened(damage, tmp_path):
         del header["serving"][damage]
     write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match="is damaged"):
-        Model.open(path)
+        InferenceModel.open(path)
 
 
 def test_a_process_opens_a_model_once_until_it_is_written_again(tmp_path):
     path = tmp_path / "m.skcw"
     tagger = CWSequenceTagger(max_iter=1, random_state=0)
     make_tagging_pipeline("ner", tagger).fit(X, Y).save(path)
-    model = Model.open_once(path)
-    assert Model.open_once(str(path)) is model
+    model = InferenceModel.open_once(path)
+    assert InferenceModel.open_once(str(path)) is model
     make_tagging_pipeline("ner", tagger).fit(X[:40], Y[:40]).save(path)
-    again = Model.open_once(path)
+    again = InferenceModel.open_once(path)
     assert again is not model
-    same_rows(again.ask(NEW).labels(), Model.open(path).ask(NEW).labels())
+    same_rows(
+        again.predict_all(NEW).labels(),
+        InferenceModel.open(path).predict_all(NEW).labels(),
+    )
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        Model.open_once(path)
+        InferenceModel.open_once(path)

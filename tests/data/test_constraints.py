@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skcw.data.schemes import first_violation, forbidden_matrix
+from skcw.data.schemes import first_violation, transition_constraints
 
 BIO = ["O", "B-x", "I-x", "B-y", "I-y"]
 IOBES = ["O", *(f"{p}-{kind}" for kind in "xy" for p in "BIES")]
@@ -65,7 +65,7 @@ def is_bilou(path):
 )
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_scheme_allows_exactly_its_labelings(constraints, labels, legal, length):
-    forbidden = forbidden_matrix(constraints, labels)
+    forbidden = transition_constraints(constraints, labels)
     for path in product(labels, repeat=length):
         assert allows(forbidden, labels, path) == legal(path), path
 
@@ -73,7 +73,7 @@ def test_a_scheme_allows_exactly_its_labelings(constraints, labels, legal, lengt
 @pytest.mark.parametrize("constraints", ["BIO", "IOBES"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_matrix_holds_zero_and_minus_infinity(constraints, dtype):
-    forbidden = forbidden_matrix(constraints, IOBES, dtype)
+    forbidden = transition_constraints(constraints, IOBES, dtype)
     assert forbidden.dtype == dtype
     assert forbidden.shape == (len(IOBES) + 2, len(IOBES))
     assert set(np.unique(forbidden)) == {-np.inf, 0.0}
@@ -81,7 +81,7 @@ def test_the_matrix_holds_zero_and_minus_infinity(constraints, dtype):
 
 def test_labels_without_prefix_are_outside():
     labels = ["O", "Other", "B", "I", "B-", "I-x"]
-    forbidden = forbidden_matrix("BIO", labels)
+    forbidden = transition_constraints("BIO", labels)
     assert allows(forbidden, labels, ["Other", "B", "I", "I", "O"])
     assert not allows(forbidden, labels, ["Other", "I"])
     assert not allows(forbidden, labels, ["B", "I-x"])
@@ -89,18 +89,18 @@ def test_labels_without_prefix_are_outside():
 
 def test_types_with_a_dash_are_compared_whole():
     labels = ["B-a-b", "I-a-b", "I-a"]
-    forbidden = forbidden_matrix("BIO", labels)
+    forbidden = transition_constraints("BIO", labels)
     assert allows(forbidden, labels, ["B-a-b", "I-a-b"])
     assert not allows(forbidden, labels, ["B-a-b", "I-a"])
 
 
 def test_an_unknown_scheme_is_refused_with_those_known():
     with pytest.raises(ValueError, match=r"'IOB1'.*'BIO', 'IOBES', 'BILOU', 'IOB2'"):
-        forbidden_matrix("IOB1", BIO)
+        transition_constraints("IOB1", BIO)
 
 
 def test_no_constraints_are_no_matrix():
-    assert forbidden_matrix(None, BIO) is None
+    assert transition_constraints(None, BIO) is None
     assert first_violation(None, np.array([0]), np.array([0, 1])) == (0, -1)
 
 
@@ -111,7 +111,7 @@ def test_a_function_is_asked_for_every_pair_and_both_borders():
         asked.append((before, after))
         return before != after
 
-    forbidden = forbidden_matrix(legal, ["a", "b"])
+    forbidden = transition_constraints(legal, ["a", "b"])
     assert set(asked) == set(product([None, "a", "b"], repeat=2)) - {(None, None)}
     assert_array_equal(
         forbidden, [[-np.inf, 0.0], [0.0, -np.inf], [0.0, 0.0], [0.0, 0.0]]
@@ -120,28 +120,28 @@ def test_a_function_is_asked_for_every_pair_and_both_borders():
 
 def test_a_matrix_is_read_by_its_own_names():
     matrix = [[1, 0, 1], [1, 1, 0], [0, 1, 1]]
-    forbidden = forbidden_matrix((["a", "b", "unused"], matrix), ["b", "a"])
+    forbidden = transition_constraints((["a", "b", "unused"], matrix), ["b", "a"])
     assert_array_equal(forbidden, [[0.0, 0.0], [-np.inf, 0.0], [0.0, 0.0], [0.0, 0.0]])
 
 
 def test_what_is_no_pair_of_names_and_matrix_is_refused():
     with pytest.raises(ValueError, match="a pair of label names and a matrix"):
-        forbidden_matrix((["a"], [[1]], "x"), ["a"])
+        transition_constraints((["a"], [[1]], "x"), ["a"])
 
 
 def test_a_matrix_of_another_size_is_refused():
     with pytest.raises(ValueError, match=r"name 2 labels .* shape \(1, 2\)"):
-        forbidden_matrix((["a", "b"], [[1, 0]]), ["a", "b"])
+        transition_constraints((["a", "b"], [[1, 0]]), ["a", "b"])
 
 
 def test_a_matrix_that_lacks_a_label_is_refused():
     with pytest.raises(ValueError, match=r"do not name the labels \['c'\]"):
-        forbidden_matrix((["a"], [[1]]), ["a", "c"])
+        transition_constraints((["a"], [[1]]), ["a", "c"])
 
 
 @given(st.lists(st.lists(st.sampled_from(range(9)), max_size=4), max_size=6))
 def test_violations_are_counted_by_sequence(sequences):
-    forbidden = forbidden_matrix("IOBES", IOBES)
+    forbidden = transition_constraints("IOBES", IOBES)
     codes = np.array([c for s in sequences for c in s], dtype=np.int32)
     offsets = np.cumsum([0] + [len(s) for s in sequences])
     broken = [

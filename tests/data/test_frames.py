@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw import CalibratedTagger, CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import (
+    CalibratedTagger,
+    CWSequenceTagger,
+    InferenceModel,
+    make_tagging_pipeline,
+)
 from skcw.data import TokenColumns
 from skcw.data.columns import choose_columns, sentence_starts
 from skcw.datasets import make_tagged_corpus
@@ -161,7 +166,7 @@ def test_what_is_no_frame_is_refused():
 
 def test_a_frame_comes_back_with_labels_and_their_confidence(frame, tagger):
     X = TokenColumns.from_frame(frame, columns=["word", "pos"])
-    answers = tagger.ask(X)
+    answers = tagger.predict_all(X)
     found = answers.to_frame(frame)
     assert type(found) is type(frame)
     assert list(found.columns) == [*ROWS, "predicted", "confidence"]
@@ -172,15 +177,19 @@ def test_a_frame_comes_back_with_labels_and_their_confidence(frame, tagger):
 
 def test_the_index_of_a_pandas_frame_stays(tagger):
     frame = pd.DataFrame(ROWS, index=[7, 7, 1, 0, 3])
-    answers = tagger.ask(TokenColumns.from_frame(frame, columns=["word", "pos"]))
+    answers = tagger.predict_all(
+        TokenColumns.from_frame(frame, columns=["word", "pos"])
+    )
     found = answers.to_frame(frame)
     assert found.index.tolist() == [7, 7, 1, 0, 3]
     assert found["predicted"].tolist() == list(chain.from_iterable(answers.labels()))
 
 
 def test_entities_and_sentences_have_the_keys_of_the_frame(frame, library, tagger):
-    answers = tagger.ask(TokenColumns.from_frame(frame, columns=["word", "pos"]))
-    entities = answers.to_frame(frame, unit="entity", span_event="exact")
+    answers = tagger.predict_all(
+        TokenColumns.from_frame(frame, columns=["word", "pos"])
+    )
+    entities = answers.to_frame(frame, unit="entity", entity_confidence="exact")
     expected = [
         (key, *entity[1:3], " ".join(words[entity.start : entity.end]), entity.label)
         for key, words, row in zip(
@@ -201,7 +210,7 @@ def test_entities_and_sentences_have_the_keys_of_the_frame(frame, library, tagge
 
 def test_frames_are_made_of_lists_and_of_nothing_too(library, tagger, corpus):
     X = corpus.tokens[:2]
-    answers = tagger.ask(X)
+    answers = tagger.predict_all(X)
     found = answers.to_frame(X, backend=library)
     assert type(found) is LIBRARIES[library]
     assert list(found.columns) == [
@@ -221,12 +230,12 @@ def test_frames_are_made_of_lists_and_of_nothing_too(library, tagger, corpus):
 def test_a_saved_model_and_a_calibrated_one_answer_in_frames(tmp_path, tagger, corpus):
     X = TokenColumns.from_sequences(corpus.tokens[:3], names=["word", "pos"])
     tagger.save(tmp_path / "m.skcw")
-    model = Model.open(tmp_path / "m.skcw")
-    expected = tagger.ask(X).to_frame(X)
-    assert model.ask(X).to_frame(X).equals(expected)
+    model = InferenceModel.open(tmp_path / "m.skcw")
+    expected = tagger.predict_all(X).to_frame(X)
+    assert model.predict_all(X).to_frame(X).equals(expected)
     calibrated = CalibratedTagger(tagger, cv="prefit")
     calibrated.fit(*make_tagged_corpus(40, random_state=5, return_X_y=True))
-    found = calibrated.ask(X).to_frame(X)
+    found = calibrated.predict_all(X).to_frame(X)
     assert found["predicted"].equals(expected["predicted"])
     assert (
         found["confidence"].tolist()
@@ -235,7 +244,9 @@ def test_a_saved_model_and_a_calibrated_one_answer_in_frames(tmp_path, tagger, c
 
 
 def test_frames_of_other_sentences_are_refused(frame, tagger):
-    answers = tagger.ask(TokenColumns.from_frame(frame, columns=["word", "pos"]))
+    answers = tagger.predict_all(
+        TokenColumns.from_frame(frame, columns=["word", "pos"])
+    )
     with pytest.raises(ValueError, match="the frame has 1 sequences but ask has 2"):
         answers.to_frame(frame[:3])
     with pytest.raises(ValueError, match="sequence 1 has 1 rows but 2 tokens"):

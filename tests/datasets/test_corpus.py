@@ -20,7 +20,7 @@ def mentions(labels):
 
 
 def names(corpus):
-    """Return the words of people, places and organisations."""
+    """Return the words of people, places and organizations."""
     return [
         word
         for tokens, labels in zip(corpus.tokens, corpus.clean_labels, strict=True)

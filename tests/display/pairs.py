@@ -19,7 +19,7 @@ def drawn_pairs(n=2000, power=1.0, seed=0):
 
 @cache
 def model(kind):
-    """Return a fitted estimator with data that it has not learnt from."""
+    """Return a fitted estimator with data that it has not learned from."""
     if kind == "classifier":
         X, y = load_iris(return_X_y=True)
         return LogisticRegression(max_iter=500).fit(X[::2], y[::2]), X[1::2], y[1::2]

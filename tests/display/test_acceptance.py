@@ -11,7 +11,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.datasets import make_tagged_corpus
-from skcw.display import AcceptanceDisplay
+from skcw.display import RiskControlDisplay
 
 
 def pairs(n, seed):
@@ -21,7 +21,7 @@ def pairs(n, seed):
 
 
 def test_promised_and_true_risk_are_drawn_by_accepted_share():
-    display = AcceptanceDisplay.from_predictions(*pairs(800, 0), *pairs(3000, 1))
+    display = RiskControlDisplay.from_predictions(*pairs(800, 0), *pairs(3000, 1))
     assert (np.diff(display.accepted) >= 0).all()
     assert (display.true_risk <= display.promised).all()
     x, y = display.line_.get_data()
@@ -35,7 +35,7 @@ def test_a_selective_tagger_is_drawn_by_its_own_promises():
     X, y = make_tagged_corpus(900, random_state=0, return_X_y=True)
     new, truth = make_tagged_corpus(200, random_state=1, return_X_y=True)
     tagger = SelectiveTagger(make_tagging_pipeline("ner"), risk=[0.05, 0.1]).fit(X, y)
-    display = AcceptanceDisplay.from_estimator(tagger, new, truth)
+    display = RiskControlDisplay.from_estimator(tagger, new, truth)
     assert display.promised.tolist() == [0.05, 0.1]
     share = np.concatenate(tagger.accept(new, 0.05)).mean()
     assert_allclose(display.accepted[0], share)
@@ -46,7 +46,7 @@ def test_a_selective_classifier_is_drawn():
     X = rng.normal(size=(900, 3))
     y = (X[:, 0] + rng.normal(scale=0.3, size=900) > 0).astype(int)
     model = SelectiveClassifier(MultiClassCW(random_state=0), risk=0.2)
-    display = AcceptanceDisplay.from_estimator(
+    display = RiskControlDisplay.from_estimator(
         model.fit(X[:600], y[:600]), X[600:], y[600:]
     )
     assert display.unit == "rows" and display.promised.tolist() == [0.2]
@@ -54,4 +54,4 @@ def test_a_selective_classifier_is_drawn():
 
 def test_promises_that_accept_nothing_cannot_be_drawn():
     with pytest.raises(ValueError, match="none of the promises accepts anything"):
-        AcceptanceDisplay.from_predictions(*pairs(5, 0), *pairs(5, 1), risk=[0.001])
+        RiskControlDisplay.from_predictions(*pairs(5, 0), *pairs(5, 1), risk=[0.001])

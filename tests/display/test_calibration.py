@@ -9,7 +9,7 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 from skcw.metrics import (
     brier_loss,
     calibration_bands,
@@ -33,7 +33,7 @@ def draw(n=400, **options):
 def test_every_kind_of_estimator_is_drawn(kind):
     estimator, X, y = model(kind)
     drawn = ConfidenceCalibrationDisplay.from_estimator(estimator, X, y, **PLAIN)
-    answers = query_pairs(estimator, X, y)
+    answers = confidence_pairs(estimator, X, y)
     expected = calibration_bins(answers.correct, answers.confidence)
     assert_array_equal(drawn.bins.accuracy, expected.accuracy)
     assert drawn.ax_.get_ylabel() == "Share of right labels"
@@ -58,7 +58,7 @@ def test_the_axes_say_what_was_asked(query, words):
     drawn = ConfidenceCalibrationDisplay.from_estimator(
         estimator, X, y, query=query, **PLAIN
     )
-    answers = query_pairs(estimator, X, y, query)
+    answers = confidence_pairs(estimator, X, y, query)
     assert drawn.histogram.sum() == len(answers.confidence)
     assert drawn.histogram_ax_.get_xlabel() == f"Claimed probability of {words}"
     assert drawn.ax_.get_ylabel() == f"Observed share of {words}"
@@ -233,8 +233,8 @@ def test_several_models_share_the_curve_and_the_histogram():
     assert second.ax_ is third.ax_ is first.ax_
     assert second.histogram_ax_ is first.histogram_ax_
     assert len(first.figure_.axes) == 2
-    colours = {line.get_color() for line in (first.line_, second.line_, third.line_)}
-    assert len(colours) == 3
+    colors = {line.get_color() for line in (first.line_, second.line_, third.line_)}
+    assert len(colors) == 3
     title, texts = legend_texts(first.ax_)
     # The title names the score of the first; a curve with another one says so.
     assert title == "root CalibMSE"
@@ -416,7 +416,7 @@ def test_documents_may_be_the_groups_of_sequences():
     drawn = ConfidenceCalibrationDisplay.from_estimator(
         estimator, X, y, groups=document, **options
     )
-    answers = query_pairs(estimator, X, y)
+    answers = confidence_pairs(estimator, X, y)
     again = ConfidenceCalibrationDisplay.from_predictions(
         *answers[:2], groups=document[answers.groups], **options
     )

@@ -25,7 +25,7 @@ def test_every_strategy_has_a_curve_with_its_band(study):
     edges = first.band_.get_paths()[0].vertices
     assert edges[:, 1].min() == pytest.approx(0.3)
     assert edges[:, 1].max() == pytest.approx(0.9)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("words labelled", "F1")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("words labeled", "F1")
     # From nothing to a little more than the longest curve.
     assert ax.get_xlim() == (0, 306)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -39,7 +39,7 @@ def test_the_cost_may_be_items_and_the_band_left_out(study):
     assert display.band_ is None
     assert display.line_.get_xdata().tolist() == [1, 2, 3]
     assert display.line_.get_color() == "black"
-    assert display.ax_.get_xlabel() == "items labelled"
+    assert display.ax_.get_xlabel() == "items labeled"
 
 
 def test_bad_options_draw_nothing(study):

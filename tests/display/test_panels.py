@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from skcw.display import (
-    AcceptanceDisplay,
     ConfidenceCalibrationDisplay,
     ErrorRankingDisplay,
     LearningCurveDisplay,
+    RiskControlDisplay,
     RiskCoverageDisplay,
 )
 from skcw.display.base import LONGEST_NAME, _hides_a_curve, curves_on
@@ -75,7 +75,7 @@ def test_long_names_are_cut_in_the_legend_and_nowhere_else():
         assert drawn.name == name
     curve = LearningCurveDisplay([0, 1], [0.0, 1.0], name=name).plot()
     assert len(curve.line_.get_label()) == LONGEST_NAME
-    curve = AcceptanceDisplay([0.5], [0.1], [0.05], name=name).plot()
+    curve = RiskControlDisplay([0.5], [0.1], [0.05], name=name).plot()
     assert curve.line_.get_label().endswith("…: true risk")
 
 
@@ -92,7 +92,7 @@ def test_two_questions_on_one_axes_are_told_apart():
     draw(*pairs, interval=None, band=None, query="not O", ax=ax, score=None)
     assert below.get_xlabel() == "Claimed probability"
     assert ax.get_ylabel() == "Observed share"
-    assert below.get_ylabel() == "Answers"
+    assert below.get_ylabel() == "Predictions"
     labels = [line.get_label() for line in curves_on(ax)]
     ends = [label.rpartition("“")[2] for label in labels]
     assert ends == ["B-PER”", "B-PER”", "is it right?”", "not O”"]
@@ -126,12 +126,12 @@ def test_repr_says_what_was_drawn():
         *drawn_pairs(100), score=None, query="B-PER", name="m", bin_size=50
     )
     assert repr(drawn) == "<ConfidenceCalibrationDisplay: m, “B-PER”, 2 bins>"
-    assert repr(AcceptanceDisplay([0.5], [0.1], [0.05])) == (
-        "<AcceptanceDisplay: 1 promises>"
+    assert repr(RiskControlDisplay([0.5], [0.1], [0.05])) == (
+        "<RiskControlDisplay: 1 promises>"
     )
     curve = LearningCurveDisplay([0, 90], [0.1, 0.5], name="least sure")
     assert repr(curve) == (
-        "<LearningCurveDisplay: least sure, score 0.5 after 90 words labelled>"
+        "<LearningCurveDisplay: least sure, score 0.5 after 90 words labeled>"
     )
 
 

@@ -10,12 +10,12 @@ from matplotlib.colors import same_color
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw.display import ErrorRankingDisplay, RiskCoverageDisplay
-from skcw.evaluation import query_pairs
+from skcw.evaluation import confidence_pairs
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
-    errors_found,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     risk_coverage_curve,
 )
 from tests.display.pairs import drawn_pairs, legend_texts, model
@@ -36,7 +36,7 @@ def draw(display, n=200, **options):
 def test_every_kind_of_estimator_is_drawn(display, kind):
     estimator, X, y = model(kind)
     drawn = display.from_estimator(estimator, X, y, interval=None)
-    answers = query_pairs(estimator, X, y)
+    answers = confidence_pairs(estimator, X, y)
     again = display.from_predictions(answers.correct, answers.confidence, interval=None)
     assert_array_equal(drawn.line_.get_xydata(), again.line_.get_xydata())
     classes = {
@@ -82,10 +82,10 @@ def test_the_curve_of_errors_is_the_metric():
     drawn = draw(ErrorRankingDisplay, 300)
     assert drawn.reviewed[0] == 0
     assert drawn.reviewed[-1] == 300
-    assert_array_equal(drawn.found, errors_found(correct, confidence, drawn.reviewed))
+    assert_array_equal(drawn.found, errors_at_k(correct, confidence, drawn.reviewed))
     assert drawn.score == error_average_precision(correct, confidence)
     left = drawn.plot(errors="left")
-    expected = residual_errors(correct, confidence, drawn.reviewed)
+    expected = residual_errors_at_k(correct, confidence, drawn.reviewed)
     assert_array_equal(left.line_.get_ydata(), expected)
     relative = drawn.plot(relative=True)
     assert_allclose(relative.line_.get_xydata()[-1], [1.0, 1.0], rtol=1e-12)
@@ -125,7 +125,7 @@ def test_an_estimator_is_judged_with_weights_and_groups_of_sequences(display):
     drawn = display.from_estimator(
         estimator, X, y, groups=document, sample_weight=weight, **options
     )
-    answers = query_pairs(estimator, X, y)
+    answers = confidence_pairs(estimator, X, y)
     again = display.from_predictions(
         *answers[:2],
         groups=document[answers.groups],
@@ -165,7 +165,7 @@ def test_a_long_curve_is_thinned_but_keeps_its_ends(display):
 
 
 @BOTH
-def test_several_models_share_axes_in_colours_of_their_own(display):
+def test_several_models_share_axes_in_colors_of_their_own(display):
     first = draw(display, name="one")
     second = display.from_predictions(
         *drawn_pairs(200, power=3.0), name="two", interval=None, ax=first.ax_
@@ -181,7 +181,7 @@ def test_several_models_share_axes_in_colours_of_their_own(display):
     assert second.line_.get_ydata()[settled].max() <= top
 
 
-def test_more_models_than_colours_differ_by_their_lines():
+def test_more_models_than_colors_differ_by_their_lines():
     ax = None
     for _ in range(8):
         ax = draw(RiskCoverageDisplay, ax=ax, ref_line=False).ax_
@@ -212,7 +212,7 @@ def test_the_caller_rules_name_and_line(display):
 
 
 @BOTH
-def test_a_curve_that_was_removed_leaves_its_colour(display):
+def test_a_curve_that_was_removed_leaves_its_color(display):
     first = draw(display)
     first.line_.remove()
     second = draw(display, ax=first.ax_)

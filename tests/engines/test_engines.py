@@ -34,7 +34,12 @@ CORPUS = make_tagged_corpus(80, random_state=0)
 X, Y = [basic_features(sentence) for sentence in CORPUS.tokens], CORPUS.labels
 ROWS = np.random.default_rng(0).normal(size=(60, 5))
 CLASSES = np.argmax(ROWS[:, :3], axis=1)
-OPTIONS = {"random_state": 0, "n_shards": 4, "max_iter": 3, "learn_confidence": False}
+OPTIONS = {
+    "random_state": 0,
+    "n_shards": 4,
+    "max_iter": 3,
+    "calibrate_confidence": False,
+}
 
 
 @contextmanager

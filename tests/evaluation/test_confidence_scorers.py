@@ -17,10 +17,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.evaluation import (
     ConfidenceScorer,
+    confidence_pairs,
     get_scorer,
+    get_scorer_names,
     make_confidence_scorer,
-    query_pairs,
-    scorer_names,
 )
 from skcw.metrics import (
     area_under_risk_coverage,
@@ -34,9 +34,11 @@ from skcw.metrics import (
 from tests.integration.corpora import features, news
 
 NAMES = [
-    name for name in scorer_names() if isinstance(get_scorer(name), ConfidenceScorer)
+    name
+    for name in get_scorer_names()
+    if isinstance(get_scorer(name), ConfidenceScorer)
 ]
-CENTRED = {"strategy": "uniform", "claim": "centre"}
+CENTRED = {"strategy": "uniform", "claim": "center"}
 ESTIMATORS = {
     "cw": (CWSequenceTagger(random_state=0, max_iter=2), features),
     "crf": (CRFSequenceTagger(max_iter=10), features),
@@ -95,7 +97,7 @@ def test_scorers_work_in_a_search_over_a_classifier(name):
 def test_a_scorer_gives_its_score_with_the_sign_of_its_name(name, score, sign):
     X, y = features(n_sequences=30)
     tagger = CWSequenceTagger(random_state=0, max_iter=2).fit(X[:15], y[:15])
-    answers = query_pairs(tagger, X[15:], y[15:])
+    answers = confidence_pairs(tagger, X[15:], y[15:])
     expected = sign * score(answers.correct, answers.confidence)
     assert get_scorer(name)(tagger, X[15:], y[15:]) == expected
 
@@ -112,7 +114,7 @@ def test_a_scorer_asks_its_own_question_by_its_own_method():
         n_bins=5,
         **CENTRED,
     )
-    answers = query_pairs(
+    answers = confidence_pairs(
         tagger,
         X[15:],
         y[15:],
@@ -127,7 +129,7 @@ def test_a_scorer_asks_its_own_question_by_its_own_method():
     assert repr(scorer) == (
         "make_confidence_scorer(root_calibration_mse, greater_is_better=False, "
         "query='not O', method='kd-pc', confidence_options={'n_draws': 20}, n_bins=5, "
-        "strategy='uniform', claim='centre')"
+        "strategy='uniform', claim='center')"
     )
 
 

@@ -28,7 +28,7 @@ def pipeline():
     ids=["words", "tuples", "iterator", "object array"],
 )
 def test_entities_come_with_their_words(pipeline, form):
-    table = entity_table(pipeline, form(X), span_event="exact")
+    table = entity_table(pipeline, form(X), entity_confidence="exact")
     entities = pipeline.predict_entities(X, "exact")
     expected = [(s, *entity) for s, row in enumerate(entities) for entity in row]
     assert [(row[0], *row[2:]) for row in table.rows] == expected

@@ -13,11 +13,11 @@ X, Y = make_tagged_corpus(150, random_state=0, return_X_y=True)
 TAGGER = make_tagging_pipeline("ner", CWSequenceTagger(max_iter=3, random_state=0))
 
 
-def test_each_fold_is_asked_by_a_tagger_that_has_learnt_from_the_others():
+def test_each_fold_is_asked_by_a_tagger_that_has_learned_from_the_others():
     found = cross_val_confidence(TAGGER, X, Y, cv=3)
     for number, (train, test) in enumerate(KFold(3).split(Y)):
         copy = clone(TAGGER).fit([X[i] for i in train], [Y[i] for i in train])
-        answers = copy.ask([X[i] for i in test])
+        answers = copy.predict_all([X[i] for i in test])
         assert found.labels[test].tolist() == answers.labels().tolist()
         assert (found.fold[test] == number).all()
         given = answers.label_confidence([Y[i] for i in test], "marginal")

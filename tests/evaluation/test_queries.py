@@ -23,8 +23,8 @@ from skcw import (
 from skcw._util.ragged import object_rows
 from skcw.confidence import Entity
 from skcw.data import SequenceEncoder, extract_spans
-from skcw.evaluation import query_pairs
-from skcw.metrics import brier_loss, label_matches
+from skcw.evaluation import confidence_pairs
+from skcw.metrics import brier_loss, token_correct
 from tests.integration.corpora import features, news
 
 ROUNDING = 1e-12
@@ -83,7 +83,7 @@ def iris():
     ],
 )
 def test_a_question_about_words_is_answered_for_every_word(query, confidence, correct):
-    answers = query_pairs(ThreeWords(), X_THREE, Y_THREE, query)
+    answers = confidence_pairs(ThreeWords(), X_THREE, Y_THREE, query)
     assert_allclose(answers.confidence, confidence, rtol=0, atol=ROUNDING)
     assert answers.correct.tolist() == correct
     assert answers.groups.tolist() == [0, 0, 1]
@@ -97,7 +97,7 @@ def test_a_predicted_span_is_right_only_if_the_truth_has_it_exactly(
     query, second, right
 ):
     y = [["B-PER", second], ["O"], []]
-    answers = query_pairs(ThreeWords(), X_THREE, y, query)
+    answers = confidence_pairs(ThreeWords(), X_THREE, y, query)
     assert answers.confidence.tolist() == [0.6]
     assert answers.correct.tolist() == [right]
     assert answers.groups.tolist() == [0]
@@ -105,7 +105,7 @@ def test_a_predicted_span_is_right_only_if_the_truth_has_it_exactly(
 
 def test_a_type_that_was_not_predicted_has_no_answers():
     y = [["B-LOC", "O"], ["O"], []]
-    answers = query_pairs(ThreeWords(), X_THREE, y, "span:LOC")
+    answers = confidence_pairs(ThreeWords(), X_THREE, y, "span:LOC")
     assert [len(part) for part in answers] == [0, 0, 0]
     assert answers.correct.dtype == bool
 
@@ -114,9 +114,9 @@ def test_a_type_that_was_not_predicted_has_no_answers():
 def test_the_question_whether_a_label_is_right_is_what_the_tagger_says(kind):
     X, y = features(seed=1, n_sequences=20)
     model = tagger(kind)
-    answers = query_pairs(model, X, y)
+    answers = confidence_pairs(model, X, y)
     assert_array_equal(answers.confidence, np.concatenate(model.predict_confidence(X)))
-    matches = label_matches(y, model.predict(X))
+    matches = token_correct(y, model.predict(X))
     assert_array_equal(answers.correct, np.concatenate(matches))
     lengths = [len(row) for row in y]
     assert_array_equal(np.bincount(answers.groups, minlength=len(y)), lengths)
@@ -125,8 +125,8 @@ def test_the_question_whether_a_label_is_right_is_what_the_tagger_says(kind):
 @pytest.mark.parametrize("kind", ["cw", "crf"])
 def test_a_question_and_its_opposite_share_one_probability(kind):
     X, y = features(seed=1, n_sequences=20)
-    yes = query_pairs(tagger(kind), X, y, "O")
-    no = query_pairs(tagger(kind), X, y, "not O")
+    yes = confidence_pairs(tagger(kind), X, y, "O")
+    no = confidence_pairs(tagger(kind), X, y, "not O")
     assert_allclose(yes.confidence + no.confidence, 1.0, rtol=ROUNDING)
     assert_array_equal(yes.correct, ~no.correct)
 
@@ -135,7 +135,7 @@ def test_a_question_and_its_opposite_share_one_probability(kind):
 def test_all_labels_together_are_certain(kind):
     X, y = features(seed=1, n_sequences=20)
     labels = set(tagger(kind).classes_.tolist()) | set().union(*y)
-    answers = query_pairs(tagger(kind), X, y, labels)
+    answers = confidence_pairs(tagger(kind), X, y, labels)
     assert answers.correct.all()
     assert answers.confidence.max() <= 1.0
     assert_allclose(answers.confidence, 1.0, rtol=1e-6)
@@ -145,8 +145,8 @@ def test_words_that_have_the_label_asked_for_are_as_sure_as_their_prediction():
     X, y = features(seed=1, n_sequences=20)
     model = tagger("cw")
     for method in (None, "kd-pc"):
-        right = query_pairs(model, X, y, method=method)
-        asked = query_pairs(model, X, y, "O", method=method)
+        right = confidence_pairs(model, X, y, method=method)
+        asked = confidence_pairs(model, X, y, "O", method=method)
         predicted = np.concatenate(model.predict(X)) == "O"
         assert_allclose(
             asked.confidence[predicted], right.confidence[predicted], rtol=1e-9
@@ -155,7 +155,7 @@ def test_words_that_have_the_label_asked_for_are_as_sure_as_their_prediction():
 
 def test_options_reach_the_method():
     X, y = features(seed=1, n_sequences=20)
-    answers = query_pairs(
+    answers = confidence_pairs(
         tagger("cw"),
         X,
         y,
@@ -164,17 +164,17 @@ def test_options_reach_the_method():
     )
     votes = answers.confidence * 7
     assert_allclose(votes, np.round(votes), rtol=0, atol=1e-9)
-    exact = query_pairs(
-        tagger("cw"), X, y, "span:*", confidence_options={"span_event": "exact"}
+    exact = confidence_pairs(
+        tagger("cw"), X, y, "span:*", confidence_options={"entity_confidence": "exact"}
     )
-    least = query_pairs(tagger("cw"), X, y, "span:*")
+    least = confidence_pairs(tagger("cw"), X, y, "span:*")
     assert len(exact.confidence) == len(least.confidence)
     assert (exact.confidence != least.confidence).any()
 
 
 def test_spans_are_those_that_span_scores_count():
     X, y = features(seed=1, n_sequences=20)
-    answers = query_pairs(tagger("crf"), X, y, "span:*")
+    answers = confidence_pairs(tagger("crf"), X, y, "span:*")
     pred = [extract_spans(labels) for labels in tagger("crf").predict(X)]
     true = [extract_spans(labels) for labels in y]
     hits = [len(set(a) & set(b)) for a, b in zip(pred, true, strict=True)]
@@ -188,28 +188,30 @@ def test_a_search_or_a_pipeline_answers_as_the_tagger_inside():
     tagger = CWSequenceTagger(random_state=0, max_iter=2)
     pipeline = make_pipeline(SequenceEncoder(), tagger)
     search = GridSearchCV(pipeline, {"cwsequencetagger__phi": [0.25]}, cv=2).fit(X, y)
-    alone = query_pairs(tagger.fit(X, y), X, y, "O")
+    alone = confidence_pairs(tagger.fit(X, y), X, y, "O")
     for wrapped in (search, search.best_estimator_, make_pipeline(tagger)):
-        assert_array_equal(query_pairs(wrapped, X, y, "O").confidence, alone.confidence)
-    frozen = query_pairs(FrozenEstimator(tagger), X, y, "O")
+        assert_array_equal(
+            confidence_pairs(wrapped, X, y, "O").confidence, alone.confidence
+        )
+    frozen = confidence_pairs(FrozenEstimator(tagger), X, y, "O")
     assert_array_equal(frozen.confidence, alone.confidence)
 
 
 def test_a_tagging_pipeline_is_asked_about_words():
     X, y = news(n_sequences=40)
     pipeline = make_tagging_pipeline("ner").fit(X, y)
-    assert query_pairs(pipeline, X, y, "span:PER").correct.any()
-    assert len(query_pairs(pipeline, iter(X), iter(y)).groups) == sum(map(len, y))
+    assert confidence_pairs(pipeline, X, y, "span:PER").correct.any()
+    assert len(confidence_pairs(pipeline, iter(X), iter(y)).groups) == sum(map(len, y))
 
 
 def test_a_classifier_is_asked_about_rows():
     X, y, model = iris()
     proba = model.predict_proba(X)
-    answers = query_pairs(model, X, y)
+    answers = confidence_pairs(model, X, y)
     assert_array_equal(answers.confidence, proba.max(axis=1))
     assert_array_equal(answers.correct, model.predict(X) == y)
     assert_array_equal(answers.groups, np.arange(len(y)))
-    asked = query_pairs(model, X, y, ["setosa", "virginica"])
+    asked = confidence_pairs(model, X, y, ["setosa", "virginica"])
     assert_allclose(asked.confidence, proba[:, [0, 2]].sum(axis=1), rtol=ROUNDING)
     assert_array_equal(asked.correct, y != "versicolor")
 
@@ -220,28 +222,28 @@ def test_labels_of_a_classifier_may_be_numbers():
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     proba = model.predict_proba(X)
     for query in (1, np.int64(1), [1], {1}):
-        answers = query_pairs(model, X, y, query)
+        answers = confidence_pairs(model, X, y, query)
         assert_array_equal(answers.confidence, proba[:, 1])
         assert_array_equal(answers.correct, y == 1)
     assert_allclose(
-        query_pairs(model, X, y.tolist(), {"not": 1}).confidence,
+        confidence_pairs(model, X, y.tolist(), {"not": 1}).confidence,
         1 - proba[:, 1],
         rtol=ROUNDING,
     )
 
 
 @pytest.mark.parametrize("query", [None, "setosa"])
-def test_labels_of_another_type_than_those_learnt_are_refused(query):
+def test_labels_of_another_type_than_those_learned_are_refused(query):
     X, y = load_iris(return_X_y=True)
     numbers = LogisticRegression(C=0.01, max_iter=1000).fit(X, y)
     message = "y holds labels such as '0', but those that LogisticRegression .* as 0:"
     with pytest.raises(ValueError, match=message):
-        query_pairs(numbers, X, y.astype(str))
+        confidence_pairs(numbers, X, y.astype(str))
     names = iris()[2]
     with pytest.raises(ValueError, match=r"such as 0, but .* as 'setosa': none could"):
-        query_pairs(names, X, y, query)
+        confidence_pairs(names, X, y, query)
     # Labels of the same type that training never saw are wrong, and no slip.
-    assert not query_pairs(names, X[:2], ["lily", "rose"]).correct.any()
+    assert not confidence_pairs(names, X[:2], ["lily", "rose"]).correct.any()
 
 
 @pytest.mark.parametrize("missing", [np.nan, None])
@@ -250,15 +252,15 @@ def test_a_row_without_a_true_label_is_refused(missing):
     truth = y.astype(object)
     truth[3] = missing
     with pytest.raises(ValueError, match=rf"y\[3\] is {missing}; a row without a true"):
-        query_pairs(classifier, X, truth)
+        confidence_pairs(classifier, X, truth)
     with pytest.raises(ValueError, match=r"y\[0\] is nan"):
-        query_pairs(classifier, X[:2], [np.nan, 1.0])
+        confidence_pairs(classifier, X[:2], [np.nan, 1.0])
 
 
 @pytest.mark.parametrize("y", [{"O"}, {0: ["O"]}, [{"O", "B-PER"}, ["O"], []]])
 def test_labels_without_places_are_refused(y):
     with pytest.raises(TypeError, match=r"y(\[0\])? is a (set|dict), whose entries"):
-        query_pairs(ThreeWords(), X_THREE, y)
+        confidence_pairs(ThreeWords(), X_THREE, y)
 
 
 class Rounded(ThreeWords):
@@ -279,15 +281,15 @@ class Rounded(ThreeWords):
     ("amount", "dtype"), [(4e-16, np.float64), (1.2e-7, np.float32)]
 )
 def test_rounding_takes_no_probability_out_of_range(amount, dtype):
-    answers = query_pairs(Rounded(amount, dtype), X_THREE, Y_THREE)
+    answers = confidence_pairs(Rounded(amount, dtype), X_THREE, Y_THREE)
     assert answers.confidence.tolist() == [1.0, 0.0, 0.5]
-    spans = query_pairs(Rounded(amount, dtype), X_THREE, Y_THREE, "span:PER")
+    spans = confidence_pairs(Rounded(amount, dtype), X_THREE, Y_THREE, "span:PER")
     assert spans.confidence.tolist() == [1.0]
     assert brier_loss(*answers[:2]) == 0.25 / 3
 
 
 def test_distances_stay_what_they_are_and_are_refused_by_scores():
-    distance = query_pairs(Rounded(1.5, np.float64), X_THREE, Y_THREE)
+    distance = confidence_pairs(Rounded(1.5, np.float64), X_THREE, Y_THREE)
     assert distance.confidence.tolist() == [2.5, -1.5, 0.5]
     with pytest.raises(ValueError, match="a method that gives probabilities, such as"):
         brier_loss(*distance[:2])
@@ -300,8 +302,8 @@ def test_a_classifier_with_a_confidence_of_its_own_is_asked_for_it():
                                                        "exact": [0.3, 0.4]}[method],
     )  # fmt: skip
     X, y = [[0], [1]], ["a", "a"]
-    assert query_pairs(classifier, X, y).confidence.tolist() == [3.0, 4.0]
-    answers = query_pairs(classifier, X, y, method="exact")
+    assert confidence_pairs(classifier, X, y).confidence.tolist() == [3.0, 4.0]
+    answers = confidence_pairs(classifier, X, y, method="exact")
     assert answers.confidence.tolist() == [0.3, 0.4]
     assert answers.correct.tolist() == [True, False]
 
@@ -310,7 +312,7 @@ def test_a_label_that_training_never_saw_has_probability_zero():
     X, y, _ = iris()
     known = y != "setosa"
     model = LogisticRegression(max_iter=1000).fit(X[known], y[known])
-    answers = query_pairs(model, X, y, "setosa")
+    answers = confidence_pairs(model, X, y, "setosa")
     assert_array_equal(answers.confidence, 0.0)
     assert_array_equal(answers.correct, ~known)
 
@@ -319,7 +321,7 @@ def test_a_label_that_training_never_saw_has_probability_zero():
 def test_nothing_asked_gives_no_answers(y):
     X = [[] for _ in y]
     for query in (None, "O", "span:PER"):
-        answers = query_pairs(tagger("cw"), X, y, query)
+        answers = confidence_pairs(tagger("cw"), X, y, query)
         assert [len(part) for part in answers] == [0, 0, 0]
 
 
@@ -338,29 +340,29 @@ def test_nothing_asked_gives_no_answers(y):
 )
 def test_a_query_that_asks_nothing_is_refused(query, error, message):
     with pytest.raises(error, match=message):
-        query_pairs(ThreeWords(), X_THREE, Y_THREE, query)
+        confidence_pairs(ThreeWords(), X_THREE, Y_THREE, query)
 
 
 def test_estimators_that_cannot_answer_say_what_they_lack():
     X, y, model = iris()
     with pytest.raises(TypeError, match=r"Perceptron has neither .* Calibrated"):
-        query_pairs(Perceptron().fit(X, y), X, y)
+        confidence_pairs(Perceptron().fit(X, y), X, y)
     with pytest.raises(TypeError, match="LinearRegression has neither"):
-        query_pairs(LinearRegression().fit(X, X[:, 0]), X, X[:, 0])
+        confidence_pairs(LinearRegression().fit(X, X[:, 0]), X, X[:, 0])
     with pytest.raises(ValueError, match="spans are marked by sequences"):
-        query_pairs(model, X, y, "span:PER")
+        confidence_pairs(model, X, y, "span:PER")
     with pytest.raises(ValueError, match="predict_proba, which takes no method"):
-        query_pairs(model, X, y, method="marginal")
+        confidence_pairs(model, X, y, method="marginal")
     with pytest.raises(TypeError, match="tagger with predict_confidence; Logistic"):
-        query_pairs(model, X, [[label] for label in y])
+        confidence_pairs(model, X, [[label] for label in y])
     with pytest.raises(ValueError, match="by its marginals, which take no method"):
-        query_pairs(ThreeWords(), X_THREE, Y_THREE, "O", method="kd-pc")
+        confidence_pairs(ThreeWords(), X_THREE, Y_THREE, "O", method="kd-pc")
 
 
 def test_a_model_of_sklearn_crfsuite_is_asked_by_its_marginals():
     X, y = features(seed=1, n_sequences=20)
     crf = sklearn_crfsuite.CRF(max_iterations=10).fit(X, y)
-    answers = query_pairs(crf, X, y)
+    answers = confidence_pairs(crf, X, y)
     marginals, labels = crf.predict_marginals(X), crf.predict(X)
     expected = [
         word[label]
@@ -368,22 +370,22 @@ def test_a_model_of_sklearn_crfsuite_is_asked_by_its_marginals():
         for word, label in zip(words, row, strict=True)
     ]
     assert_allclose(answers.confidence, expected, rtol=ROUNDING)
-    assert answers.correct.mean() == np.mean(np.concatenate(label_matches(y, labels)))
+    assert answers.correct.mean() == np.mean(np.concatenate(token_correct(y, labels)))
     with pytest.raises(ValueError, match="take no method and no options"):
-        query_pairs(crf, X, y, confidence_options={"n_draws": 3})
+        confidence_pairs(crf, X, y, confidence_options={"n_draws": 3})
 
 
 def test_a_type_of_entities_that_is_no_label_gets_a_hint():
     X, y = features(seed=1, n_sequences=20)
     with pytest.raises(ValueError, match="For whole entities ask 'span:PER'"):
-        query_pairs(tagger("cw"), X, y, "PER")
+        confidence_pairs(tagger("cw"), X, y, "PER")
 
 
 @pytest.mark.parametrize("query", [None, "B-PER", "span:PER"])
 def test_labels_of_other_sequences_are_refused(query):
     X, y = features(seed=1, n_sequences=20)
     with pytest.raises(ValueError, match="sequence"):
-        query_pairs(tagger("crf"), X, y[:-1], query)
+        confidence_pairs(tagger("crf"), X, y[:-1], query)
 
 
 @pytest.mark.parametrize("query", [None, "B-PER"])
@@ -391,32 +393,32 @@ def test_labels_of_other_lengths_are_refused(query):
     X, y = features(seed=1, n_sequences=20)
     for kind in ("cw", "crf"):
         with pytest.raises(ValueError, match="sequence"):
-            query_pairs(tagger(kind), X, [*y[:-1], ["O"]], query)
+            confidence_pairs(tagger(kind), X, [*y[:-1], ["O"]], query)
 
 
 def test_entities_beyond_the_end_of_the_truth_are_refused():
     with pytest.raises(ValueError, match="sequence 0 is longer in X than in y"):
-        query_pairs(ThreeWords(), X_THREE, [["B-PER"], ["O"], []], "span:PER")
+        confidence_pairs(ThreeWords(), X_THREE, [["B-PER"], ["O"], []], "span:PER")
 
 
 def test_flat_labels_for_a_tagger_are_refused():
     with pytest.raises(ValueError, match="y holds single labels, but ThreeWords"):
-        query_pairs(ThreeWords(), X_THREE, ["O", "O", "O"])
+        confidence_pairs(ThreeWords(), X_THREE, ["O", "O", "O"])
     X, y, model = iris()
     with pytest.raises(ValueError, match="X has 150 rows but y has 9"):
-        query_pairs(model, X, y[:9])
+        confidence_pairs(model, X, y[:9])
     with pytest.raises(ValueError, match="X has 150 rows but y has 9"):
-        query_pairs(model, X, y[:9], "setosa")
+        confidence_pairs(model, X, y[:9], "setosa")
 
 
 class Counting(ThreeWords):
-    """Has ``ask``, and counts how often it is asked what."""
+    """Has ``predict_all``, and counts how often it is asked what."""
 
     def __init__(self):
         self.asked = []
 
-    def ask(self, X):
-        self.asked.append("ask")
+    def predict_all(self, X):
+        self.asked.append("predict_all")
         return self
 
     classes = ThreeWords.classes_.tolist()
@@ -442,27 +444,27 @@ class Counting(ThreeWords):
 @pytest.mark.parametrize(
     ("query", "asked"),
     [
-        (None, ["ask", "labels", "confidence"]),
-        (["O"], ["ask", "table"]),
-        (["B-PER", "I-PER", "O"], ["ask", "table"]),
-        ({"not": ["B-PER", "I-PER"]}, ["ask", "table"]),
-        ("span:*", ["ask", "entities"]),
+        (None, ["predict_all", "labels", "confidence"]),
+        (["O"], ["predict_all", "table"]),
+        (["B-PER", "I-PER", "O"], ["predict_all", "table"]),
+        ({"not": ["B-PER", "I-PER"]}, ["predict_all", "table"]),
+        ("span:*", ["predict_all", "entities"]),
     ],
 )
 def test_a_tagger_is_asked_once_and_many_labels_cost_one_table(query, asked):
     counting = Counting()
-    answers = query_pairs(counting, X_THREE, Y_THREE, query)
+    answers = confidence_pairs(counting, X_THREE, Y_THREE, query)
     assert counting.asked == asked
-    by_methods = query_pairs(ThreeWords(), X_THREE, Y_THREE, query)
+    by_methods = confidence_pairs(ThreeWords(), X_THREE, Y_THREE, query)
     for one, other in zip(answers, by_methods, strict=True):
         assert_allclose(one, other, rtol=0, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("query", ["pair:B-PER O", {"pair": ("B-PER", "O")}])
-def test_a_pair_is_asked_of_every_two_neighbours(query):
+def test_a_pair_is_asked_of_every_two_neighbors(query):
     X, y = [["Ann", "left", "Bob"], [], ["Bob"]], [["B-PER", "O", "O"], [], ["O"]]
     model = HMMSequenceTagger().fit(X[:1] + X[2:], y[:1] + y[2:])
-    found = query_pairs(model, X, y, query)
+    found = confidence_pairs(model, X, y, query)
     assert found.correct.tolist() == [True, False]
     assert found.groups.tolist() == [0, 0]
     tables = model.predict_marginals(X, length=2)[0]
@@ -475,20 +477,22 @@ def test_all_pairs_together_are_certain_and_several_are_summed():
     X, y = features(seed=1, n_sequences=20)
     labels = tagger("crf").classes_.tolist()
     every = [(left, right) for left in labels for right in labels]
-    found = query_pairs(tagger("crf"), X, y, {"pair": every})
+    found = confidence_pairs(tagger("crf"), X, y, {"pair": every})
     assert found.correct.all()
     assert_allclose(found.confidence, 1.0, rtol=1e-6)
-    one, other = (query_pairs(tagger("crf"), X, y, {"pair": [p]}) for p in every[:2])
-    both = query_pairs(tagger("crf"), X, y, {"pair": every[:2]})
+    one, other = (
+        confidence_pairs(tagger("crf"), X, y, {"pair": [p]}) for p in every[:2]
+    )
+    both = confidence_pairs(tagger("crf"), X, y, {"pair": every[:2]})
     assert_allclose(both.confidence, one.confidence + other.confidence, atol=1e-9)
     assert_array_equal(both.correct, one.correct | other.correct)
 
 
 def test_pairs_need_a_tagger_of_this_package_and_sequences():
     with pytest.raises(TypeError, match="ThreeWords cannot tell how probable pairs"):
-        query_pairs(ThreeWords(), X_THREE, Y_THREE, "pair:B-PER O")
+        confidence_pairs(ThreeWords(), X_THREE, Y_THREE, "pair:B-PER O")
     with pytest.raises(ValueError, match="query names the label 'Q'"):
-        query_pairs(tagger("crf"), *features(n_sequences=4), "pair:O Q")
+        confidence_pairs(tagger("crf"), *features(n_sequences=4), "pair:O Q")
     X, names, model = iris()
     with pytest.raises(ValueError, match="pairs are marked by sequences"):
-        query_pairs(model, X, names, "pair:setosa virginica")
+        confidence_pairs(model, X, names, "pair:setosa virginica")

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import HMMSequenceTagger
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import query_pairs, query_samples, same_cluster
+from skcw.evaluation import confidence_pairs, same_cluster, sampled_pairs
 from skcw.metrics import calibration_mse, score_interval
 from tests.learners import LABELS, SENTENCES
 
@@ -27,7 +27,7 @@ TRUE = [["A", "A"], ["A"]]
 @given(CLUSTERINGS)
 def test_a_share_is_the_mean_over_samples(structures):
     true, *drawn = structures
-    found = query_samples([drawn], [true], same_cluster)
+    found = sampled_pairs([drawn], [true], same_cluster)
     pairs = list(combinations(range(len(true)), 2))
     expected = [np.mean([ids[i] == ids[j] for ids in drawn]) for i, j in pairs]
     assert_allclose(found.confidence, expected, rtol=EXACT)
@@ -37,12 +37,12 @@ def test_a_share_is_the_mean_over_samples(structures):
 @given(CLUSTERINGS, st.randoms())
 def test_the_order_of_samples_and_the_names_of_clusters_mean_nothing(structures, rng):
     true, *drawn = structures
-    found = query_samples([drawn], [true], same_cluster)
+    found = sampled_pairs([drawn], [true], same_cluster)
     names = list("wxyz")
     rng.shuffle(names)
     renamed = [[names[k] for k in row] for row in drawn]
     rng.shuffle(renamed)
-    again = query_samples([renamed], [true], same_cluster)
+    again = sampled_pairs([renamed], [true], same_cluster)
     assert_array_equal(found.confidence, again.confidence)
     assert_array_equal(found.correct, again.correct)
 
@@ -50,7 +50,7 @@ def test_the_order_of_samples_and_the_names_of_clusters_mean_nothing(structures,
 @given(CLUSTERINGS)
 def test_a_truth_among_its_only_samples_is_certain(structures):
     true = structures[0]
-    found = query_samples([[true, true]], [true], same_cluster)
+    found = sampled_pairs([[true, true]], [true], same_cluster)
     assert_array_equal(found.confidence, found.correct)
 
 
@@ -58,9 +58,9 @@ def test_a_truth_among_its_only_samples_is_certain(structures):
 def test_sets_say_the_same_of_places_that_a_sample_has_found(structures):
     true, *drawn = structures
     pairs = list(combinations(range(len(true)), 2))
-    every = query_samples([drawn], [true], same_cluster)
+    every = sampled_pairs([drawn], [true], same_cluster)
     asked = every.confidence > 0
-    found = query_samples(
+    found = sampled_pairs(
         [drawn], [true], lambda ids: {(i, j) for i, j in pairs if ids[i] == ids[j]}
     )
     assert_allclose(np.sort(found.confidence), np.sort(every.confidence[asked]))
@@ -81,7 +81,7 @@ def test_sets_say_the_same_of_places_that_a_sample_has_found(structures):
     ],
 )
 def test_questions_about_labelings(question, confidence, correct, groups):
-    found = query_samples(DRAWN, TRUE, question)
+    found = sampled_pairs(DRAWN, TRUE, question)
     assert_allclose(found.confidence, confidence, rtol=EXACT)
     assert found.correct.dtype == bool and found.groups.dtype == np.intp
     assert_array_equal(found.correct, correct)
@@ -91,11 +91,11 @@ def test_questions_about_labelings(question, confidence, correct, groups):
 def test_spans_are_asked_about_where_a_sample_has_one():
     drawn = [[["B-P", "I-P", "O"], ["B-P", "O", "O"], ["B-P", "I-P", "B-L"]]]
     true = [["B-P", "I-P", "B-P"]]
-    found = query_samples(drawn, true, "span:P")
+    found = sampled_pairs(drawn, true, "span:P")
     assert_allclose(np.sort(found.confidence), [1 / 3, 2 / 3])
     assert found.correct[found.confidence.argmax()] and found.correct.sum() == 1
-    assert len(query_samples(drawn, true, "span:*").correct) == 3
-    assert query_samples(drawn, true, {"span": ["L"]}).correct.tolist() == [False]
+    assert len(sampled_pairs(drawn, true, "span:*").correct) == 3
+    assert sampled_pairs(drawn, true, {"span": ["L"]}).correct.tolist() == [False]
 
 
 def test_trees_of_any_class_can_be_asked_about():
@@ -107,7 +107,7 @@ def test_trees_of_any_class_can_be_asked_about():
         return frozenset(tree.brackets)
 
     drawn = [[Tree((0, 3), (0, 2)), Tree((0, 3), (1, 3))], [Tree()]]
-    found = query_samples(drawn, [Tree((0, 3), (1, 3)), Tree((0, 2))], constituents)
+    found = sampled_pairs(drawn, [Tree((0, 3), (1, 3)), Tree((0, 2))], constituents)
     assert found.confidence.tolist() == [0.5, 1.0, 0.5]
     assert found.correct.tolist() == [False, True, True]
     assert found.groups.tolist() == [0, 0, 0]
@@ -118,8 +118,8 @@ def test_shares_of_labelings_tend_to_the_answers_of_the_model():
     X, y, n = SENTENCES[40:], LABELS[40:], 2000
     label = tagger.classes_[0]
     drawn = tagger.sample_labelings(X, n, random_state=0)
-    found = query_samples(drawn, y, label)
-    exact = query_pairs(tagger, X, y, label)
+    found = sampled_pairs(drawn, y, label)
+    exact = confidence_pairs(tagger, X, y, label)
     assert_array_equal(found.correct, exact.correct)
     assert_array_equal(found.groups, exact.groups)
     # Six standard errors, of some hundred shares.
@@ -130,7 +130,7 @@ def test_answers_serve_scores_intervals_and_displays():
     rng = np.random.default_rng(0)
     true = rng.integers(0, 3, (12, 6))
     drawn = np.where(rng.random((12, 40, 6)) < 0.6, true[:, None], 3)
-    found = query_samples(drawn, true, same_cluster)
+    found = sampled_pairs(drawn, true, same_cluster)
     assert len(found.correct) == 12 * 15
     score = score_interval(
         "calibration_mse", **found._asdict(), bin_size=20, n_resamples=50
@@ -153,20 +153,20 @@ def test_equal_lists_are_asked_about_once_and_all_else_each_time():
         return [structure[0] == "A"]
 
     labelings = [["A", "B"], ["B", "B"], ["A", "B"], ("A", "B")]
-    found = query_samples([labelings], [["A", "A"]], question)
+    found = sampled_pairs([labelings], [["A", "A"]], question)
     assert found.confidence == [0.75] and len(asked) == 3
     asked.clear()
     trees = [Tree("A"), Tree("A"), np.array(["B"]), [["A"]]]
-    found = query_samples([trees], [["A"]], question)
+    found = sampled_pairs([trees], [["A"]], question)
     assert found.confidence == [0.5] and len(asked) == 5
 
 
 def test_structures_may_have_different_numbers_of_samples_and_places():
-    found = query_samples([[[0, 0]], [[0], [1]], [[]]], [[0, 1], [0], []], same_cluster)
+    found = sampled_pairs([[[0, 0]], [[0], [1]], [[]]], [[0, 1], [0], []], same_cluster)
     assert found.confidence.tolist() == [1.0] and found.groups.tolist() == [0]
-    assert query_samples([], [], same_cluster).correct.shape == (0,)
+    assert sampled_pairs([], [], same_cluster).correct.shape == (0,)
     rows = iter([iter([[0, 0], [0, 1]])])
-    assert query_samples(rows, iter([[1, 1]]), same_cluster).confidence == [0.5]
+    assert sampled_pairs(rows, iter([[1, 1]]), same_cluster).confidence == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_bad_input_is_refused_and_told_what_is_wrong(
     samples, truth, question, error, words
 ):
     with pytest.raises(error, match=words):
-        query_samples(samples, truth, question)
+        sampled_pairs(samples, truth, question)
 
 
 @pytest.mark.parametrize("first", [{0}, [True]], ids=["set", "bools"])
@@ -205,7 +205,7 @@ def test_a_question_answers_in_one_form(first):
     other = [True] if isinstance(first, set) else {0}
     answers = iter([first, other])
     with pytest.raises(ValueError, match=r"samples\[0\]\[0\]"):
-        query_samples([[["A"]]], [["A"]], lambda _: next(answers))
+        sampled_pairs([[["A"]]], [["A"]], lambda _: next(answers))
 
 
 @pytest.mark.parametrize(
@@ -231,10 +231,10 @@ def test_clusters_of_different_types_are_different_clusters():
 def test_a_type_of_entity_that_nobody_has_is_a_slip():
     truth = [["B-PER", "O"]]
     with pytest.raises(ValueError, match="names the type of entity 'PERR'"):
-        query_samples([truth], truth, "span:PERR")
+        sampled_pairs([truth], truth, "span:PERR")
 
 
 @pytest.mark.parametrize("pair", [{"A", "B"}, "AB"])
 def test_a_pair_has_an_order_and_two_labels(pair):
     with pytest.raises(ValueError, match="a pair has two labels"):
-        query_samples([[["A", "B"]]], [["A", "B"]], {"pair": pair})
+        sampled_pairs([[["A", "B"]]], [["A", "B"]], {"pair": pair})

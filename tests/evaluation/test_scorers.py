@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skcw.evaluation import get_scorer, scorer_names
+from skcw.evaluation import get_scorer, get_scorer_names
 from skcw.metrics import (
     sequence_accuracy_score,
     span_f1_score,
@@ -43,7 +43,7 @@ class MostFrequentTagger(BaseEstimator):
 
 
 # The others ask how sure a tagger is, and have tests of their own.
-NAMES = [n for n in scorer_names() if n.startswith(("sequence", "span", "token"))]
+NAMES = [n for n in get_scorer_names() if n.startswith(("sequence", "span", "token"))]
 
 TAG_OF = {"Ann": "B-PER", "Lee": "I-PER", "Rome": "B-LOC", "in": "O", "is": "O"}
 

@@ -24,7 +24,7 @@ def test_plain_words_give_the_features_that_need_no_other_column():
         assert without == [f for f in with_tags if not f.startswith("column")]
 
 
-def test_neighbours_stay_inside_the_sequence():
+def test_neighbors_stay_inside_the_sequence():
     (features,) = basic_features(["Rose"])
     assert "word[0]=Rose" in features
     assert not any("[-" in name or "[1" in name or ",1]" in name for name in features)

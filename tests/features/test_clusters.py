@@ -1,4 +1,4 @@
-"""Clusters and vectors of words: read, learnt, used and kept."""
+"""Clusters and vectors of words: read, learned, used and kept."""
 
 import pickle
 from itertools import pairwise
@@ -68,7 +68,7 @@ def test_a_word_without_cluster_is_looked_up_in_small_letters():
     assert "RED" not in clusters and clusters["red"] == "0110"
 
 
-def test_clusters_of_a_neighbour_are_absent_beyond_the_end():
+def test_clusters_of_a_neighbor_are_absent_beyond_the_end():
     window = WindowFeatures(["cluster(c)[-1]"], clusters={"c": PATHS})
     found = window.fit_transform([["red", "Rome"]]).to_lists()
     assert found == [[[], ["cluster(c)[-1]=0110"]]]

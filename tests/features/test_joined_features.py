@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import skcw
-from skcw import CWSequenceTagger, Model, make_tagging_pipeline
+from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.features import (
@@ -128,7 +128,7 @@ def test_vectors_come_from_tables_tokens_and_functions():
     assert found[1:] == found[:1] * 3
 
 
-def test_vectors_of_neighbours_stop_at_the_ends():
+def test_vectors_of_neighbors_stop_at_the_ends():
     features = JoinedFeatures([("v", VectorFeatures(VECTORS, offsets=(-1, 0, 1)))])
     first, second = features.fit_transform([["Ann", "left"], ["Bob"]]).to_lists()[0]
     assert list(first) == ["v:0", "v:1", "v[1]:1"]
@@ -254,9 +254,9 @@ def test_a_saved_model_answers_as_before(words, corpus, tmp_path):
     pipeline = make_tagging_pipeline(data_features(), CWSequenceTagger(random_state=0))
     pipeline.fit(words, corpus.labels).save(path)
     X = [*words[:20], ["Ann", "left", "New", "York"]]
-    expected = pipeline.ask(X)
-    for model in (skcw.load(path), Model.open(path)):
-        answers = model.ask(X)
+    expected = pipeline.predict_all(X)
+    for model in (skcw.load(path), InferenceModel.open(path)):
+        answers = model.predict_all(X)
         assert answers.labels().tolist() == expected.labels().tolist()
         np.testing.assert_array_equal(
             np.concatenate(answers.confidence()), np.concatenate(expected.confidence())
@@ -278,7 +278,10 @@ def test_vectors_in_tokens_are_saved_by_their_key(tmp_path):
     X = [[{"word": "Ann", "v": np.ones(2)}, {"word": "left", "v": -np.ones(2)}]]
     pipeline = make_tagging_pipeline(["word", VectorFeatures("v")])
     pipeline.fit(X, [["B-PER", "O"]]).save(tmp_path / "model")
-    assert Model.open(tmp_path / "model").ask(X).labels()[0] == ["B-PER", "O"]
+    assert InferenceModel.open(tmp_path / "model").predict_all(X).labels()[0] == [
+        "B-PER",
+        "O",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -305,7 +308,7 @@ def test_a_damaged_part_is_told(words, corpus, tmp_path):
     header, arrays = read_model(path)
     del arrays["features.vectors.words.vectors"]
     write_model(tmp_path / "bad", header, arrays)
-    for opening in (skcw.load, Model.open):
+    for opening in (skcw.load, InferenceModel.open):
         with pytest.raises(ModelFileError, match="damaged"):
             opening(tmp_path / "bad")
 

@@ -178,7 +178,7 @@ def test_templates_of_crfsuite_scripts_are_read_as_there():
 
 
 @pytest.mark.parametrize("line", ["U00:%x[0,0]", "B", "U", "*:%x[0,0]", "b01"])
-def test_lines_of_template_files_are_recognised(line):
+def test_lines_of_template_files_are_recognized(line):
     assert is_template_line(line)
 
 

@@ -131,7 +131,7 @@ def test_an_encoder_with_the_same_names_accepts_the_batch(corpus):
     assert encoder.transform(batch) is not None
 
 
-class Labelled:
+class Labeled:
     """A row that is indexed by labels, as those of data frames are."""
 
     def __init__(self, labels):
@@ -158,7 +158,7 @@ class Labelled:
         ([[("a", "b"), None]], "token 1: column 0 (word) holds nothing"),
         ([[7]], "the first token is 7"),
         ([[("a", "b"), {7, 8}]], "token 1: column 0 (word) holds nothing"),
-        ([[("a", "b"), Labelled("ab")]], "token 1: column 0 (word) holds nothing"),
+        ([[("a", "b"), Labeled("ab")]], "token 1: column 0 (word) holds nothing"),
     ],
 )
 def test_a_bad_token_is_named_by_its_place(X, trouble):

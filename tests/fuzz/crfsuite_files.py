@@ -39,7 +39,7 @@ def crfsuite_case():
         path = Path(folder, f"model-{os.getpid()}")
         path.write_bytes(changed)
         tagger = CRFSequenceTagger.from_crfsuite(path)
-        answers = tagger.ask([["Ann", "left", "Bob", "again"], []])
+        answers = tagger.predict_all([["Ann", "left", "Bob", "again"], []])
         said = answers.labels(), answers.marginals(), answers.nbest(3)
         tagger.save(path.with_suffix(".ours"))
         tagger.to_crfsuite(path)

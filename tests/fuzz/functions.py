@@ -60,7 +60,7 @@ SPECIAL = {
         "confidence": CONFIDENCE.reshape(10, 4),
         "n_true": np.full(10, 4),
     },
-    "set_threshold": {"score": CONFIDENCE},
+    "conformal_threshold": {"score": CONFIDENCE},
     "extract_spans": {"labels": ["B-P", "I-P", "O"]},
     "candidate_errors": {"y": [["O", "O"], ["O", "B-P"]]},
     "oracle_scores": {"y": [["O", "O"], ["O", "B-P"]]},
@@ -127,7 +127,12 @@ def function_case(name, function):
 
 # Documented to answer NaN where there is nothing to measure; the last one keeps what it
 # is given, which `fit` looks at.
-UNDEFINED = {"calibration_bins", "calibration_bands", "set_threshold", "join_features"}
+UNDEFINED = {
+    "calibration_bins",
+    "calibration_bands",
+    "conformal_threshold",
+    "join_features",
+}
 
 
 def utility_case(name, function, model, X):
@@ -153,7 +158,7 @@ def groups():
         else:
             cases[name] = function_case(name, function)
     classifier = partial(fitted_classifier, MultiClassCW)
-    for name in ("entropy", "least_confident", "margin", "normalised_margin"):
+    for name in ("entropy", "least_confident", "margin", "normalized_margin"):
         function = getattr(active, name)
         cases[f"{name} of rows"] = utility_case(name, function, classifier, rows()[0])
     return {name: clearly(case) for name, case in cases.items()}

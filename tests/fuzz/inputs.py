@@ -12,14 +12,14 @@ from scipy import sparse
 
 from skcw import TaggingPipeline
 from skcw.calibration import (
-    BetaMap,
+    BetaCalibrator,
     CalibratedTagger,
-    IdentityMap,
-    IsotonicMap,
+    IdentityCalibrator,
+    IsotonicCalibrator,
     SelectiveClassifier,
     SelectiveTagger,
-    SigmoidMap,
-    TemperatureMap,
+    SigmoidCalibrator,
+    TemperatureCalibrator,
 )
 from skcw.data import SequenceBatch, SequenceEncoder, TokenColumns
 from skcw.features import WindowFeatures
@@ -56,7 +56,13 @@ ONLINE = (
     PerceptronSequenceTagger,
 )
 TAGGERS = (*ONLINE, HMMSequenceTagger, MaxEntSequenceTagger, CRFSequenceTagger)
-MAPS = (BetaMap, SigmoidMap, TemperatureMap, IsotonicMap, IdentityMap)
+MAPS = (
+    BetaCalibrator,
+    SigmoidCalibrator,
+    TemperatureCalibrator,
+    IsotonicCalibrator,
+    IdentityCalibrator,
+)
 RERANKERS = (VotedPerceptronReranker, CWReranker, AROWReranker, BoostingReranker)
 
 # What keeps a fit of a few rows short.
@@ -108,7 +114,7 @@ def weights(rng, n):
 
 @cache
 def fitted(Tagger):
-    """Return a tagger that has learnt the sentences."""
+    """Return a tagger that has learned the sentences."""
     with warnings.catch_warnings():
         # Two iterations are few.
         warnings.simplefilter("ignore")
@@ -117,7 +123,7 @@ def fitted(Tagger):
 
 @cache
 def fitted_classifier(Classifier):
-    """Return a classifier that has learnt the rows."""
+    """Return a classifier that has learned the rows."""
     return quick(Classifier).fit(*rows())
 
 
@@ -187,7 +193,7 @@ def tagger_case(Tagger):
         args, given = mutated_call(rng, [X, y], weights(rng, len(y)))
         getattr(estimator, pick(rng, learns))(*args, **given)
         asked = mutated(X, rng) if rng.random() < 0.3 else X
-        answers = estimator.ask(asked)
+        answers = estimator.predict_all(asked)
         return [answers.labels(), answers.confidence(), answers.label_table(),
                 estimator.coef_, vars(estimator)]  # fmt: skip
 
@@ -209,7 +215,7 @@ def question_case(Tagger):
         names = OPTIONS if rng.random() < 0.5 else ()
         given = mutated_call(rng, [], {}, names)[1] if names else {}
         kind = rng.integers(7)
-        answers = model.ask(asked)
+        answers = model.predict_all(asked)
         if kind == 0:
             return answers.confidence(method, **given)
         if kind == 1:
@@ -241,7 +247,7 @@ def wrapper_case(make):
         X, y = sentences()
         args, given = mutated_call(rng, [X * 2, y * 2], weights(rng, 2 * len(y)))
         estimator.fit(*args, **given)
-        answers = estimator.ask(X)
+        answers = estimator.predict_all(X)
         return [answers.labels(), answers.confidence(), vars(estimator)]
 
     return case

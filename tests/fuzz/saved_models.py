@@ -15,8 +15,8 @@ from skcw import (
     CRFSequenceTagger,
     CWSequenceTagger,
     HMMSequenceTagger,
+    InferenceModel,
     MaxEntSequenceTagger,
-    Model,
     PASequenceTagger,
     PerceptronSequenceTagger,
     RerankedTagger,
@@ -72,7 +72,7 @@ def models():
     sure = {"risk": 0.5, "level": 0.5}
     words = make_tagging_pipeline(["word"], short())
     return {
-        "CW": short(constraints="BIO", remember_training=True),
+        "CW": short(constraints="BIO", store_train_hashes=True),
         "CW double": short(dtype="float64", averaging=False, constraints=None),
         "AROW": short(AROWSequenceTagger),
         "PA": short(PASequenceTagger),
@@ -86,7 +86,7 @@ def models():
             short(), map="beta", per_label=True, **small
         ),
         "calibrated spans": CalibratedTagger(
-            crf, span_event="exact", map="sigmoid", **small
+            crf, entity_confidence="exact", map="sigmoid", **small
         ),
         "pipeline": make_tagging_pipeline(FEATURES, short(), **OPTIONS),
         "pipeline clusters": make_tagging_pipeline(
@@ -178,11 +178,14 @@ def ask(path, model, learn):
     if is_classifier(model):
         return _asked_classifier(path, model, learn)
     sentences = _sentences(getattr(model, "n_features_in_", None))
-    answers = [*_said(model.ask(sentences), model.confidence_methods_), vars(model)]
+    answers = [
+        *_said(model.predict_all(sentences), model.confidence_methods_),
+        vars(model),
+    ]
     if hasattr(model, "accept"):
         answers.append(model.accept(sentences))
         # A pipeline accepts by the tagger inside, which has made the promises.
-        answers.append(getattr(model, "promises_", None))
+        answers.append(getattr(model, "thresholds_", None))
     if learn:
         model.save(path.with_suffix(".again"))
         if hasattr(model, "partial_fit"):
@@ -193,7 +196,7 @@ def ask(path, model, learn):
 
 
 def _asked_classifier(path, model, learn):
-    """Return what a classifier says of rows, before and after it has learnt on."""
+    """Return what a classifier says of rows, before and after it has learned on."""
     rows = np.ones((3, model.n_features_in_))
     rows[1] = 0.0
     asks = ("decision_function", "predict_proba", "predict_confidence")
@@ -213,11 +216,11 @@ def _sentences(n_columns):
 
 def ask_runtime(path):
     """Return what a model says that was opened without its estimator, if it can be."""
-    model = Model.open(path)
+    model = InferenceModel.open(path)
     numbers = model.features is None and model.vocabulary is None
     n_columns = len(model.confidence.belief.row_of) if numbers else None
     sentences = _sentences(n_columns)
-    return _said(model.ask(sentences), model.confidence.served)
+    return _said(model.predict_all(sentences), model.confidence.served)
 
 
 def _said(answers, methods):

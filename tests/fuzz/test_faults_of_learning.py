@@ -94,7 +94,9 @@ def test_a_lack_of_memory_in_predict_is_an_error_and_no_crash(name):
     ask = getattr(model, asks.get(kind, "predict"))
 
     report = run_cases(
-        lambda room: within(room, lambda: ask(X)), ROOM, documented=(MemoryError,)
+        lambda room: within(room, lambda: ask(X)),
+        ROOM,
+        documented=(MemoryError,),
     )
     assert not report.findings
     assert report.counts[DOCUMENTED_ERROR]

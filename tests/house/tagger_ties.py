@@ -68,7 +68,7 @@ def class_weight(file, learner):
 
 def unknown(file, learner, verb):
     """Return the tie of what learning of unknown tokens changes."""
-    rows = [f"{learner}, learn_unknown = {value}" for value in (False, True)]
+    rows = [f"{learner}, learn_unknown_token = {value}" for value in (False, True)]
     return (
         file,
         f"{verb} from {{}} to {{}} on Spanish and from {{}} to {{}} on Dutch names",

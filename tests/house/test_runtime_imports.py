@@ -169,8 +169,8 @@ def test_evaluating_opens_no_estimator(model, folder):
 )
 def test_asking_a_model_imports_no_heavy_library(question, folder):
     code = (
-        "from skcw import Model\n"
-        "answers = Model.open('cw').ask([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
+        "from skcw import InferenceModel\n"
+        "answers = InferenceModel.open('cw').predict_all([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
         f"answers.{question}"
     )
     assert not imported_after(code, folder)
@@ -200,8 +200,8 @@ def test_joined_features_of_data_import_no_heavy_library(tmp_path):
     pipeline = skcw.make_tagging_pipeline(features)
     pipeline.fit(corpus.tokens, corpus.labels).save(tmp_path / "joined")
     code = (
-        "from skcw import Model\n"
-        "answers = Model.open('joined').ask([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
+        "from skcw import InferenceModel\n"
+        "answers = InferenceModel.open('joined').predict_all([[('Ann', 'NNP'), ('left', 'VBD')]])\n"
         "answers.confidence()"
     )
     assert not imported_after(code, tmp_path)

@@ -30,7 +30,7 @@ from skcw import (
 )
 from skcw._util.ragged import object_rows
 from skcw.data import SequenceBatch, SequenceEncoder
-from skcw.evaluation import get_scorer, scorer_names
+from skcw.evaluation import get_scorer, get_scorer_names
 from skcw.metrics import span_f1_score
 from tests.integration.corpora import equal_lengths, features, featurize, news
 
@@ -152,9 +152,9 @@ def test_cross_val_score_with_the_span_scorer(tagger):
 
 def test_cross_validate_with_all_scorers_at_once():
     X, y = features()
-    scoring = {name: get_scorer(name) for name in scorer_names()}
+    scoring = {name: get_scorer(name) for name in get_scorer_names()}
     found = cross_validate(cw(), X, y, cv=3, scoring=scoring, return_train_score=True)
-    for name in scorer_names():
+    for name in get_scorer_names():
         assert np.isfinite(found[f"test_{name}"]).all()
         if name.startswith(("sequence", "span", "token")):
             assert (found[f"train_{name}"] >= found[f"test_{name}"]).all()

@@ -151,7 +151,7 @@ def test_a_model_that_cannot_be_opened_says_why(tmp_path, make, error):
     make(path)
     with pytest.raises(error) as found:
         path.read_bytes()
-    for opening in (skcw.load, skcw.Model.open):
+    for opening in (skcw.load, skcw.InferenceModel.open):
         with pytest.raises(error) as mine:
             opening(path)
         assert mine.value.errno == found.value.errno
@@ -164,10 +164,10 @@ def test_a_model_without_permission_is_not_called_missing(tmp_path):
     # Root may read everything: its rights are given up first.
     code = (
         "import os, skcw\n"
-        "skcw.Model\n"
+        "skcw.InferenceModel\n"
         "os.getuid() or os.setuid(65534)\n"
         "try:\n"
-        "    skcw.Model.open('m.skcw')\n"
+        "    skcw.InferenceModel.open('m.skcw')\n"
         "except OSError as error:\n"
         "    print(type(error).__name__)\n"
     )

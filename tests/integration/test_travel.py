@@ -62,7 +62,7 @@ def through_pickle(tagger):
 
 
 @pytest.mark.parametrize("travel", [through_pickle, through_joblib, through_skops])
-def test_a_tagger_that_travelled_says_the_same(fitted, travel):
+def test_a_tagger_that_traveled_says_the_same(fitted, travel):
     X, _ = features(seed=1, n_sequences=20)
     arrived = travel(fitted)
     assert type(arrived) is type(fitted)

@@ -5,7 +5,12 @@ import json
 import pytest
 
 import skcw
-from skcw import CalibratedTagger, Model, SelectiveTagger, make_tagging_pipeline
+from skcw import (
+    CalibratedTagger,
+    InferenceModel,
+    SelectiveTagger,
+    make_tagging_pipeline,
+)
 from skcw.datasets import make_tagged_corpus
 from skcw.io import TextEntity, Tokenizer
 
@@ -28,7 +33,7 @@ def pipeline(corpus, words):
 
 
 def test_entities_know_where_they_stand(pipeline):
-    found = pipeline.ask_text(TEXT)
+    found = pipeline.predict_text(TEXT)
     entities = found.entities()
     assert entities and all(isinstance(entity, TextEntity) for entity in entities)
     for entity in entities:
@@ -38,7 +43,7 @@ def test_entities_know_where_they_stand(pipeline):
 
 
 def test_entities_are_those_of_the_words(pipeline):
-    found = pipeline.ask_text(TEXT)
+    found = pipeline.predict_text(TEXT)
     sentences = [[token.word for token in s] for s in found.sentences]
     expected = [
         (e.label, " ".join(s[e.start : e.end]))
@@ -49,7 +54,7 @@ def test_entities_are_those_of_the_words(pipeline):
 
 
 def test_a_dict_can_be_written_as_json(pipeline):
-    found = json.loads(json.dumps(pipeline.ask_text(TEXT).to_dict()))
+    found = json.loads(json.dumps(pipeline.predict_text(TEXT).to_dict()))
     assert found["text"] == TEXT
     for token in found["tokens"]:
         assert TEXT[token["start"] : token["end"]] == token["text"]
@@ -60,28 +65,31 @@ def test_a_dict_can_be_written_as_json(pipeline):
 
 def test_an_empty_text_has_no_entities(pipeline):
     for text in ("", " \n\n "):
-        found = pipeline.ask_text(text)
+        found = pipeline.predict_text(text)
         assert found.entities() == [] and found.to_dict()["tokens"] == []
 
 
-def test_the_tokenizer_is_learnt_and_saved(corpus, words, tmp_path):
+def test_the_tokenizer_is_learned_and_saved(corpus, words, tmp_path):
     X = [*words, ["do", "n't"], ["did", "n't"]]
     y = [*corpus.labels, ["O", "O"], ["O", "O"]]
     pipeline = make_tagging_pipeline("ner").fit(X, y)
     assert pipeline.tokenizer_ == Tokenizer.from_corpus(X) != Tokenizer()
     pipeline.save(tmp_path / "model")
-    again, model = skcw.load(tmp_path / "model"), Model.open(tmp_path / "model")
+    again, model = (
+        skcw.load(tmp_path / "model"),
+        InferenceModel.open(tmp_path / "model"),
+    )
     assert again.tokenizer_ == model.tokenizer == pipeline.tokenizer_
-    expected = pipeline.ask_text(TEXT).entities()
-    assert again.ask_text(TEXT).entities() == expected
-    assert model.ask_text(TEXT).entities() == expected
+    expected = pipeline.predict_text(TEXT).entities()
+    assert again.predict_text(TEXT).entities() == expected
+    assert model.predict_text(TEXT).entities() == expected
 
 
 def test_a_tokenizer_can_be_given(corpus, words):
     mine = Tokenizer(split_hyphens=True)
     pipeline = make_tagging_pipeline("ner").set_params(tokenizer=mine)
     assert pipeline.fit(words, corpus.labels).tokenizer_ == mine
-    (sentence,) = pipeline.ask_text("x-y").sentences
+    (sentence,) = pipeline.predict_text("x-y").sentences
     assert len(sentence) == 3
 
 
@@ -90,9 +98,9 @@ def test_the_first_sentences_of_partial_fit_teach_the_tokenizer(words, corpus):
     pipeline.partial_fit(
         [*words[:50], ["do", "n't", "n't"]], [*corpus.labels[:50], ["O"] * 3]
     )
-    learnt = pipeline.tokenizer_
-    assert "n't" in learnt.contractions
-    assert pipeline.partial_fit(words[50:], corpus.labels[50:]).tokenizer_ is learnt
+    learned = pipeline.tokenizer_
+    assert "n't" in learned.contractions
+    assert pipeline.partial_fit(words[50:], corpus.labels[50:]).tokenizer_ is learned
 
 
 @pytest.mark.parametrize("kind", [CalibratedTagger, SelectiveTagger])
@@ -109,17 +117,17 @@ def test_the_tokenizer_stays_with_a_wrapped_pipeline(
 def test_a_model_that_reads_other_columns_is_refused(corpus, tmp_path):
     pipeline = make_tagging_pipeline("ner").fit(corpus.tokens, corpus.labels)
     pipeline.save(tmp_path / "model")
-    for model in (pipeline, Model.open(tmp_path / "model")):
+    for model in (pipeline, InferenceModel.open(tmp_path / "model")):
         with pytest.raises(ValueError, match="looks at the columns word, pos"):
-            model.ask_text(TEXT)
+            model.predict_text(TEXT)
 
 
 def test_a_column_that_no_feature_looks_at_does_no_harm(corpus):
     pipeline = make_tagging_pipeline(["word"]).fit(corpus.tokens, corpus.labels)
-    assert len(pipeline.ask_text("Ann left.").sentences) == 1
+    assert len(pipeline.predict_text("Ann left.").sentences) == 1
 
 
 def test_a_tagger_without_features_is_refused(words, corpus, tmp_path):
     skcw.CWSequenceTagger().fit(words, corpus.labels).save(tmp_path / "model")
     with pytest.raises(ValueError, match="has no features"):
-        Model.open(tmp_path / "model").ask_text(TEXT)
+        InferenceModel.open(tmp_path / "model").predict_text(TEXT)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from skcw import (
     AROWSequenceTagger,
     CWSequenceTagger,
-    Model,
+    InferenceModel,
     MultiClassAROW,
     MultiClassCW,
     MultiClassPA,
@@ -25,7 +25,7 @@ from skcw.data.saved import half_precision, halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import CHECKSUM, HALVES, HEADER, seal
 from skcw.utils.laws import make_tagged
-from tests.test_persistence import TAGGERS
+from tests.io.test_persistence import TAGGERS
 
 # Half precision has eleven binary digits: rounding moves a number by so much.
 HALF = 2.0**-11
@@ -83,7 +83,7 @@ def test_a_tagger_comes_back_rounded(Tagger, dtype, initial_variance, data, tmp_
 def test_the_runtime_opens_it_too(tagger, data, tmp_path):
     tagger.save(tmp_path / "half", dtype="float16")
     expected = load(tmp_path / "half").predict(data.X)
-    labels = Model.open(tmp_path / "half").ask(data.X).labels()
+    labels = InferenceModel.open(tmp_path / "half").predict_all(data.X).labels()
     assert list(labels) == list(expected)
 
 
@@ -160,8 +160,8 @@ def test_how_sure_a_classifier_is_stays_what_it_was(name, tmp_path):
     classifier.save(tmp_path / "half", dtype="float16")
     loaded = load(tmp_path / "half")
     # Scale, noise and caution are no tables: they are exact.
-    for learnt in ("variance_scale_", "noise_", "caution_"):
-        assert getattr(loaded, learnt) == getattr(classifier, learnt)
+    for learned in ("variance_scale_", "noise_", "shrinkage_"):
+        assert getattr(loaded, learned) == getattr(classifier, learned)
     proba = loaded.predict_proba(ROWS)
     np.testing.assert_allclose(proba, classifier.predict_proba(ROWS), atol=5e-3)
 
@@ -227,4 +227,4 @@ def test_files_that_say_something_else_are_damaged(exponents, table, tagger, tmp
     with pytest.raises(ModelFileError, match="damaged"):
         load(path)
     with pytest.raises(ModelFileError, match="damaged"):
-        Model.open(path)
+        InferenceModel.open(path)

@@ -179,7 +179,7 @@ words = st.text("ab1é-.", min_size=1, max_size=3)
 
 
 @st.composite
-def labelled(draw):
+def labeled(draw):
     """Return words and IOB2 labels."""
     tokens, labels = [], []
     for _ in range(draw(st.integers(1, 4))):
@@ -193,7 +193,7 @@ def labelled(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(labelled(), min_size=1, max_size=3),
+    st.lists(labeled(), min_size=1, max_size=3),
     st.sampled_from(["tokens", "ids", "prodigy"]),
 )
 def test_what_is_written_with_tokens_is_read_again(tmp_path_factory, corpus, form):
@@ -207,7 +207,7 @@ def test_what_is_written_with_tokens_is_read_again(tmp_path_factory, corpus, for
 
 
 @settings(max_examples=60, deadline=None)
-@given(labelled(), st.sampled_from(["doccano", "spacy"]))
+@given(labeled(), st.sampled_from(["doccano", "spacy"]))
 def test_spans_without_tokens_are_read_again(tmp_path_factory, sentence, form):
     path = tmp_path_factory.mktemp("json") / "corpus.jsonl.gz"
     tokens, labels = sentence

@@ -7,10 +7,10 @@ import pytest
 from safetensors.numpy import load_file
 
 import skcw
-from skcw import CWSequenceTagger, Model, PASequenceTagger, load, merge
+from skcw import CWSequenceTagger, InferenceModel, PASequenceTagger, load, merge
 from skcw.data.saved import COUNTS
 from skcw.io.model_files import FORMAT, OLDEST_READ
-from tests.test_persistence import changed
+from tests.io.test_persistence import changed
 
 # With so many labels few weights of a feature are ever touched.
 N_LABELS = 40
@@ -61,7 +61,9 @@ def test_a_tagger_comes_back_bit_for_bit(tagger, paths):
 
 @pytest.mark.parametrize("dtype", [None, "float16"])
 def test_the_runtime_answers_alike(paths, data, dtype):
-    first, second = (Model.open(paths[form, dtype]).ask(data[0]) for form in FORMS)
+    first, second = (
+        InferenceModel.open(paths[form, dtype]).predict_all(data[0]) for form in FORMS
+    )
     assert list(first.labels()) == list(second.labels())
     for a, b in zip(first.confidence(), second.confidence(), strict=True):
         assert np.array_equal(a, b)

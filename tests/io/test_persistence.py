@@ -386,7 +386,7 @@ def test_a_file_that_lacks_a_fitted_attribute_is_refused(path, tmp_path, name):
 
 
 # Learners without variance or average exist, a missing blob means columns, and older
-# files do not tell what was learnt from.
+# files do not tell what was learned from.
 OPTIONAL = ("belief.variance", "belief.average", "vocabulary.blob", "training_hashes")
 
 
@@ -396,11 +396,11 @@ def test_missing_arrays_are_refused(path, tmp_path):
             load(changed(path, tmp_path / "odd", drop=[name]))
 
 
-def test_a_file_that_does_not_tell_what_was_learnt_from_is_read(path, data):
-    silent = load(path).set_params(remember_training=True)
-    assert np.isnan(silent.seen_fraction(data.X))
-    assert np.isnan(silent.partial_fit(*data).seen_fraction(data.X))
-    assert silent.fit(*data).seen_fraction(data.X) == 1.0
+def test_a_file_that_does_not_tell_what_was_learned_from_is_read(path, data):
+    silent = load(path).set_params(store_train_hashes=True)
+    assert np.isnan(silent.train_overlap(data.X))
+    assert np.isnan(silent.partial_fit(*data).train_overlap(data.X))
+    assert silent.fit(*data).train_overlap(data.X) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_numbers_that_are_not_finite_are_refused(tagger, data, tmp_path, name, b
     array = load_file(path)[name].copy()
     array[-1] = bad
     odd = changed(path, tmp_path / "odd", arrays={name: array})
-    for opened in (load, skcw.Model.open):
+    for opened in (load, skcw.InferenceModel.open):
         with pytest.raises(ModelFileError, match=f"odd is damaged.*{name} holds NaN"):
             opened(odd)
 
@@ -495,7 +495,7 @@ def test_types_and_dimensions_are_checked_when_a_file_is_opened(
     data, tmp_path, name, change
 ):
     path = tmp_path / "model"
-    params = {"constraints": "BIO", "remember_training": True}
+    params = {"constraints": "BIO", "store_train_hashes": True}
     CWSequenceTagger(random_state=0, max_iter=1, **params).fit(*data).save(path)
     array = np.ascontiguousarray(change(load_file(path)[name]))
     with pytest.raises(ModelFileError, match="odd is damaged"):
@@ -557,7 +557,7 @@ def test_hashed_features_are_as_many_as_the_weights(data, tmp_path):
         header["features"]["params"]["n_features"] = n_features
         write_model(tmp_path / "odd", header, arrays)
         with pytest.raises(ModelFileError, match="odd is damaged"):
-            skcw.Model.open(tmp_path / "odd")
+            skcw.InferenceModel.open(tmp_path / "odd")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def start(n_features, n_labels, variance=1.0, dtype=np.float64):
 
 
 def random_tables(rng, n_features, n_labels, dtype=np.float64):
-    """Return a model that has learnt something."""
+    """Return a model that has learned something."""
     tables = start(n_features, n_labels, dtype=dtype)
     inside = np.s_[:, : tables.n_columns]
     tables.mean[inside] = 0.5 * rng.normal(size=tables.mean[inside].shape)

@@ -15,10 +15,10 @@ from skcw.confidence.methods import (
     delta_deviation,
     delta_max,
     delta_probit,
-    normalised_delta,
+    normalized_delta,
 )
 from skcw.data.batch import SequenceBatch
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,
@@ -30,7 +30,7 @@ from tests.reference import draws as twin
 
 N_FEATURES = 6
 LENGTHS = (3, 0, 1, 6, 2)
-FORBIDDEN = forbidden_matrix("BIO", ["O", "B-x", "I-x"])
+FORBIDDEN = transition_constraints("BIO", ["O", "B-x", "I-x"])
 
 
 def problem(n_labels=3, real_values=True, lengths=LENGTHS):
@@ -127,7 +127,7 @@ def test_with_two_labels_the_probit_is_the_share_of_draws():
     decoder, n_draws = Decoder(belief), 4000
     codes, _ = decoder.open(batch).viterbi()
     expected = delta_probit(decoder.open(batch), codes, 0.5)
-    ratio = normalised_delta(decoder.open(batch), codes)
+    ratio = normalized_delta(decoder.open(batch), codes)
     assert_allclose(expected, norm.cdf(ratio / np.sqrt(0.5)))
     votes = draw_votes(decoder.open(batch), n_draws, 0.5, seed=0)
     shares = votes[np.arange(2), codes] / n_draws
@@ -138,7 +138,7 @@ def test_a_change_that_no_weight_speaks_of_is_a_tie():
     batch = SequenceBatch([0, 1], [0, 0], [], None, 1)
     decoder = Decoder(Belief.start(1, 2, initial_variance=1.0))
     codes = np.zeros(1, dtype=np.int32)
-    assert_array_equal(normalised_delta(decoder.open(batch), codes), [0.0])
+    assert_array_equal(normalized_delta(decoder.open(batch), codes), [0.0])
     assert_array_equal(delta_probit(decoder.open(batch), codes, 1.0), [0.5])
 
 
@@ -147,7 +147,7 @@ def test_without_another_label_a_word_is_certain():
     decoder = Decoder(belief)
     codes = np.zeros(batch.n_tokens, dtype=np.int32)
     assert np.isposinf(delta(decoder.open(batch), codes)).all()
-    assert np.isposinf(normalised_delta(decoder.open(batch), codes)).all()
+    assert np.isposinf(normalized_delta(decoder.open(batch), codes)).all()
     assert (delta_probit(decoder.open(batch), codes, 1.0) == 1.0).all()
 
 

@@ -14,7 +14,7 @@ from skcw.confidence import draws as _drawing
 from skcw.confidence.draws import count_draws, draw_marginals, draw_votes
 from skcw.confidence.tallies import Agreement, SpanAgreement
 from skcw.data.batch import SequenceBatch
-from skcw.data.schemes import first_violation, forbidden_matrix
+from skcw.data.schemes import first_violation, transition_constraints
 from skcw.exceptions import NoLegalLabelingError
 from tests.kernels.problems import LABEL_COUNTS, random_belief, random_corpus
 from tests.reference import draws as twin
@@ -23,7 +23,7 @@ from tests.reference import lattice
 N_FEATURES = 12
 LENGTHS = (3, 0, 1, 5, 0, 4, 2, 0, 7, 1)
 BIO = ["O", "B-x", "I-x", "B-y", "I-y"]
-FORBIDDEN = forbidden_matrix("BIO", BIO, np.float32)
+FORBIDDEN = transition_constraints("BIO", BIO, np.float32)
 
 # Series and Newton's steps of the kernel are right to 5e-6 of a normal up to 6.7.
 NORMAL = 5e-5
@@ -108,7 +108,7 @@ def test_normals_have_the_moments_of_a_normal(many_normals, power, moment, varia
 
 @pytest.mark.parametrize("axis", [0, 1, 2], ids=["features", "labels", "draws"])
 @pytest.mark.parametrize("power", [1, 2])
-def test_neighbouring_normals_are_not_correlated(many_normals, axis, power):
+def test_neighboring_normals_are_not_correlated(many_normals, axis, power):
     z = np.moveaxis(many_normals**power - (power == 2), axis, 0)
     products = z[1:] * z[:-1]
     error = power / np.sqrt(products.size)  # z**2 has the variance 2
@@ -322,7 +322,7 @@ def test_what_is_forbidden_is_never_drawn(way):
 def test_sequences_without_a_legal_labeling_are_named(draw):
     belief, batch, _ = problem(n_labels=2, lengths=(1, 0, 3))
     never = (["a", "b"], np.zeros((2, 2), dtype=bool))
-    decoder = Decoder(belief, forbidden_matrix(never, ["a", "b"], np.float32))
+    decoder = Decoder(belief, transition_constraints(never, ["a", "b"], np.float32))
     with pytest.raises(NoLegalLabelingError, match="sequence 2, which has 3 tokens"):
         draw(decoder.open(batch), 3, 0.1, seed=0)
 

@@ -22,7 +22,7 @@ from skcw.confidence.methods import delta, delta_deviation, delta_max
 from skcw.confidence.tallies import labeling_lead, span_borders
 from skcw.data.batch import SequenceBatch
 from skcw.data.edges import split_edges
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from tests.kernels.problems import (
     EXACT,
     FLOAT32,
@@ -38,7 +38,7 @@ N_FEATURES = 9
 EDGES = np.array([1, 4, 8], dtype=np.int32)
 LENGTHS = (3, 0, 1, 4, 2)
 BIO = ["O", "B-x", "I-x"]
-FORBIDDEN = forbidden_matrix("BIO", BIO)
+FORBIDDEN = transition_constraints("BIO", BIO)
 # Shares of 4,000 draws are this near to what they stand for (five deviations).
 CHANCE = 5 * np.sqrt(0.25 / 4000)
 

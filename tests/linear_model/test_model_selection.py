@@ -46,7 +46,7 @@ def texts(n_texts=90, seed=0):
 
 @every_classifier
 @pytest.mark.parametrize("Vectorizer", [TfidfVectorizer, CountVectorizer])
-def test_texts_are_learnt_in_a_pipeline(Classifier, Vectorizer):
+def test_texts_are_learned_in_a_pipeline(Classifier, Vectorizer):
     pipeline = make_pipeline(Vectorizer(), Classifier(random_state=0))
     pipeline.fit(*texts())
     assert pipeline.score(*texts(seed=1)) > 0.9

@@ -40,7 +40,7 @@ def test_scores_of_known_classes_stay_when_others_come(Classifier, known, more):
 
 @every_classifier
 @pytest.mark.parametrize("n_first", [2, 3])
-def test_a_class_that_comes_later_is_learnt(Classifier, n_first):
+def test_a_class_that_comes_later_is_learned(Classifier, n_first):
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b", "c", "d"], 60)
     X = rng.normal(size=(240, 6)) + 6.0 * np.eye(6)[np.repeat([0, 1, 2, 3], 60)]

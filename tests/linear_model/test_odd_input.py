@@ -135,7 +135,7 @@ def test_labels_that_no_call_has_announced_are_refused(Classifier):
 @every_update
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_rows_of_zeros_are_learnt_from_and_predicted(
+def test_rows_of_zeros_are_learned_from_and_predicted(
     classifier, n_classes, fit_intercept
 ):
     X, y = np.zeros((9, 4)), np.array([0, 1, 1, 1, 1, 1, 0, n_classes - 1, 1])
@@ -160,7 +160,7 @@ def assert_no_nan(classifier, X):
         assert (classifier.coef_variance_ > 0).all()
         assert np.isfinite(classifier.coef_variance_).all()
         assert_allclose(classifier.predict_proba(X).sum(axis=1), 1, rtol=1e-6)
-        for method in ("probability", "margin", "normalised-margin"):
+        for method in ("probability", "margin", "normalized-margin"):
             assert not np.isnan(classifier.predict_confidence(X, method)).any()
 
 
@@ -192,7 +192,7 @@ def test_values_of_all_sizes_in_one_table_give_no_nan(classifier, n_classes):
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 @pytest.mark.parametrize("variance", [1e-10, 1e10])
 @every_gaussian_update
-def test_large_values_with_large_variances_are_learnt(classifier, scale, variance):
+def test_large_values_with_large_variances_are_learned(classifier, scale, variance):
     X, y = data(n_rows=30)
     X = scale * X / np.abs(X).max()
     fitted = copy_of(classifier, initial_variance=variance, fit_intercept=False)

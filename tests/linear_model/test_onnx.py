@@ -114,7 +114,7 @@ def test_one_that_another_label_leads_in_probability_is_still_first(digits):
     X, y = digits
     model = MultiClassCW(random_state=0).fit(X, y)
     # Much caution makes labels with small variances likelier than the predicted one.
-    model.caution_ = 50.0
+    model.shrinkage_ = 50.0
     predicted = model.predict(X)
     out = run(model, X)["probabilities"]
     assert_allclose(out, model.predict_proba(X), rtol=0, atol=SINGLE)

@@ -195,8 +195,8 @@ def test_margins_are_those_of_the_two_best_labels(Classifier, n_classes):
         )
         margin, spread = best - second, v + w
     assert_allclose(classifier.predict_confidence(X, "margin"), margin, rtol=1e-9)
-    normalised = classifier.predict_confidence(X, "normalised-margin")
-    assert_allclose(normalised, margin / np.sqrt(spread), rtol=1e-9)
+    normalized = classifier.predict_confidence(X, "normalized-margin")
+    assert_allclose(normalized, margin / np.sqrt(spread), rtol=1e-9)
 
 
 @every_gaussian
@@ -224,7 +224,7 @@ def rmse(classifier, X, y):
 
 
 def binned_error(right, confidence):
-    return root_calibration_mse(right, confidence, strategy="uniform", claim="centre")
+    return root_calibration_mse(right, confidence, strategy="uniform", claim="center")
 
 
 def loss(classifier, X, y):
@@ -330,7 +330,7 @@ def test_partial_fit_keeps_a_scale_that_fit_has_chosen(Classifier):
 
 
 @every_gaussian
-def test_rows_like_those_learnt_from_are_surer(Classifier):
+def test_rows_like_those_learned_from_are_surer(Classifier):
     X, y = np.eye(6), np.arange(6) % 3
     fitted = Classifier(random_state=0).fit(X, y)
     seen = fitted.predict_confidence(X)

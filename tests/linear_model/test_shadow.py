@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from skcw import MultiClassCW
-from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.probabilities import (
     _softmax_loss,
     fit_softmax,
@@ -32,15 +32,17 @@ def halves(n_classes, n_rows=1200):
 
 @every_gaussian
 @some_classes
-def test_labels_do_not_depend_on_what_is_learnt(Classifier, n_classes):
+def test_labels_do_not_depend_on_what_is_learned(Classifier, n_classes):
     X, y, X_test, _ = halves(n_classes)
-    learnt = Classifier(random_state=0).fit(X, y)
+    learned = Classifier(random_state=0).fit(X, y)
     given = Classifier(random_state=0, variance_scale=1.0).fit(X, y)
-    assert learnt.noise_ > 0 and learnt.variance_scale_ > 0 and learnt.caution_ >= 0
-    assert (given.variance_scale_, given.noise_, given.caution_) == (1.0, None, None)
-    assert_array_equal(learnt.coef_, given.coef_)
-    assert_array_equal(learnt.coef_variance_, given.coef_variance_)
-    assert_array_equal(learnt.predict(X_test), given.predict(X_test))
+    assert (
+        learned.noise_ > 0 and learned.variance_scale_ > 0 and learned.shrinkage_ >= 0
+    )
+    assert (given.variance_scale_, given.noise_, given.shrinkage_) == (1.0, None, None)
+    assert_array_equal(learned.coef_, given.coef_)
+    assert_array_equal(learned.coef_variance_, given.coef_variance_)
+    assert_array_equal(learned.predict(X_test), given.predict(X_test))
 
 
 @every_gaussian
@@ -68,7 +70,7 @@ def test_probabilities_are_a_softmax_at_each_rows_temperature(Classifier, n_clas
     if n_classes == 2:
         scores, spreads = np.column_stack([-scores, scores]) / 2, spreads / 2
     variance = fitted.variance_scale_ * spreads.mean(axis=1) + fitted.noise_
-    cautious = scores - fitted.caution_ * np.sqrt(spreads)
+    cautious = scores - fitted.shrinkage_ * np.sqrt(spreads)
     expected = softmax(cautious / np.sqrt(variance / GUMBEL)[:, np.newaxis], axis=1)
     for row, predicted in zip(expected, scores.argmax(axis=1), strict=True):
         first = row.argmax()
@@ -138,9 +140,9 @@ def test_caution_is_for_labels_that_were_never_rivals():
     X[::30, 20:] = 3 * rng.random((60, 20))
     y[::30] = 4
     fitted = MultiClassCW(random_state=0).fit(X, y)
-    assert fitted.caution_ > 0
+    assert fitted.shrinkage_ > 0
     others = fitted.predict_proba(X[1:30])
-    fitted.caution_ = 0.0
+    fitted.shrinkage_ = 0.0
     assert others[:, 4].mean() < fitted.predict_proba(X[1:30])[:, 4].mean()
 
 
@@ -153,7 +155,7 @@ def test_rows_that_are_all_right_do_not_make_infinitely_sure():
 
 
 @every_gaussian
-def test_what_is_learnt_does_not_depend_on_order_and_form(Classifier):
+def test_what_is_learned_does_not_depend_on_order_and_form(Classifier):
     X, y, X_test, _ = halves(4)
     order = np.random.default_rng(0).permutation(len(X))
     one = Classifier(random_state=0).fit(X, y)
@@ -163,7 +165,7 @@ def test_what_is_learnt_does_not_depend_on_order_and_form(Classifier):
     ):
         assert other.variance_scale_ == one.variance_scale_
         assert other.noise_ == one.noise_
-        assert other.caution_ == one.caution_
+        assert other.shrinkage_ == one.shrinkage_
         assert_array_equal(other.predict_proba(X_test), one.predict_proba(X_test))
 
 
@@ -177,22 +179,22 @@ def test_a_weight_of_two_is_two_copies_for_the_shadow_too(Classifier, n_rows):
     copied = Classifier(random_state=0).fit(X[copies], y[copies])
     assert_allclose(weighted.variance_scale_, copied.variance_scale_, rtol=1e-9)
     assert_allclose(weighted.noise_, copied.noise_, rtol=1e-9)
-    assert_allclose(weighted.caution_, copied.caution_, rtol=1e-9)
+    assert_allclose(weighted.shrinkage_, copied.shrinkage_, rtol=1e-9)
 
 
 @every_gaussian
 def test_too_few_rows_leave_the_gaussian_as_it_is(Classifier):
     X, y = overlapping(3)
     few = Classifier(random_state=0).fit(X, y).fit(X[:15], y[:15])
-    assert (few.variance_scale_, few.noise_, few.caution_) == (1.0, None, None)
+    assert (few.variance_scale_, few.noise_, few.shrinkage_) == (1.0, None, None)
 
 
 @every_gaussian
-def test_probabilities_learnt_from_too_few_rows_warn(Classifier):
+def test_probabilities_learned_from_too_few_rows_warn(Classifier):
     X, y = overlapping(3)
     few = Classifier(random_state=0).fit(X[:15], y[:15])
     for ask in (few.predict_proba, few.predict_log_proba, few.predict_confidence):
-        with pytest.warns(UnlearntConfidenceWarning, match="too few rows"):
+        with pytest.warns(UnlearnedConfidenceWarning, match="too few rows"):
             ask(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -227,11 +229,11 @@ def test_partial_fit_learns_it_once(Classifier):
     X, y, X_more, y_more = split_data()
     streaming = Classifier(random_state=0)
     streaming.partial_fit(X, y, classes=[0, 1, 2])
-    learnt = streaming.variance_scale_, streaming.noise_, streaming.caution_
+    learned = streaming.variance_scale_, streaming.noise_, streaming.shrinkage_
     assert streaming.noise_ > 0
     streaming.partial_fit(X_more, y_more)
-    now = streaming.variance_scale_, streaming.noise_, streaming.caution_
-    assert now == learnt
+    now = streaming.variance_scale_, streaming.noise_, streaming.shrinkage_
+    assert now == learned
     drops = Classifier(random_state=0).partial_fit(X[:5], y[:5], classes=[0, 1, 2])
     assert (drops.variance_scale_, drops.noise_) == (1.0, None)
 

@@ -29,7 +29,8 @@ def tables(classifier):
     if hasattr(classifier, "coef_variance_"):
         found["variance"] = classifier.coef_variance_
         found["scale"] = np.array(
-            [classifier.variance_scale_, classifier.noise_, classifier.caution_], float
+            [classifier.variance_scale_, classifier.noise_, classifier.shrinkage_],
+            float,
         )
     return found
 
@@ -147,7 +148,7 @@ def test_a_row_without_any_feature_may_be_a_shard_of_its_own():
     assert np.abs(classifier.coef_).max() > 0
 
 
-def test_a_class_that_most_shards_lack_is_learnt():
+def test_a_class_that_most_shards_lack_is_learned():
     # The last row alone has the last feature.
     rows = np.zeros((len(X) + 1, 21))
     rows[:-1, :-1], rows[-1, -1] = X, 1.0

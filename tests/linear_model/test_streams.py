@@ -50,7 +50,7 @@ def begun(name):
 
 
 def tables(model):
-    """Return all numbers that a classifier has learnt, as bytes."""
+    """Return all numbers that a classifier has learned, as bytes."""
     found = [*model.belief_.tables().values(), model.weights_]
     return [None if table is None else table.tobytes() for table in found]
 

@@ -35,7 +35,7 @@ def assert_same_model(one, other, rtol=0):
 
 @every_update
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_rows_are_learnt_and_others_recognised(classifier, n_classes):
+def test_rows_are_learned_and_others_recognized(classifier, n_classes):
     X, y, X_test, y_test = split_data(n_classes)
     fitted = copy_of(classifier).fit(X, y)
     shape = (1, 8) if n_classes == 2 else (n_classes, 8)

@@ -70,7 +70,7 @@ def answers(classifier, X):
 
 
 @every_way
-def test_a_classifier_that_travelled_says_the_same(fitted, travel):
+def test_a_classifier_that_traveled_says_the_same(fitted, travel):
     X, _ = data()
     arrived = travel(fitted)
     assert type(arrived) is type(fitted)

@@ -194,11 +194,11 @@ def test_the_variance_of_the_bend_is_held_twice_and_taken_off_once():
     error, degrees = clustered_error(added)
     deviation = sqrt(max(error**2 - bend.var(), bend.var()))
     half = student.ppf(0.975, degrees) * deviation
-    centre = difference - bend.mean()
+    center = difference - bend.mean()
     found = _by_influence(*scores, 0.95, 200, np.random.default_rng(5), NoBar())
-    want = (difference, centre - half, centre + half)
+    want = (difference, center - half, center + half)
     assert_allclose(found[:3], want, rtol=ROUNDING)
-    assert_allclose(found.p_value, 2 * student.sf(abs(centre) / deviation, degrees))
+    assert_allclose(found.p_value, 2 * student.sf(abs(center) / deviation, degrees))
     assert bend.var() > 1e-3 * error**2  # it matters here
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score
 
-from skcw.metrics import error_average_precision, errors_found, residual_errors
+from skcw.metrics import error_average_precision, errors_at_k, residual_errors_at_k
 from tests.reference.error_ranking import average_precision, tied_orders
 
 WORD = st.tuples(st.integers(0, 3), st.booleans())
@@ -27,8 +27,8 @@ def figures(correct, confidence):
     n = np.arange(MOST_WORDS + 2)
     return (
         error_average_precision(correct, confidence),
-        errors_found(correct, confidence, n).tolist(),
-        residual_errors(correct, confidence, n).tolist(),
+        errors_at_k(correct, confidence, n).tolist(),
+        residual_errors_at_k(correct, confidence, n).tolist(),
     )
 
 
@@ -38,10 +38,10 @@ def test_figures_are_those_computed_by_hand():
     # Wrong words have ranks 1, 3 and 5.
     want = (1 / 1 + 2 / 3 + 3 / 5) / 3
     assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-15)
-    assert errors_found(correct, confidence, range(7)).tolist() == [
+    assert errors_at_k(correct, confidence, range(7)).tolist() == [
         0, 1, 1, 2, 2, 3, 3,
     ]  # fmt: skip
-    assert residual_errors(correct, confidence, 3) == 1.0
+    assert residual_errors_at_k(correct, confidence, 3) == 1.0
 
 
 @given(words=FEW_WORDS)
@@ -54,9 +54,9 @@ def test_ties_count_at_the_mean_over_all_their_orders(words):
         assert_allclose(got, want, rtol=1e-12)
     for n in range(len(words) + 2):
         want = np.mean([sum(wrong[:n]) for wrong in orders])
-        assert_allclose(errors_found(correct, confidence, n), want, rtol=1e-12)
+        assert_allclose(errors_at_k(correct, confidence, n), want, rtol=1e-12)
         want = np.mean([sum(wrong[n:]) for wrong in orders])
-        got = residual_errors(correct, confidence, n)
+        got = residual_errors_at_k(correct, confidence, n)
         assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
@@ -91,8 +91,8 @@ def test_average_precision_is_one_if_all_errors_come_first(n_wrong, n_right, tie
     correct = np.repeat([False, True], [n_wrong, n_right])
     confidence = correct * 1.0 if tied else np.arange(n_wrong + n_right)
     assert error_average_precision(correct, confidence) == 1.0
-    assert errors_found(correct, confidence, n_wrong) == n_wrong
-    assert residual_errors(correct, confidence, n_wrong) == 0.0
+    assert errors_at_k(correct, confidence, n_wrong) == n_wrong
+    assert residual_errors_at_k(correct, confidence, n_wrong) == 0.0
 
 
 @given(n_wrong=st.integers(1, 30), n_right=st.integers(0, 30))
@@ -101,7 +101,7 @@ def test_equal_confidences_give_what_chance_gives(n_wrong, n_right):
     correct = np.arange(size) >= n_wrong
     confidence = np.full(size, 0.5)
     n = np.arange(size + 1)
-    got = errors_found(correct, confidence, n)
+    got = errors_at_k(correct, confidence, n)
     assert_allclose(got, n * n_wrong / size, rtol=1e-12)
     # Summed up over the places of one single group, by harmonic numbers.
     harmonic = sum(1 / k for k in range(1, size + 1))
@@ -131,8 +131,8 @@ def test_average_precision_without_ties_is_that_of_scikit_learn(data, correct):
 @given(words=WORDS, n=st.integers(0, 50))
 def test_errors_found_and_left_are_all_errors(words, n):
     correct, confidence = columns(words)
-    found = errors_found(correct, confidence, n)
-    left = residual_errors(correct, confidence, n)
+    found = errors_at_k(correct, confidence, n)
+    left = residual_errors_at_k(correct, confidence, n)
     assert_allclose(found + left, (~correct).sum(), rtol=1e-12)
     assert 0 <= found <= n and left >= 0
 
@@ -140,29 +140,29 @@ def test_errors_found_and_left_are_all_errors(words, n):
 @given(words=WORDS)
 def test_looking_at_more_words_never_loses_an_error(words):
     correct, confidence = columns(words)
-    found = errors_found(correct, confidence, np.arange(len(words) + 3))
+    found = errors_at_k(correct, confidence, np.arange(len(words) + 3))
     assert (np.diff(found) >= -1e-12).all()
     assert found[0] == 0 and found[-1] == (~correct).sum()
 
 
 def test_the_result_has_the_shape_of_n():
     correct, confidence = [False, True, False], [0.1, 0.2, 0.3]
-    for function in (errors_found, residual_errors):
+    for function in (errors_at_k, residual_errors_at_k):
         assert isinstance(function(correct, confidence, 2), float)
         assert isinstance(function(correct, confidence, np.int8(2)), float)
         assert function(correct, confidence, [[1, 2], [3, 4]]).shape == (2, 2)
         assert function(correct, confidence, []).shape == (0,)
     many = np.arange(300) > 0
     small = np.array([100, 127], dtype=np.int8)
-    assert_array_equal(errors_found(many, np.arange(300), small), [1, 1])
+    assert_array_equal(errors_at_k(many, np.arange(300), small), [1, 1])
 
 
 def test_counts_add_up_over_models_that_err_differently():
     # The second model makes fewer errors: less to find, and less is left.
     confidence = [0.1, 0.2, 0.3, 0.4]
     poor, good = [False, False, False, True], [False, True, True, True]
-    found = [errors_found(correct, confidence, 2) for correct in (poor, good)]
-    left = [residual_errors(correct, confidence, 2) for correct in (poor, good)]
+    found = [errors_at_k(correct, confidence, 2) for correct in (poor, good)]
+    left = [residual_errors_at_k(correct, confidence, 2) for correct in (poor, good)]
     assert found[0] > found[1] and left[0] > left[1]
 
 
@@ -170,8 +170,8 @@ def test_counts_add_up_over_models_that_err_differently():
 def test_without_words_there_is_nothing_to_find(empty):
     assert error_average_precision(empty, empty) == 0.0
     assert np.isnan(error_average_precision(empty, empty, zero_division=np.nan))
-    assert errors_found(empty, empty, 5) == 0.0
-    assert residual_errors(empty, empty, [0, 5]).tolist() == [0.0, 0.0]
+    assert errors_at_k(empty, empty, 5) == 0.0
+    assert residual_errors_at_k(empty, empty, [0, 5]).tolist() == [0.0, 0.0]
 
 
 def test_without_errors_average_precision_is_zero_division():
@@ -179,7 +179,7 @@ def test_without_errors_average_precision_is_zero_division():
     assert error_average_precision([True], [0.1], zero_division=1.0) == 1.0
 
 
-@pytest.mark.parametrize("function", [errors_found, residual_errors])
+@pytest.mark.parametrize("function", [errors_at_k, residual_errors_at_k])
 def test_a_number_of_words_is_whole_and_not_negative(function):
     for n in (0.05, [1.0], True, "5"):
         with pytest.raises(TypeError, match=r"n is .*whole number of words"):
@@ -203,7 +203,7 @@ def test_group_sums_of_a_long_ranking_keep_their_precision():
     assert_allclose(error_average_precision(correct, confidence), want, rtol=1e-12)
 
 
-@pytest.mark.parametrize("count", [errors_found, residual_errors])
+@pytest.mark.parametrize("count", [errors_at_k, residual_errors_at_k])
 def test_a_weight_is_a_number_of_words_to_review(count):
     rng = np.random.default_rng(0)
     confidence, correct = rng.integers(0, 9, 60) / 8, rng.uniform(size=60) < 0.7

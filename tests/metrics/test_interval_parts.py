@@ -85,7 +85,7 @@ def test_shared_variance_is_that_of_the_normal_distribution(p, correlation):
     assert_allclose(found, 2 * covariance, rtol=1e-8)
 
 
-CENTRED = {"strategy": "uniform", "claim": "centre"}
+CENTRED = {"strategy": "uniform", "claim": "center"}
 
 
 def family_of(name, **options):

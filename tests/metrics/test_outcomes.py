@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from skcw.metrics import (
     area_under_risk_coverage,
     error_average_precision,
-    errors_found,
-    label_matches,
-    residual_errors,
+    errors_at_k,
+    residual_errors_at_k,
     risk_coverage_curve,
     token_accuracy_score,
+    token_correct,
 )
 
 LABEL = st.sampled_from(["O", "B-X", "I-X"])
@@ -26,11 +26,11 @@ def joined(rows):
 
 
 def found_first(correct, confidence):
-    return errors_found(correct, confidence, 1)
+    return errors_at_k(correct, confidence, 1)
 
 
 def left_after_one(correct, confidence):
-    return residual_errors(correct, confidence, 1)
+    return residual_errors_at_k(correct, confidence, 1)
 
 
 EVERYTHING = (
@@ -45,32 +45,32 @@ EVERYTHING = (
 @given(corpus=CORPUS)
 def test_matches_are_the_equal_labels_flat_and_in_rows(corpus):
     y_true, y_pred = ([[t[side] for t in row] for row in corpus] for side in (0, 1))
-    rows = label_matches(y_true, y_pred)
+    rows = token_correct(y_true, y_pred)
     want = [[true == pred for true, pred in row] for row in corpus]
     assert [row.tolist() for row in rows] == want
     assert rows.dtype == object and rows.shape == (len(corpus),)
     flat_true, flat_pred, flat_want = map(joined, (y_true, y_pred, want))
     if flat_true:
-        flat = label_matches(np.array(flat_true), flat_pred)
+        flat = token_correct(np.array(flat_true), flat_pred)
         assert flat.dtype == bool and flat.tolist() == flat_want
         assert flat.mean() == token_accuracy_score(y_true, y_pred)
 
 
 def test_matches_of_equal_lengths_are_rows_too():
     y = np.array([["N", "V"], ["N", "N"]])
-    rows = label_matches(y, y.tolist())
+    rows = token_correct(y, y.tolist())
     assert rows.shape == (2,) and rows[1].tolist() == [True, True]
 
 
 def test_labels_that_do_not_match_up_are_refused():
     with pytest.raises(ValueError, match="y_true has 1 labels but y_pred has 2"):
-        label_matches(["N"], ["N", "V"])
+        token_correct(["N"], ["N", "V"])
     with pytest.raises(ValueError, match="sequence 0 has 1 labels in y_true but 2 in"):
-        label_matches([["N"]], [["N", "V"]])
+        token_correct([["N"]], [["N", "V"]])
     with pytest.raises(TypeError, match=r"y_pred\[0\] is \['N'\] of type list"):
-        label_matches(["N"], [["N"]])
+        token_correct(["N"], [["N"]])
     with pytest.raises(TypeError, match="y_true is a single string"):
-        label_matches("NV", "NV")
+        token_correct("NV", "NV")
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_a_missing_confidence_is_refused_with_where(function):
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_what_is_no_outcome_is_refused_with_advice(function):
     for strange in (0.5, 2, -1, np.nan, None):
-        with pytest.raises(ValueError, match=r"correct\[1\] is .*label_matches"):
+        with pytest.raises(ValueError, match=r"correct\[1\] is .*token_correct"):
             function([1, strange], [0.5, 0.5])
     with pytest.raises(TypeError, match=r"correct holds values such as .*label_match"):
         function(["N", "V"], [0.5, 0.5])
-    with pytest.raises(TypeError, match=r"correct holds .*label_matches"):
+    with pytest.raises(TypeError, match=r"correct holds .*token_correct"):
         function([object(), True], [0.5, 0.5])
 
 

@@ -22,7 +22,7 @@ BINNED = [
     ("expected_calibration_error", {"debiased": True, "strategy": "quantile"}),
     ("adaptive_calibration_error", {}),
     ("maximum_calibration_error", {"strategy": "adaptive", "bin_size": 2}),
-    ("root_calibration_mse", {"strategy": "uniform", "claim": "centre", "n_bins": 7}),
+    ("root_calibration_mse", {"strategy": "uniform", "claim": "center", "n_bins": 7}),
 ]
 NAMES = [name for name in SCORES if name != "classwise_calibration_error"]
 OTHERS = [(name, {}) for name in NAMES if name not in dict(BINNED)]
@@ -42,8 +42,8 @@ def test_every_public_function_of_one_number_is_in_the_table():
     apart = {
         "calibration_bins",
         "calibration_bands",
-        "errors_found",
-        "residual_errors",
+        "errors_at_k",
+        "residual_errors_at_k",
         "risk_coverage_curve",
         "spiegelhalter_test",
         "brier_decomposition",

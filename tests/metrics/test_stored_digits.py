@@ -60,13 +60,13 @@ def test_intervals_keep_their_digits(name):
     assert_allclose(found, INTERVALS[name], **DIGITS)
 
 
-def test_bins_that_claim_their_centres_keep_their_digits():
+def test_bins_that_claim_their_centers_keep_their_digits():
     found = score_interval(
         "root_calibration_mse",
         CORRECT,
         CONFIDENCE,
         strategy="uniform",
-        claim="centre",
+        claim="center",
         **SETTINGS,
     )
     assert_allclose(found, CENTRED, **DIGITS)

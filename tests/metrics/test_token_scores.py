@@ -18,11 +18,11 @@ from sklearn.metrics import (
 )
 
 from skcw.metrics import (
-    label_matches,
     sequence_accuracy_score,
     span_f1_score,
     token_accuracy_score,
     token_classification_report,
+    token_correct,
     token_f1_score,
     token_fbeta_score,
     token_precision_score,
@@ -222,7 +222,7 @@ def test_integers_score_as_the_names_they_stand_for(corpus):
             y_true, y_pred, labels=["B-X", "I-X"]
         )
     for one, other in zip(
-        label_matches(true, pred), label_matches(y_true, y_pred), strict=True
+        token_correct(true, pred), token_correct(y_true, y_pred), strict=True
     ):
         assert one.tolist() == other.tolist()
 
@@ -231,11 +231,11 @@ def test_integers_are_sorted_as_numbers_and_reported_by_name():
     report = token_classification_report([[10, 2, 0]], [[10, 2, 2]], exclude=(0,))
     names = [line.split()[0] for line in report.splitlines()[2:4]]
     assert names == ["2", "10"]
-    assert label_matches([1, 2], np.array([1, 3])).tolist() == [True, False]
+    assert token_correct([1, 2], np.array([1, 3])).tolist() == [True, False]
 
 
 def test_names_and_numbers_are_not_mixed():
-    for score in (*EVERYTHING, label_matches):
+    for score in (*EVERYTHING, token_correct):
         with pytest.raises(TypeError, match="some labels are integers"):
             score([[1, 2]], [["1", "2"]])
         with pytest.raises(TypeError, match="or integers all of them"):
@@ -243,6 +243,6 @@ def test_names_and_numbers_are_not_mixed():
         with pytest.raises(TypeError, match="bool"):
             score([[True]], [[True]])
     with pytest.raises(TypeError, match="some labels are integers"):
-        label_matches([1, 2], ["1", "2"])
+        token_correct([1, 2], ["1", "2"])
     with pytest.raises(TypeError, match=r"labels must be strings$"):
         span_f1_score([[1, 2]], [[1, 2]])

@@ -1,4 +1,4 @@
-"""Confidences in bins of equal width that claim their centres."""
+"""Confidences in bins of equal width that claim their centers."""
 
 from fractions import Fraction
 from functools import partial
@@ -14,8 +14,8 @@ from skcw.metrics import calibration_bins, calibration_mse, root_calibration_mse
 WORD = st.tuples(st.floats(0, 1), st.booleans())
 WORDS = st.lists(WORD, min_size=1, max_size=60)
 
-bins_of = partial(calibration_bins, strategy="uniform", claim="centre")
-rmse = partial(root_calibration_mse, strategy="uniform", claim="centre")
+bins_of = partial(calibration_bins, strategy="uniform", claim="center")
+rmse = partial(root_calibration_mse, strategy="uniform", claim="center")
 
 
 def columns(words):
@@ -93,7 +93,7 @@ def test_rows_give_the_bits_of_flat_arrays(words, cut):
 
 
 def test_confidences_that_keep_their_word_have_no_error():
-    # The centres are 1 / 40, 3 / 40, ...: of 40 words at k / 40, k are right.
+    # The centers are 1 / 40, 3 / 40, ...: of 40 words at k / 40, k are right.
     odd = np.arange(1, 40, 2)
     confidence = np.repeat(odd / 40, 40)
     correct = np.concatenate([np.arange(40) < right for right in odd])
@@ -126,11 +126,11 @@ def test_a_weight_is_a_number_of_repetitions(words, data):
 @pytest.mark.parametrize(
     "function", [calibration_bins, calibration_mse, root_calibration_mse]
 )
-def test_centres_are_claimed_by_bins_of_equal_width_alone(function):
+def test_centers_are_claimed_by_bins_of_equal_width_alone(function):
     for strategy in ("adaptive", "quantile"):
         with pytest.raises(ValueError, match="it must be 'uniform'"):
-            function([True], [0.5], strategy=strategy, claim="centre")
+            function([True], [0.5], strategy=strategy, claim="center")
     with pytest.raises(ValueError, match="claim is 'median'; it must be one of 'mean'"):
         function([True], [0.5], claim="median")
     with pytest.raises(ValueError, match="isotonic bins follow from the data"):
-        calibration_bins([True], [0.5], strategy="isotonic", claim="centre")
+        calibration_bins([True], [0.5], strategy="isotonic", claim="center")

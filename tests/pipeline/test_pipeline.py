@@ -233,7 +233,7 @@ def test_what_a_tagger_cannot_do_its_pipeline_does_not_offer():
     pipeline = make_tagging_pipeline("ner", CRFSequenceTagger())
     assert not hasattr(pipeline, "partial_fit")
     assert not hasattr(make_tagging_pipeline("ner", MaxEntSequenceTagger()), "explain")
-    for name in ("partial_fit", "explain", "fit_confidence", "seen_fraction"):
+    for name in ("partial_fit", "explain", "fit_confidence", "train_overlap"):
         assert hasattr(make_tagging_pipeline(), name)
 
 
@@ -317,7 +317,7 @@ def test_a_loaded_pipeline_learns_on(tmp_path):
     assert "B-NEW" in again.classes_
 
 
-def test_features_learnt_since_do_not_keep_it_from_being_saved(tmp_path):
+def test_features_learned_since_do_not_keep_it_from_being_saved(tmp_path):
     pipeline = fitted(["word"])
     pipeline["features"].partial_fit([["Xyzzy"]])
     pipeline.save(tmp_path / "model.skcw")

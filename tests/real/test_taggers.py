@@ -41,7 +41,7 @@ def test_the_maximum_entropy_tagger_is_as_good_as_it_says():
 
 
 def test_names_are_found_among_words_never_seen(data_home):
-    """Spanish names by their words alone: .467 without, .513 with what is learnt."""
+    """Spanish names by their words alone: .467 without, .513 with what is learned."""
     train, test = (
         fetch_conll2002("es", data_home=data_home, subset=part, return_X_y=True)
         for part in ("train", "test")
@@ -49,8 +49,8 @@ def test_names_are_found_among_words_never_seen(data_home):
     X, X_test = ([[w[0] for w in row] for row in part[0]] for part in (train, test))
 
     def score(**options):
-        tagger = CWSequenceTagger(random_state=0, learn_confidence=False, **options)
+        tagger = CWSequenceTagger(random_state=0, calibrate_confidence=False, **options)
         tagger.fit(X[:1000], train[1][:1000])
         return span_f1_score(test[1], tagger.predict(X_test))
 
-    assert score() > score(learn_unknown=False) + 0.02
+    assert score() > score(learn_unknown_token=False) + 0.02

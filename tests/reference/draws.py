@@ -11,7 +11,7 @@ GOLDEN = 0x9E3779B9
 
 
 def mix64(x):
-    """Return the finaliser of splitmix64."""
+    """Return the finalizer of splitmix64."""
     x = (x + 0x9E3779B97F4A7C15) & LONG
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & LONG
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & LONG
@@ -19,7 +19,7 @@ def mix64(x):
 
 
 def mix32(x):
-    """Return the finaliser of MurmurHash3."""
+    """Return the finalizer of MurmurHash3."""
     x = ((x ^ (x >> 16)) * 0x85EBCA6B) & WORD
     x = ((x ^ (x >> 13)) * 0xC2B2AE35) & WORD
     return x ^ (x >> 16)

@@ -171,7 +171,7 @@ exact_stdev = exact(np.sqrt, lambda beta, v, phi: beta * np.sqrt(v) / phi)
 
 
 def exact_arow(mean, variance, g, r, share):
-    """Minimise the squared hinges of all rivals: alpha = max(0, 1 - margin) / r."""
+    """Minimize the squared hinges of all rivals: alpha = max(0, 1 - margin) / r."""
     gram = (g * variance) @ g.T + r * np.eye(len(g))
     root = np.linalg.cholesky(gram)
     alpha, _ = nnls(root.T, np.linalg.solve(root, 1 - g @ mean))

@@ -98,7 +98,7 @@ def full_update(mu, Sigma, delta, alpha, beta):
 
 
 def k_constraints(gram, loss, budget):
-    """Return alpha >= 0, sum <= budget, maximising loss . alpha - alpha' G alpha / 2.
+    """Return alpha >= 0, sum <= budget, maximizing loss . alpha - alpha' G alpha / 2.
 
     Every set of active multipliers is tried, with the budget spent and not spent.
     """

@@ -12,7 +12,7 @@ from skcw.reranking.global_features import (
     PAPER_TEMPLATES,
     SentenceView,
     entity_strings,
-    neighbour_strings,
+    neighbor_strings,
     quotation_strings,
     type_strings,
 )
@@ -85,7 +85,7 @@ def test_a_labeling_that_comes_twice_is_kept_once():
     assert lists.scores.tolist() == [-0.2, -2.0, -0.1, -3.0]
 
 
-def test_the_lexicon_is_learnt_or_given():
+def test_the_lexicon_is_learned_or_given():
     rows = [["The", "the", "the", "Ann"], ["ann", "Ann", "IBM"]]
     assert lower_case_lexicon(rows) == {"the"}
     assert GlobalFeatures().fit(X, NBEST).lexicon_ == {"met", "left"}
@@ -192,7 +192,7 @@ def test_candidates_are_pairs_of_labels_and_score(candidate):
         GlobalFeatures().fit_transform(X, [NBEST[0], [candidate]])
 
 
-def test_templates_of_types_see_words_and_neighbours():
+def test_templates_of_types_see_words_and_neighbors():
     assert type_strings(["the", "New", "York", "Times", "said"], 1, 4) == [
         *["FW=New", "N=3", "IW=New", "IW=York", "IW=Times"],
         *["FP2=ne", "FS2=ew", "FP3=new", "FS3=new", "FP4=new", "FS4=new"],
@@ -200,7 +200,7 @@ def test_templates_of_types_see_words_and_neighbours():
         *["B1=the", "B=the", "A1=said", "A=said"],
     ]
     spans = extract_spans(["B-P", "O", "B-L", "B-P"])
-    assert neighbour_strings(spans) == ["TT=P L", "TT=L P"]
+    assert neighbor_strings(spans) == ["TT=P L", "TT=L P"]
     features = GlobalFeatures(["types"], min_count=1).fit(X, NBEST)
     names = features.vocabulary_.names()
     assert "P FW=Ann" in names and not any("WE=" in name for name in names)

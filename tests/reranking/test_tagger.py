@@ -77,7 +77,7 @@ def test_what_is_chosen_is_what_the_reranker_chooses(fitted):
 
 
 def test_marginals_are_sums_over_candidates(fitted):
-    answers, lists = fitted.ask(NEW[:5]), fitted.candidates(NEW[:5])
+    answers, lists = fitted.predict_all(NEW[:5]), fitted.candidates(NEW[:5])
     shares = fitted.reranker_.candidate_probabilities(lists)
     for s, row in enumerate(answers.marginals()):
         for t, token in enumerate(row):
@@ -95,7 +95,7 @@ def test_no_more_labelings_are_known_than_candidates(fitted):
 
 
 def test_shares_of_labelings_are_those_of_the_reranker(fitted):
-    answers, lists = fitted.ask(NEW[:3]), fitted.candidates(NEW[:3])
+    answers, lists = fitted.predict_all(NEW[:3]), fitted.candidates(NEW[:3])
     shares = fitted.reranker_.candidate_probabilities(lists)
     for s, found in enumerate(answers.labeling_shares(4)):
         row = answers.nbest(4)[s]
@@ -104,7 +104,7 @@ def test_shares_of_labelings_are_those_of_the_reranker(fitted):
 
 
 def test_shares_of_labelings_of_other_taggers_are_those_of_their_scores(fitted):
-    answers = fitted.base_tagger_.ask([*NEW[:2], []])
+    answers = fitted.base_tagger_.predict_all([*NEW[:2], []])
     for row, found in zip(answers.nbest(3), answers.labeling_shares(3), strict=True):
         power = np.exp(np.array([score for _, score in row]) / answers.temperature)
         np.testing.assert_allclose(found, power / power.sum(), rtol=1e-12)
@@ -166,7 +166,7 @@ def test_sentences_are_judged_by_taggers_that_have_not_seen_them():
     assert all(row[0][0] == [False, False] for row in found)
 
 
-def test_folds_are_of_neighbours_and_keep_copies_together():
+def test_folds_are_of_neighbors_and_keep_copies_together():
     rows = object_rows([["a"], ["b"], ["a"], ["c"], [], ["d"], ["e"]])
     y = object_rows([["X"] * len(row) for row in rows])
     tagger = PerceptronSequenceTagger().fit(rows, y)

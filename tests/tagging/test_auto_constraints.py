@@ -13,7 +13,7 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import convert_labels
-from skcw.data.schemes import forbidden_matrix
+from skcw.data.schemes import transition_constraints
 from skcw.tagging.base import BaseSequenceTagger
 from skcw.utils.laws import make_tagged
 
@@ -48,7 +48,7 @@ def test_constraints_follow_the_scheme_of_the_labels(tagger, scheme, found):
     X, y = corpus()
     tagger = fitted(tagger, list(convert_labels(y, scheme)), X)
     assert tagger.constraints_ == found
-    expected = forbidden_matrix(found, tagger.classes_.tolist())
+    expected = transition_constraints(found, tagger.classes_.tolist())
     if found is None:
         assert tagger.forbidden_ is None
     else:

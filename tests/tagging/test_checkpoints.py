@@ -37,7 +37,7 @@ Y = CORPUS.labels
 SHORT = {"max_iter": 3, "random_state": 0}
 TAGGERS = {
     "CW": CWSequenceTagger(**SHORT),
-    "without confidence": CWSequenceTagger(learn_confidence=False, **SHORT),
+    "without confidence": CWSequenceTagger(calibrate_confidence=False, **SHORT),
     "in double, no average": CWSequenceTagger(
         dtype="float64", averaging=False, **SHORT
     ),
@@ -90,7 +90,7 @@ def test_a_training_killed_again_and_again_ends_with_the_same_bits(
 def test_wherever_a_training_is_cut_off(cut, words, max_iter, seed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cut")
     tagger = CWSequenceTagger(
-        max_iter=max_iter, random_state=seed, learn_confidence=False
+        max_iter=max_iter, random_state=seed, calibrate_confidence=False
     )
     whole = fit(tagger)
     checkpoint = Checkpoint(folder, every_passes=None, every_minutes=0, resume=True)
@@ -232,7 +232,7 @@ def test_it_keeps_the_newest_and_the_one_before(tmp_path):
 
 
 def test_every_second_pass_and_the_last(tmp_path):
-    tagger = CWSequenceTagger(max_iter=5, random_state=0, learn_confidence=False)
+    tagger = CWSequenceTagger(max_iter=5, random_state=0, calibrate_confidence=False)
     with noted_saves() as seen:
         fit(tagger, Checkpoint(tmp_path / "c", every_passes=2))
     assert seen == [2, 4, 5]

@@ -24,7 +24,7 @@ from skcw.data.schemes import extract_spans
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.io.model_files import read_model, write_model
-from skcw.metrics import label_matches
+from skcw.metrics import token_correct
 from skcw.utils.laws import make_tagged
 
 TAGGERS = {
@@ -87,7 +87,7 @@ def test_confidence_is_the_accuracy_up_to_chance_whatever_the_learner(name):
     tagger = make_tagging_pipeline("ner", clone(TAGGERS[name]).set_params(max_iter=8))
     tagger.fit(corpus.tokens[:600], corpus.labels[:600])
     X_new, gold = corpus.tokens[600:], corpus.labels[600:]
-    right = label_matches(gold, tagger.predict(X_new))
+    right = token_correct(gold, tagger.predict(X_new))
     sure = tagger.predict_confidence(X_new)
     # Errors of a sentence come together, so sentences are what is drawn.
     surplus = np.array([s.sum() - r.sum() for s, r in zip(sure, right, strict=True)])
@@ -305,7 +305,9 @@ def test_unknown_methods_are_answered_with_those_served(name):
         tagger.predict_sequence_confidence(X, "delta")
     with pytest.raises(ValueError, match=r"'wkbv'; for whole spans .* of marginal, "):
         tagger.predict_entities(X, "exact", "wkbv")
-    with pytest.raises(ValueError, match=r"span_event is 'all'; .* one of least-word"):
+    with pytest.raises(
+        ValueError, match=r"entity_confidence is 'all'; .* one of least-word"
+    ):
         tagger.predict_entities(X, "all")
 
 
@@ -507,7 +509,7 @@ def test_what_tells_nothing_is_refused():
     tagger = freshly_fitted(max_iter=20)
     right = tagger.predict(X)
     with pytest.raises(
-        ValueError, match=r"no predicted label is wrong.*not learnt from"
+        ValueError, match=r"no predicted label is wrong.*not learned from"
     ):
         tagger.fit_confidence(X, right, metric="error_average_precision")
     assert not tagger.confidence_
@@ -551,7 +553,7 @@ def test_impossible_fits_are_refused():
         tagger.fit_confidence(X, Y, "kd-pc", n_draws=0)
 
 
-def test_iterators_and_batches_are_learnt_from():
+def test_iterators_and_batches_are_learned_from():
     by_list = freshly_fitted().fit_confidence(X, Y, n_values=4)
     by_iterator = freshly_fitted().fit_confidence(iter(X), iter(Y), n_values=4)
     by_batch = freshly_fitted()

@@ -1,4 +1,4 @@
-"""Constraints, honoured by training and by everything that is predicted."""
+"""Constraints, honored by training and by everything that is predicted."""
 
 import warnings
 
@@ -91,7 +91,7 @@ def test_marginals_and_confidence_know_of_constraints(Tagger, case):
         assert (row >= 0).all()
 
 
-def test_constraints_hold_for_labels_learnt_later():
+def test_constraints_hold_for_labels_learned_later():
     tagger = CWSequenceTagger(constraints="BIO", random_state=0)
     tagger.partial_fit([[["a"], ["b"]]], [["B-x", "O"]])
     tagger.partial_fit([[["a"], ["c"]]], [["B-x", "I-x"]])
@@ -100,7 +100,7 @@ def test_constraints_hold_for_labels_learnt_later():
         assert all(is_legal(labels, legal_bio) for labels, _ in row)
 
 
-def test_labels_that_break_the_constraints_are_learnt_from_with_a_warning():
+def test_labels_that_break_the_constraints_are_learned_from_with_a_warning():
     X, y = [[["a"], ["b"]], [["c"]], [["b"]]], [["B-x", "I-x"], ["O"], ["I-x"]]
     with pytest.warns(ConstraintWarning, match="1 training sequences .* sequence 2"):
         tagger = CWSequenceTagger(constraints="BIO").fit(X, y)

@@ -557,7 +557,7 @@ def dump_file(tagger):
 
 
 @pytest.mark.parametrize("travel", [dump_pickle, dump_joblib, dump_skops, dump_file])
-def test_a_model_that_travelled_predicts_the_same_bits(corpus, fitted, travel):
+def test_a_model_that_traveled_predicts_the_same_bits(corpus, fitted, travel):
     X = corpus[2]
     fitted.predict(X)
     copy = travel(fitted)

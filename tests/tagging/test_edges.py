@@ -12,8 +12,8 @@ from skcw import (
     CRFSequenceTagger,
     CWSequenceTagger,
     HMMSequenceTagger,
+    InferenceModel,
     MaxEntSequenceTagger,
-    Model,
     PASequenceTagger,
     PerceptronSequenceTagger,
     make_tagging_pipeline,
@@ -70,7 +70,7 @@ def fitted():
 
 
 @each_learner
-def test_steps_that_only_a_word_tells_are_learnt(Tagger):
+def test_steps_that_only_a_word_tells_are_learned(Tagger):
     assert pipeline(PLAIN, Tagger).fit(X, Y).score(X_NEW, Y_NEW) < 0.75
     assert pipeline(WORDS, Tagger).fit(X, Y).score(X_NEW, Y_NEW) == 1.0
 
@@ -91,7 +91,7 @@ def test_lines_without_a_macro_are_the_transitions_of_all(Tagger):
 
 
 def test_all_that_can_be_asked_is_answered(fitted):
-    answers = fitted.ask(X_NEW)
+    answers = fitted.predict_all(X_NEW)
     assert answers.labels().tolist() == Y_NEW
     for method in fitted.confidence_methods_:
         for row, words in zip(answers.confidence(method), X_NEW, strict=True):
@@ -133,8 +133,8 @@ def test_weights_are_known_by_pair_of_labels(fitted):
 
 def test_explanations_add_up_to_the_margin(fitted):
     words = X_NEW[0]
-    gaps = fitted.ask([words]).confidence("delta")[0]
-    stds = fitted.ask([words]).confidence("delta-std")[0]
+    gaps = fitted.predict_all([words]).confidence("delta")[0]
+    stds = fitted.predict_all([words]).confidence("delta-std")[0]
     explained = fitted.explain(words)
     names = {part.feature for token in explained for part in token.contributions}
     assert {f"after {Y_NEW[0][0]} & B01:{words[1]}"} <= names
@@ -147,8 +147,8 @@ def test_explanations_add_up_to_the_margin(fitted):
 def test_the_file_of_a_model_holds_them(fitted, tmp_path):
     path = tmp_path / "switch.skcw"
     fitted.save(path)
-    for opened in (skcw.load(path), Model.open(path)):
-        answers, mine = opened.ask(X_NEW), fitted.ask(X_NEW)
+    for opened in (skcw.load(path), InferenceModel.open(path)):
+        answers, mine = opened.predict_all(X_NEW), fitted.predict_all(X_NEW)
         assert answers.labels().tolist() == Y_NEW
         for method in ("marginal", "delta-std", "draw-marginal-fixed"):
             for one, other in zip(
@@ -219,8 +219,8 @@ def test_the_first_word_of_a_sentence_takes_no_step():
     tagger = CWSequenceTagger(random_state=0).fit(rows("label[-1]&first"), Y)
     assert {name for name, _, _ in tagger.edge_features_} == {"x", "o"}
     assert_array_equal(tagger.score(rows("label[-1]&x"), Y), 1.0)
-    with_it = tagger.ask(rows("label[-1]&x")).marginals().tolist()
-    assert with_it == tagger.ask(rows("unknown")).marginals().tolist()
+    with_it = tagger.predict_all(rows("label[-1]&x")).marginals().tolist()
+    assert with_it == tagger.predict_all(rows("unknown")).marginals().tolist()
 
 
 def test_features_of_ones_own_may_look_at_the_label_before():
@@ -274,7 +274,7 @@ def test_hashed_features_have_no_names_to_tell_them_by():
         WindowFeatures(WORDS, n_features=64).fit(X)
 
 
-def test_template_files_of_wapiti_and_crfpp_are_learnt(tmp_path):
+def test_template_files_of_wapiti_and_crfpp_are_learned(tmp_path):
     for text in ("# both\nU:%x[0,0]\nB\nB1:%x[0,0]\n", "*:%X[ 0, 0 ]\n"):
         path = tmp_path / "template"
         path.write_text(text)

@@ -65,14 +65,14 @@ def test_the_rival_is_the_best_replacement_and_legal_if_any_is(tagger, X):
             assert why.margin >= -1e-12 or not allowed
 
 
-def test_every_feature_and_every_neighbour_contributes(tagger, X):
+def test_every_feature_and_every_neighbor_contributes(tagger, X):
     for sequence in X:
         for t, why in enumerate(tagger.explain(sequence)):
             names = [part.feature for part in why.contributions]
-            neighbours = (t > 0) + (t + 1 < len(sequence))
+            neighbors = (t > 0) + (t + 1 < len(sequence))
             known = [name for name in sequence[t] if name in tagger.feature_names_]
-            assert len(names) == len(known) + neighbours
-            assert set(known) < set(names) or not neighbours
+            assert len(names) == len(known) + neighbors
+            assert set(known) < set(names) or not neighbors
             sizes = [abs(part.value) for part in why.contributions]
             assert sizes == sorted(sizes, reverse=True)
 

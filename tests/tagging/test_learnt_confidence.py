@@ -12,8 +12,8 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.datasets import make_tagged_corpus
-from skcw.evaluation import query_pairs
-from skcw.exceptions import UnlearntConfidenceWarning
+from skcw.evaluation import confidence_pairs
+from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.features import WindowFeatures
 from skcw.metrics import root_calibration_mse
 
@@ -56,7 +56,7 @@ X_NEW, Y_NEW = WINDOW.transform(NEW[0]), NEW[1]
 
 
 def error_of(tagger):
-    correct, confidence, _ = query_pairs(tagger, X_NEW, Y_NEW)
+    correct, confidence, _ = confidence_pairs(tagger, X_NEW, Y_NEW)
     return root_calibration_mse(correct, confidence)
 
 
@@ -87,7 +87,7 @@ def test_a_tiny_development_set_judges_passes_alone():
 @pytest.mark.parametrize("n_models", [1, 2])
 def test_a_shadow_changes_no_weight(Tagger, n_models):
     with_it = Tagger(random_state=0, n_models=n_models).fit(X, Y)
-    without = Tagger(random_state=0, n_models=n_models, learn_confidence=False)
+    without = Tagger(random_state=0, n_models=n_models, calibrate_confidence=False)
     without.fit(X, Y)
     assert_array_equal(with_it.coef_, without.coef_)
     assert without.confidence_source_ == "off" and not without.confidence_
@@ -108,7 +108,7 @@ def test_the_unit_of_the_weights_does_not_matter():
     assert_same_sureness(one, other)
 
 
-def test_what_was_learnt_is_saved(tmp_path):
+def test_what_was_learned_is_saved(tmp_path):
     tagger = CWSequenceTagger(random_state=0).fit(X, Y)
     tagger.save(tmp_path / "tagger.skcw")
     same = skcw.load(tmp_path / "tagger.skcw")
@@ -135,7 +135,7 @@ def test_a_stream_moves_the_temperature_towards_what_it_says():
     assert error_of(tagger) < start
 
 
-def test_single_sentences_keep_what_was_learnt():
+def test_single_sentences_keep_what_was_learned():
     tagger = CWSequenceTagger(random_state=0).fit(X, Y)
     before = tagger.confidence_
     tagger.partial_fit(X_NEW[:1], Y_NEW[:1])
@@ -154,9 +154,11 @@ def test_a_stream_alone_learns_from_its_second_batch_on():
 def test_too_few_sentences_are_told_when_confidence_is_asked():
     tagger = CWSequenceTagger(random_state=0).fit(X[:20], Y[:20])
     assert tagger.confidence_source_ == "rule"
-    answers = tagger.ask(X_NEW[:3])
+    answers = tagger.predict_all(X_NEW[:3])
     for ask in (lambda: tagger.predict_confidence(X_NEW[:3]), answers.marginals):
-        with pytest.warns(UnlearntConfidenceWarning, match="too few sequences") as told:
+        with pytest.warns(
+            UnlearnedConfidenceWarning, match="too few sequences"
+        ) as told:
             ask()
         assert told[0].filename == __file__
     before = error_of(tagger)
@@ -166,7 +168,7 @@ def test_too_few_sentences_are_told_when_confidence_is_asked():
 
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_told_where_learning_is_off_or_a_value_is_given():
-    tagger = CWSequenceTagger(random_state=0, learn_confidence=False)
+    tagger = CWSequenceTagger(random_state=0, calibrate_confidence=False)
     tagger.fit(X[:20], Y[:20]).predict_confidence(X_NEW[:3])
     tagger = CWSequenceTagger(random_state=0).fit(X[:20], Y[:20])
     tagger.predict_confidence(X_NEW[:3], temperature=1.0)

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger, HMMSequenceTagger
-from skcw.calibration import BetaMap, IsotonicMap, SigmoidMap, TemperatureMap
+from skcw.calibration import (
+    BetaCalibrator,
+    IsotonicCalibrator,
+    SigmoidCalibrator,
+    TemperatureCalibrator,
+)
 from skcw.tagging import CRFSequenceTagger, MaxEntSequenceTagger
 
 X = [["a", "b"], ["c", "a"], ["b", "b"]] * 2
@@ -30,7 +35,7 @@ def test_weights_that_vanish_are_refused_with_advice(Tagger, weight):
 def test_the_smallest_and_largest_weights_give_no_nan(unseen, weight):
     tagger = HMMSequenceTagger(unseen).fit(X, Y, sample_weight=[weight] * len(X))
     assert np.isfinite(tagger.coef_).all()
-    assert np.isfinite(tagger.ask([["a", "new"]]).label_table()).all()
+    assert np.isfinite(tagger.predict_all([["a", "new"]]).label_table()).all()
 
 
 @every_tagger
@@ -47,7 +52,7 @@ def test_values_that_overflow_are_refused_by_place(Tagger, value):
 @pytest.mark.parametrize("value", [1e10, 1e18, 1e-10])
 def test_values_of_any_usable_size_give_no_nan(Tagger, value):
     tagger = Tagger().fit(*numbers(2.0))
-    answers = tagger.ask(numbers(value)[0])
+    answers = tagger.predict_all(numbers(value)[0])
     assert np.isfinite(answers.label_table()).all()
     assert np.isfinite(np.concatenate(answers.confidence())).all()
 
@@ -67,7 +72,10 @@ def test_counts_that_vanish_or_overflow_are_refused(value):
         HMMSequenceTagger().fit(*numbers(value))
 
 
-@pytest.mark.parametrize("Map", [BetaMap, SigmoidMap, TemperatureMap, IsotonicMap])
+@pytest.mark.parametrize(
+    "Map",
+    [BetaCalibrator, SigmoidCalibrator, TemperatureCalibrator, IsotonicCalibrator],
+)
 def test_maps_learn_nothing_from_weights_that_vanish(Map):
     sure = np.linspace(0.05, 0.95, 19)
     right = np.arange(19) % 3 > 0

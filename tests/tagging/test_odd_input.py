@@ -54,7 +54,7 @@ BAD_PARAMETERS = [
     (AROWSequenceTagger, "initial_variance", [0, -1, np.nan, np.inf, 1e-50, 1e50]),
     (CWSequenceTagger, "diagonal", ["full", None, 1]),
     (CWSequenceTagger, "C", [0, -1, np.nan, None]),
-    (CWSequenceTagger, "split_rival", ["yes", None, 2]),
+    (CWSequenceTagger, "split_errors", ["yes", None, 2]),
     *[
         (Tagger, name, values)
         for Tagger in ONLINE
@@ -62,7 +62,7 @@ BAD_PARAMETERS = [
             "max_iter": [0, -1, 1.5, "1", None],
             "averaging": ["yes", None, 2],
             "cost": ["yes", None, -1, np.nan, np.inf],
-            "learn_confidence": ["yes", None, 2],
+            "calibrate_confidence": ["yes", None, 2],
             "shuffle": ["yes", None],
             "class_weight": ["heavy", 3, {"A": -1}, {"A": 0}, {"A": np.nan}],
             "min_count": [0, -1, 1.5],
@@ -298,12 +298,12 @@ def test_values_too_large_for_single_precision_are_named(value):
 
 @pytest.mark.parametrize("Tagger", ONLINE)
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e3, 1e12])
-def test_values_of_any_ordinary_size_are_learnt_from(Tagger, scale):
+def test_values_of_any_ordinary_size_are_learned_from(Tagger, scale):
     rng = np.random.RandomState(0)
-    centres = {"A": [1, 0, 0], "B": [0, 1, 0], "O": [0, 0, 1]}
-    y = [rng.choice(list(centres), 5).tolist() for _ in range(60)]
+    centers = {"A": [1, 0, 0], "B": [0, 1, 0], "O": [0, 0, 1]}
+    y = [rng.choice(list(centers), 5).tolist() for _ in range(60)]
     rows = [
-        scale * (np.array([centres[label] for label in labels]) + 0.1 * rng.rand(5, 3))
+        scale * (np.array([centers[label] for label in labels]) + 0.1 * rng.rand(5, 3))
         for labels in y
     ]
     tagger = Tagger(random_state=0, dtype="float64").fit(rows, y)

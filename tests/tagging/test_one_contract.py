@@ -10,7 +10,7 @@ import skcw
 from skcw._model import decoding as _decoding
 from skcw._model.decoding import Decoder, ScoredBatch
 from skcw.calibration import CalibratedTagger
-from skcw.confidence import Answers
+from skcw.confidence import Predictions
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.tagging import BaseSequenceTagger
@@ -30,7 +30,7 @@ TAGGERS = {
     ),
 }
 QUESTIONS = (
-    "ask",
+    "predict_all",
     "predict",
     "predict_single",
     "predict_nbest",
@@ -67,8 +67,8 @@ def test_all_taggers_have_the_same_signatures(question):
 
 @pytest.mark.parametrize("question", ["labels", "nbest", "confidence", "entities"])
 def test_calibrated_answers_take_what_others_take(question, pipelines):
-    answers = pipelines["calibrated"].ask(WORDS[:2])
-    expected = inspect.signature(getattr(Answers, question))
+    answers = pipelines["calibrated"].predict_all(WORDS[:2])
+    expected = inspect.signature(getattr(Predictions, question))
     found = inspect.signature(getattr(type(answers), question))
     assert found == expected
 
@@ -107,7 +107,7 @@ def test_several_questions_extract_score_and_decode_once(name, pipelines, monkey
     if name == "MaxEnt":
         search = counted("decoded", ScoredHistories.k_best)
         monkeypatch.setattr(ScoredHistories, "k_best", search)
-    answers = pipeline.ask(WORDS[40:])
+    answers = pipeline.predict_all(WORDS[40:])
     assert counts == {"extracted": 1, "scored": 0, "decoded": 0}
     answers.labels()
     answers.confidence()
@@ -124,7 +124,7 @@ def test_several_questions_extract_score_and_decode_once(name, pipelines, monkey
 @each_tagger
 def test_what_a_caller_does_with_an_answer_changes_no_other(name, pipelines):
     pipeline = pipelines[name]
-    answers, fresh = pipeline.ask(WORDS[40:]), pipeline.ask(WORDS[40:])
+    answers, fresh = pipeline.predict_all(WORDS[40:]), pipeline.predict_all(WORDS[40:])
     labels, confidence, labelings = (
         answers.labels(), answers.confidence(), answers.nbest(2)
     )  # fmt: skip
@@ -154,7 +154,7 @@ def test_a_table_of_all_labels_costs_one_forward_backward(name, pipelines, monke
     monkeypatch.setattr(
         ScoredBatch, "_sum_up", lambda self, *a: calls.append(1) or sum_up(self, *a)
     )
-    answers = pipelines[name].ask(WORDS[40:])
+    answers = pipelines[name].predict_all(WORDS[40:])
     method = None if name == "calibrated" else "marginal"
     table = answers.label_table(method)
     answers.marginals()

@@ -33,11 +33,11 @@ X = [basic_features(sentence) for sentence in CORPUS.tokens]
 Y = list(CORPUS.labels)
 # In the order of the file, and without a shadow, whose choice is made block by block.
 SAME = {
-    "shuffle": False, "learn_confidence": False, "max_iter": 5, "random_state": 0
+    "shuffle": False, "calibrate_confidence": False, "max_iter": 5, "random_state": 0
 }  # fmt: skip
 TAGGERS = {
     "CW": CWSequenceTagger(**SAME),
-    "without unknown tokens": CWSequenceTagger(learn_unknown=False, **SAME),
+    "without unknown tokens": CWSequenceTagger(learn_unknown_token=False, **SAME),
     "common features": CWSequenceTagger(min_count=2, **SAME),
     "mean of two": CWSequenceTagger(n_models=2, **SAME),
     "balanced": CWSequenceTagger(class_weight="balanced", **SAME),
@@ -99,7 +99,7 @@ def test_values_too(small_blocks):
 
 
 def test_with_a_dev_set_the_same_pass_is_kept(tmp_path, small_blocks):
-    tagger = CWSequenceTagger(**SAME | {"learn_confidence": True})
+    tagger = CWSequenceTagger(**SAME | {"calibrate_confidence": True})
     dev = {"X_dev": X[:30], "y_dev": Y[:30]}
     whole = clone(tagger).fit(X, Y, **dev)
     streamed = clone(tagger).fit_stream(parts, **dev)
@@ -294,7 +294,7 @@ def test_a_full_disk_is_told_and_cleared(tmp_path):
         (CWSequenceTagger(), {"max_features": 0}, "max_features is 0"),
         (CWSequenceTagger(), {"X_dev": X}, "give both X_dev and y_dev"),
         (CWSequenceTagger(early_stopping=True), {}, "give X_dev and y_dev instead"),
-        (CWSequenceTagger(remember_training=True), {}, "remember_training keeps"),
+        (CWSequenceTagger(store_train_hashes=True), {}, "store_train_hashes keeps"),
         (CWSequenceTagger(warm_start=True), {}, "starts anew"),
         (CWSequenceTagger(shrinking=2), {}, "shrinking keeps"),
     ],

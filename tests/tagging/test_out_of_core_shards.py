@@ -1,4 +1,4 @@
-"""A corpus in blocks, learnt in shards: one result, whoever computes it, and no traces.
+"""A corpus in blocks, learned in shards: one result, whoever computes it, and no traces.
 
 The corpus, its parts and the taggers are those of learning block by block.
 """
@@ -63,8 +63,8 @@ def test_edges_too(tmp_path):
 VARIANTS = {
     "shuffled, with a shadow": {},
     "mean of two": {"n_models": 2, "max_iter": 3},
-    "more shards than blocks": {"n_shards": 20, "learn_confidence": False},
-    "without unknown tokens": {"learn_unknown": False, "averaging": False},
+    "more shards than blocks": {"n_shards": 20, "calibrate_confidence": False},
+    "without unknown tokens": {"learn_unknown_token": False, "averaging": False},
     "in order": SAME,
 }
 
@@ -113,7 +113,7 @@ def test_parts_hide_the_tokens_that_blocks_hide():
     found = []
     for n_shards in (1, 3):
         seen.clear()
-        options = {"max_iter": 3, "random_state": 0, "learn_confidence": False}
+        options = {"max_iter": 3, "random_state": 0, "calibrate_confidence": False}
         Watching(n_shards=n_shards, **options).fit_stream(lambda: parts(X=rows))
         totals, n, total = [], 0, Counter()
         for n_presented, shown in seen:
@@ -159,7 +159,7 @@ def test_every_sequence_is_in_one_part_and_shards_are_equal(monkeypatch):
             return iter(dealt[block])
 
     monkeypatch.setattr(_sharded, "BlockDeal", Watched)
-    clone(SHUFFLED).set_params(n_shards=7, learn_confidence=False).fit_stream(parts)
+    clone(SHUFFLED).set_params(n_shards=7, calibrate_confidence=False).fit_stream(parts)
     assert len(dealt) > 5
     sizes = np.array([[len(own) for own in shards] for shards in dealt.values()])
     assert set(sizes.sum(axis=0)) <= {90 // 7, 90 // 7 + 1}
@@ -218,8 +218,8 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path):
             return super()._run_pass(*given)
 
     options = {"random_state": 0, "n_shards": 3, "max_iter": 2}
-    alone = CWSequenceTagger(learn_confidence=False, **options).fit_stream(parts)
-    tagger = Dying(learn_confidence=False, **options)
+    alone = CWSequenceTagger(calibrate_confidence=False, **options).fit_stream(parts)
+    tagger = Dying(calibrate_confidence=False, **options)
     with parallel_config("loky", n_jobs=2):
         tagger.fit_stream(parts)
     assert marker.exists()

@@ -8,7 +8,7 @@ from skcw import (
     AROWSequenceTagger,
     CRFSequenceTagger,
     CWSequenceTagger,
-    Model,
+    InferenceModel,
     PASequenceTagger,
     PerceptronSequenceTagger,
     make_tagging_pipeline,
@@ -24,7 +24,7 @@ from tests.tagging.test_edges import pipeline as pipeline_of
 TAGGERS = [
     CWSequenceTagger(random_state=0),
     CWSequenceTagger(random_state=0, dtype="float64", averaging=False),
-    CWSequenceTagger(random_state=0, learn_unknown=False),
+    CWSequenceTagger(random_state=0, learn_unknown_token=False),
     AROWSequenceTagger(random_state=0),
     PASequenceTagger(random_state=0),
     PerceptronSequenceTagger(random_state=0),
@@ -95,7 +95,7 @@ def test_a_share_of_zero_changes_no_label(example, data, drop_features):
     assert list(example.predict(data.X)) == list(before)
 
 
-def test_features_without_weights_are_forgotten_and_can_be_learnt_again(tagger, data):
+def test_features_without_weights_are_forgotten_and_can_be_learned_again(tagger, data):
     names = set(tagger.feature_names_)
     weights = tagger.prune(0.9, drop_features=False).state_features_
     assert set(tagger.feature_names_) == names
@@ -141,9 +141,9 @@ def test_draws_spread_as_far_as_before(tagger, data):
 
 
 def test_remembered_sentences_are_forgotten_with_the_numbers_of_features(data):
-    tagger = CWSequenceTagger(random_state=0, remember_training=True).fit(*data)
-    assert tagger.prune(0.5, drop_features=False).seen_fraction(data.X) == 1.0
-    assert np.isnan(tagger.prune(0.5).seen_fraction(data.X))
+    tagger = CWSequenceTagger(random_state=0, store_train_hashes=True).fit(*data)
+    assert tagger.prune(0.5, drop_features=False).train_overlap(data.X) == 1.0
+    assert np.isnan(tagger.prune(0.5).train_overlap(data.X))
 
 
 @pytest.mark.parametrize("features", ["ner", ["word", lambda tokens, i: ["bias"]]])
@@ -161,7 +161,10 @@ def test_a_pruned_pipeline_is_smaller_and_works(features, tmp_path):
     if features == "ner":
         model.save(tmp_path / "model")
         assert list(skcw.load(tmp_path / "model").predict(X)) == labels
-        assert list(Model.open(tmp_path / "model").ask(X).labels()) == labels
+        assert (
+            list(InferenceModel.open(tmp_path / "model").predict_all(X).labels())
+            == labels
+        )
     assert len(model.partial_fit(X, y).tagger.vocabulary_) == names
 
 

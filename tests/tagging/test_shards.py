@@ -65,8 +65,8 @@ VARIANTS = {
     "models": ({"n_models": 2}, {}),
     "members": ({"n_models": 4, "max_iter": 3}, {}),
     "no average": ({"averaging": False, "dtype": "float64"}, {}),
-    "no shuffle": ({"shuffle": False, "learn_unknown": False}, {}),
-    "no confidence": ({"learn_confidence": False, "class_weight": {"O": 0.5}}, {}),
+    "no shuffle": ({"shuffle": False, "learn_unknown_token": False}, {}),
+    "no confidence": ({"calibrate_confidence": False, "class_weight": {"O": 0.5}}, {}),
 }
 
 
@@ -82,7 +82,7 @@ def test_all_that_training_can_do_it_can_do_in_shards(variant):
     assert score > 0.95
 
 
-def test_features_of_transitions_are_learnt_in_shards(tmp_path):
+def test_features_of_transitions_are_learned_in_shards(tmp_path):
     words = [[token[0] for token in sentence] for sentence in CORPUS.tokens]
     rows = [[[word, f"label[-1]&{word}"] for word in row] for row in words]
     batch = SequenceEncoder().fit_transform(rows)
@@ -99,8 +99,8 @@ def test_features_of_transitions_are_learnt_in_shards(tmp_path):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
     monkeypatch.setattr(_mixing, "FIRST_MERGES", 1)
-    options = {"shuffle": False, "learn_confidence": False, "constraints": None}
-    options |= {"learn_unknown": False, "dtype": "float64"}
+    options = {"shuffle": False, "calibrate_confidence": False, "constraints": None}
+    options |= {"learn_unknown_token": False, "dtype": "float64"}
     batch = SequenceEncoder().fit_transform(X)
     tagger = learner(n_shards=3, max_iter=1, **options).fit(batch, Y)
     shards = []
@@ -127,7 +127,11 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
             weights.append(float(np.abs(mean).sum()))
             return super()._run_pass(mean, variance, drift, progress, corpus, options)
 
-    options = {"learn_confidence": False, "learn_unknown": False, "random_state": 0}
+    options = {
+        "calibrate_confidence": False,
+        "learn_unknown_token": False,
+        "random_state": 0,
+    }
     Watching(n_shards=4, max_iter=2, **options).fit(X, Y)
     first, second = seen[:16], seen[16:]
     assert set(first) <= {len(X) // 16, len(X) // 16 + 1}
@@ -137,8 +141,8 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
     assert min(weights[4:]) > 0.0
 
 
-def test_a_shard_of_one_sequence_is_learnt_in_one_piece():
-    tagger = CWSequenceTagger(random_state=0, n_shards=5, learn_confidence=False)
+def test_a_shard_of_one_sequence_is_learned_in_one_piece():
+    tagger = CWSequenceTagger(random_state=0, n_shards=5, calibrate_confidence=False)
     tagger.fit(X[:5], Y[:5])
     assert tagger.history_[0]["bytes_sent"] < tagger.history_[1]["bytes_sent"]
 
@@ -165,11 +169,11 @@ def test_every_sequence_is_in_one_shard(n_shards, seed):
     tagger = CWSequenceTagger(random_state=seed, n_shards=n_shards, max_iter=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("skcw._model.sequence_shards.WholeDeal", Watched)
-        tagger.set_params(learn_confidence=False).fit(X[:9], Y[:9])
+        tagger.set_params(calibrate_confidence=False).fit(X[:9], Y[:9])
     assert sorted(seen) == (list(range(9)) if n_shards > 1 else [])
 
 
-def test_a_label_that_most_shards_lack_is_learnt():
+def test_a_label_that_most_shards_lack_is_learned():
     rare = X[:40] + [[["w=rare"], ["w=odd"]]]
     labels = [*Y[:40], ["B-RARE", "O"]]
     tagger = CWSequenceTagger(random_state=0, n_shards=8).fit(rare, labels)
@@ -211,7 +215,7 @@ def test_warm_start_goes_on_in_shards_and_partial_fit_in_one_piece():
 def test_the_bytes_that_travel_are_told(n_merges, capsys, monkeypatch):
     monkeypatch.setattr(_mixing, "FIRST_MERGES", n_merges)
     tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2, verbose=1)
-    tagger.set_params(learn_confidence=False).fit(X, Y)
+    tagger.set_params(calibrate_confidence=False).fit(X, Y)
     first, second = tagger.history_
     # The first pass starts from the prior, of which only transitions are sent; if it
     # has three pieces, the others start from something.
@@ -224,7 +228,11 @@ def test_the_bytes_that_travel_are_told(n_merges, capsys, monkeypatch):
 def test_sequences_of_weight_zero_are_in_no_shard():
     weight = np.ones(len(X))
     weight[80:] = 0.0
-    options = {"random_state": 0, "learn_confidence": False, "learn_unknown": False}
+    options = {
+        "random_state": 0,
+        "calibrate_confidence": False,
+        "learn_unknown_token": False,
+    }
     some = CWSequenceTagger(n_shards=3, **options).fit(X, Y, weight)
     few = CWSequenceTagger(n_shards=3, **options).fit(X[:80], Y[:80])
     assert some.predict(X).tolist() == few.predict(X).tolist()

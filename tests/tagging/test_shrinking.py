@@ -29,7 +29,7 @@ def train():
 
 
 def trained(Tagger, train, sample_weight=None, **parameters):
-    options = {"random_state": 0, "max_iter": 8, "learn_confidence": False}
+    options = {"random_state": 0, "max_iter": 8, "calibrate_confidence": False}
     tagger = Tagger(**options | parameters)
     return tagger.fit(train.X, train.y, sample_weight)
 
@@ -73,7 +73,7 @@ def test_nothing_rests_where_every_sequence_has_a_rival(Tagger, train):
 @all_online
 def test_partial_fit_presents_everything(Tagger, train):
     def streamed(shrinking):
-        tagger = Tagger(random_state=0, shrinking=shrinking, learn_confidence=False)
+        tagger = Tagger(random_state=0, shrinking=shrinking, calibrate_confidence=False)
         for _ in range(4):
             tagger.partial_fit(train.X, train.y)
         return bits(tagger)

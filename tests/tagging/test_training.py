@@ -439,9 +439,9 @@ def test_bad_class_weights_are_named(weight, train):
 
 @pytest.mark.parametrize("Tagger", GAUSSIAN)
 def test_several_models_are_the_mean_of_their_gaussians(Tagger, train):
-    # Where confidence is learnt, each of four models leaves a part out.
+    # Where confidence is learned, each of four models leaves a part out.
     several = Tagger(
-        random_state=0, n_models=4, dtype="float64", learn_confidence=False
+        random_state=0, n_models=4, dtype="float64", calibrate_confidence=False
     ).fit(*train)
     seeds = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=4)
     means, precisions = [], []

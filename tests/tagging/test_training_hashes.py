@@ -1,4 +1,4 @@
-"""What a tagger remembers of the sequences that it has learnt from."""
+"""What a tagger remembers of the sequences that it has learned from."""
 
 import numpy as np
 import pytest
@@ -27,10 +27,10 @@ from tests.integration.corpora import features
 
 HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=30)
 TAGGERS = [
-    CWSequenceTagger(remember_training=True),
-    CRFSequenceTagger(remember_training=True),
-    HMMSequenceTagger(remember_training=True),
-    MaxEntSequenceTagger(remember_training=True),
+    CWSequenceTagger(store_train_hashes=True),
+    CRFSequenceTagger(store_train_hashes=True),
+    HMMSequenceTagger(store_train_hashes=True),
+    MaxEntSequenceTagger(store_train_hashes=True),
 ]
 
 
@@ -62,8 +62,8 @@ def test_hashes_that_could_not_be_kept_do_not_count(monkeypatch):
     monkeypatch.setattr(_training_hashes, "MOST_HASHES", 2)
     memory = remembered([1, 2, 3, 4])
     assert memory.tolist() == [1, 2]
-    learnt = np.array([2, 3, 4], dtype=np.uint64)
-    assert known_share(memory, learnt, [5, 5, 5]) == 1.0
+    learned = np.array([2, 3, 4], dtype=np.uint64)
+    assert known_share(memory, learned, [5, 5, 5]) == 1.0
 
 
 def test_a_sample_of_a_large_corpus_still_tells_the_share():
@@ -78,44 +78,44 @@ def test_a_sample_of_a_large_corpus_still_tells_the_share():
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)
-def test_a_share_of_the_training_data_is_recognised_in_any_order(tagger):
+def test_a_share_of_the_training_data_is_recognized_in_any_order(tagger):
     X, y = features(n_sequences=40)
     tagger.fit(X[:20], y[:20])
-    assert tagger.seen_fraction(X[:20][::-1]) == 1.0
+    assert tagger.train_overlap(X[:20][::-1]) == 1.0
     words = [len(labels) for labels in y]
     expected = sum(words[:20]) / sum(words)
     # Short sentences of one half may be in the other as well.
-    assert expected <= tagger.seen_fraction(X) < expected + 0.05
+    assert expected <= tagger.train_overlap(X) < expected + 0.05
 
 
 def test_features_that_were_too_rare_to_learn_do_not_hide_a_sequence():
     X, y = features(n_sequences=20)
-    tagger = CWSequenceTagger(min_count=3, remember_training=True).fit(X, y)
-    assert tagger.seen_fraction(X) == 1.0
+    tagger = CWSequenceTagger(min_count=3, store_train_hashes=True).fit(X, y)
+    assert tagger.train_overlap(X) == 1.0
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)
 def test_a_pipeline_knows_what_its_tagger_knows(tagger):
     X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
     pipeline = make_tagging_pipeline("ner", tagger).fit(X[:40], y[:40])
-    assert pipeline.seen_fraction(X[:40]) == 1.0
-    assert pipeline.seen_fraction(X[40:]) < 0.1
+    assert pipeline.train_overlap(X[:40]) == 1.0
+    assert pipeline.train_overlap(X[40:]) < 0.1
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)
-def test_a_saved_tagger_remembers_what_it_has_learnt_from(tagger, tmp_path):
+def test_a_saved_tagger_remembers_what_it_has_learned_from(tagger, tmp_path):
     X, y = features(n_sequences=20)
     tagger.fit(X[:10], y[:10]).save(tmp_path / "tagger")
     same = type(tagger).load(tmp_path / "tagger")
-    assert same.seen_fraction(X[:10]) == 1.0
-    assert same.seen_fraction(X[10:]) == tagger.seen_fraction(X[10:]) < 0.5
+    assert same.train_overlap(X[:10]) == 1.0
+    assert same.train_overlap(X[10:]) == tagger.train_overlap(X[10:]) < 0.5
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)
 def test_a_fitted_tagger_is_not_calibrated_on_its_training_words(tagger):
     X, y = features(n_sequences=60)
     calibrated = CalibratedTagger(tagger.fit(X[:40], y[:40]), cv="prefit")
-    with pytest.raises(ValueError, match="learnt from"):
+    with pytest.raises(ValueError, match="learned from"):
         calibrated.fit(X[:40], y[:40])
     calibrated.fit(X[40:], y[40:])
 
@@ -123,13 +123,13 @@ def test_a_fitted_tagger_is_not_calibrated_on_its_training_words(tagger):
 def test_words_among_other_features_and_in_pieces_are_remembered():
     tokens, y = make_tagged_corpus(40, random_state=0, return_X_y=True)
     X = [[[f"word={word}", f"pos={pos}"] for word, pos in row] for row in tokens]
-    tagger = HMMSequenceTagger(word_prefix="word=", remember_training=True)
+    tagger = HMMSequenceTagger(word_prefix="word=", store_train_hashes=True)
     for start in (0, 10):
         tagger.partial_fit(X[start : start + 10], y[start : start + 10])
-    assert tagger.seen_fraction(X[:20]) == 1.0
-    assert tagger.seen_fraction(tagger.encode(X[:20])) == 1.0
-    assert tagger.seen_fraction(X[20:]) < 0.1
-    assert tagger.fit(X[:10], y[:10]).seen_fraction(X[10:20]) < 0.1
+    assert tagger.train_overlap(X[:20]) == 1.0
+    assert tagger.train_overlap(tagger.encode(X[:20])) == 1.0
+    assert tagger.train_overlap(X[20:]) < 0.1
+    assert tagger.fit(X[:10], y[:10]).train_overlap(X[10:20]) < 0.1
 
 
 def test_the_hash_of_a_sequence_depends_on_order_places_and_values():
@@ -142,12 +142,12 @@ def test_the_hash_of_a_sequence_depends_on_order_places_and_values():
 @pytest.mark.parametrize("tagger", TAGGERS)
 def test_no_hash_of_a_sentence_is_kept_or_saved_unless_asked_for(tagger, tmp_path):
     X, y = features(n_sequences=20)
-    tagger = clone(tagger).set_params(remember_training=False).fit(X, y)
-    assert np.isnan(tagger.seen_fraction(X))
+    tagger = clone(tagger).set_params(store_train_hashes=False).fit(X, y)
+    assert np.isnan(tagger.train_overlap(X))
     tagger.save(tmp_path / "tagger")
     _, arrays = read_model(tmp_path / "tagger")
     assert not [name for name in arrays if "hash" in name]
-    tagger.set_params(remember_training=True).fit(X, y).save(tmp_path / "tagger")
+    tagger.set_params(store_train_hashes=True).fit(X, y).save(tmp_path / "tagger")
     _, arrays = read_model(tmp_path / "tagger")
     assert len(arrays["training_hashes"]) <= 20
-    assert tagger.seen_fraction(X) == 1.0
+    assert tagger.train_overlap(X) == 1.0

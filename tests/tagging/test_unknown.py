@@ -38,7 +38,7 @@ def corpus_of(batch, weight=None, norm=None):
 
 
 @pytest.mark.parametrize("learner", GAUSSIAN)
-def test_new_names_are_recognised_by_being_new(learner):
+def test_new_names_are_recognized_by_being_new(learner):
     X, y = new_names(40)
     tagger = learner(random_state=0).fit(X, y)
     new, truth = new_names(12, first=40)
@@ -54,7 +54,7 @@ def test_nothing_changes_where_every_token_has_a_common_feature(learner):
     X, y = new_names(40)
     X = [[[word, "bias"] for word in sentence] for sentence in X]
     with_row = learner(random_state=0).fit(X, y)
-    without = learner(random_state=0, learn_unknown=False).fit(X, y)
+    without = learner(random_state=0, learn_unknown_token=False).fit(X, y)
     assert_array_equal(with_row.coef_, without.coef_)
     assert_array_equal(with_row.coef_variance_, without.coef_variance_)
     assert_array_equal(with_row.transition_coef_, without.transition_coef_)
@@ -117,7 +117,7 @@ def test_an_unknown_token_is_explained_by_that(learner):
 
 def test_every_lonely_token_is_hidden_once_in_as_many_passes_as_there_are_turns():
     batch = SequenceEncoder().fit_transform(new_names(10)[0])
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     views = views_of(corpus_of(batch), belief, None, hiding=True)
     assert len(views.hidden) == TURNS
     times = np.zeros(batch.n_tokens)
@@ -132,7 +132,7 @@ def test_every_lonely_token_is_hidden_once_in_as_many_passes_as_there_are_turns(
 
 def test_a_weight_of_two_counts_as_two_occurrences():
     batch = SequenceEncoder().fit_transform(new_names(3)[0])
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     weight = np.array([2.0, 1.0, 0.0])
     views = views_of(corpus_of(batch, weight), belief, None, hiding=True)
     hidden = sum(view.indices == batch.n_features for view in views.hidden)
@@ -145,7 +145,7 @@ def test_a_weight_of_two_counts_as_two_occurrences():
 
 def test_what_was_known_before_is_not_hidden():
     batch = SequenceEncoder().fit_transform(new_names(6)[0])
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     belief.unseen = belief.unseen[:0]
     assert views_of(corpus_of(batch), belief, None, hiding=True).hidden == []
 
@@ -180,12 +180,14 @@ def test_a_readable_batch_lacks_what_is_unseen_and_no_token_is_empty(batch, unse
 @pytest.mark.parametrize("before", [True, False])
 def test_learn_unknown_cannot_change_before_partial_fit(before):
     X, y = [["Ann", "left"], ["Bob"]], [["NAME", "O"], ["NAME"]]
-    tagger = CWSequenceTagger(random_state=0, learn_unknown=before).fit(X, y)
+    tagger = CWSequenceTagger(random_state=0, learn_unknown_token=before).fit(X, y)
     weights = tagger.coef_.copy()
-    tagger.set_params(learn_unknown=not before)
-    with pytest.raises(ValueError, match=f"learn_unknown is {not before}.*warm_start"):
+    tagger.set_params(learn_unknown_token=not before)
+    with pytest.raises(
+        ValueError, match=f"learn_unknown_token is {not before}.*warm_start"
+    ):
         tagger.partial_fit(X, y)
-    with pytest.raises(ValueError, match="learn_unknown"):
+    with pytest.raises(ValueError, match="learn_unknown_token"):
         tagger.set_params(warm_start=True).fit(X, y)
     assert_array_equal(tagger.coef_, weights)
     # Training from the start takes the new value.
@@ -204,7 +206,7 @@ def trained_row(learner, strengths, monkeypatch, X, y):
 def test_the_row_is_taken_as_often_as_scores_best(learner, best, monkeypatch):
     """The trial is asked once for each strength; the best multiplies the row."""
     X, y = new_names(40)
-    learnt = trained_row(learner, (1.0,), monkeypatch, X, y)
+    learned = trained_row(learner, (1.0,), monkeypatch, X, y)
     asked = []
 
     def score(gold, guess, offsets):
@@ -213,42 +215,42 @@ def test_the_row_is_taken_as_often_as_scores_best(learner, best, monkeypatch):
 
     monkeypatch.setattr("skcw.tagging.online.label_scorer", lambda *_: score)
     found = trained_row(
-        lambda **options: learner(learn_confidence=False, **options),
+        lambda **options: learner(calibrate_confidence=False, **options),
         STRENGTHS,
         monkeypatch,
         X,
         y,
     )
     assert len(asked) == len(STRENGTHS)
-    assert_array_equal(found, learnt * np.float32(best))
+    assert_array_equal(found, learned * np.float32(best))
 
 
 @pytest.mark.parametrize("gain", [0.0, LEAST_GAIN / 2])
-def test_a_gain_within_chance_leaves_the_row_as_it_was_learnt(gain):
+def test_a_gain_within_chance_leaves_the_row_as_it_was_learned(gain):
     X, _ = new_names(8)
     batch = SequenceEncoder().fit_transform(X)
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     trial = views_of(corpus_of(batch), belief, None, hiding=True).trial
     scores = iter([0.5, *([0.5 + gain] * (len(STRENGTHS) - 1))])
     assert with_fitting_row(belief, trial, None, lambda *_: next(scores)) is belief
 
 
-def test_a_trial_hides_every_lonely_token_of_what_is_learnt_from():
+def test_a_trial_hides_every_lonely_token_of_what_is_learned_from():
     X, _ = new_names(10)
     X.append(["runs", "today"])
     batch = SequenceEncoder().fit_transform(X)
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     corpus = corpus_of(batch)._replace(gold=np.arange(batch.n_tokens, dtype=np.int32))
     trial = views_of(corpus, belief, np.arange(2, 11), hiding=True).trial
     alone = [[word.startswith("name") for word in row] for row in X[2:10]]
     assert_array_equal((trial.batch.indices == batch.n_features).reshape(8, 3), alone)
-    # The last sentence has no such token, and the first two are not learnt from.
+    # The last sentence has no such token, and the first two are not learned from.
     assert_array_equal(trial.gold, np.arange(6, 30))
 
 
 def test_without_a_lonely_token_there_is_no_trial():
     batch = SequenceEncoder().fit_transform([["a", "b"], ["b", "a"]])
-    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown=True)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
     assert views_of(corpus_of(batch), belief, None, hiding=True).trial is None
 
 

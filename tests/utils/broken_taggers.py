@@ -45,7 +45,7 @@ class HasABrokenRepr(CWSequenceTagger):
         return "tagger"
 
 
-@breaks("check_clone_forgets_what_was_learnt")
+@breaks("check_clone_forgets_what_was_learned")
 class RemembersAsClone(CWSequenceTagger):
     def __sklearn_clone__(self):
         copy = type(self)(**self.get_params())
@@ -161,7 +161,7 @@ class ChangesLabelsInPlace(CWSequenceTagger):
 
 
 @breaks("check_each_sequence_is_tagged_for_itself")
-class LooksAtItsNeighbours(CWSequenceTagger):
+class LooksAtItsNeighbors(CWSequenceTagger):
     def predict_confidence(self, X, method=None):
         rows = super().predict_confidence(X, method)
         most = max((row.max() for row in rows if len(row)), default=1.0)
@@ -376,13 +376,13 @@ class IgnoresWeights(CWSequenceTagger):
         return super().fit(X, y)
 
 
-@breaks("check_it_knows_what_it_has_learnt_from")
-class RecognisesEverything(CWSequenceTagger):
-    def seen_fraction(self, X):
+@breaks("check_it_knows_what_it_has_learned_from")
+class RecognizesEverything(CWSequenceTagger):
+    def train_overlap(self, X):
         return 1.0
 
 
-@breaks("check_it_knows_what_it_has_learnt_from")
+@breaks("check_it_knows_what_it_has_learned_from")
 class RemembersTheLastBatchOnly(CWSequenceTagger):
     def _memory(self, data, fresh):
         return super()._memory(data, True)
@@ -467,7 +467,7 @@ class IsSureOfTheFirstWord(CWSequenceTagger):
 
 
 @breaks("check_confidence_depends_on_the_sequence_alone")
-class ComparesWithItsNeighbours(CWSequenceTagger):
+class ComparesWithItsNeighbors(CWSequenceTagger):
     def predict_confidence(self, X, method=None):
         rows = super().predict_confidence(X, method)
         return object_rows(row / (1 + len(rows)) for row in rows)
@@ -488,9 +488,9 @@ class TrustsTheWholeMost(CWSequenceTagger):
 
 @breaks("check_the_more_must_be_right_the_less_sure_it_is")
 class TrustsLongEntities(CWSequenceTagger):
-    def predict_entities(self, X, span_event=None):
-        rows = super().predict_entities(X, span_event)
-        if span_event != "all-words":
+    def predict_entities(self, X, entity_confidence=None):
+        rows = super().predict_entities(X, entity_confidence)
+        if entity_confidence != "all-words":
             return rows
         return object_rows([e._replace(confidence=1.0) for e in row] for row in rows)
 

@@ -114,7 +114,7 @@ def test_laws_that_rename_labels_are_left_out_where_constraints_name_them():
     assert "check_renaming_labels_changes_nothing" not in laws_of(bound)
 
 
-def test_parametrisation_names_tagger_and_law():
+def test_parametrization_names_tagger_and_law():
     mark = parametrize_with_tagger_checks([CWSequenceTagger(phi=2)]).mark
     names, cases = mark.args
     assert names == ("tagger", "check")

@@ -1,4 +1,4 @@
-"""Two words labelled one after the other by hand, as in a maximum-entropy tagger.
+"""Two words labeled one after the other by hand, as in a maximum-entropy tagger.
 
 As factors: the first word gives A 1 and B 3, the second 1 and 1; after A the label A
 has 2 and B 1, after B they have 1 and 4; after nothing and A, B has 2 more. So the

@@ -1,6 +1,6 @@
 """A hidden Markov model of three words, counted by hand.
 
-"a b" is labelled A B, and "a" is A: P(A) = 2/3, P(B) = 1/3. With all smoothing one:
+"a b" is labeled A B, and "a" is A: P(A) = 2/3, P(B) = 1/3. With all smoothing one:
 P(A | A) = (0 + 2/3)/2 = 1/3 and P(B | A) = 2/3; nothing follows B, so 2/3 and 1/3.
 P(A | first) = (2 + 2/3)/3 = 8/9, P(A | last) = (1 + 2/3)/3 = 5/9.
 P(A | a) = (2 + 2/3)/3 = 8/9, P(A | b) = (0 + 2/3)/2 = 1/3.
@@ -48,7 +48,7 @@ def test_marginals_add_labelings_up(tagger):
     assert_allclose(sure, [1104 / 1125, 1040 / 1125], rtol=BY_HAND)
 
 
-def test_a_new_word_is_labelled_by_its_place(tagger):
+def test_a_new_word_is_labeled_by_its_place(tagger):
     # The only word is first and last: A 8/9 * 5/6 = 20/27, B 1/9 * 4/3 = 4/27.
     (sure,) = tagger.predict_confidence([["?"]])
     assert_allclose(sure, [20 / 24], rtol=BY_HAND)
