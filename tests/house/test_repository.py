@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 LARGEST_FILE = 500_000
 # In lines of code: documentation is never a reason to split what belongs together.
-LONGEST_MODULE = 300
+LONGEST_MODULE = 400
 LONGEST_SCRIPT = 600  # tests and benchmarks are lists of cases
 LONGEST_BODY = 50
 
