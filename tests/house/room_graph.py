@@ -116,6 +116,37 @@ def room_sizes():
     return {room: tuple(size) for room, size in sizes.items()}
 
 
+def module_graph(package=PACKAGE):
+    """Return {module: modules that it imports} of the Python files, late imports too."""
+    names = {
+        ".".join(path.relative_to(package.parent).with_suffix("").parts): path
+        for path in package.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    graph = {}
+    for name, path in names.items():
+        found = set()
+        for _, _, level, module, imported in imports(path):
+            if not level:
+                found |= {module, *(f"{module}.{part}" for part in imported)}
+        graph[name] = found & set(names)
+    return graph
+
+
+def cycles(graph):
+    """Return the modules that can be reached from themselves."""
+
+    def reached(start):
+        seen, left = set(), [start]
+        while left:
+            new = graph[left.pop()] - seen
+            seen |= new
+            left += new
+        return seen
+
+    return sorted(name for name in graph if name in reached(name))
+
+
 def ancestors():
     """Return {public estimator: names of its ancestors}, the nearest first."""
     from sklearn.base import BaseEstimator
