@@ -10,8 +10,9 @@ from _measure import progress
 from skcw import CWSequenceTagger, MaxEntSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2002, make_tagged_corpus
+from skcw.features.basic import cased_kind, collapsed_shape
 from skcw.reranking.selection import jackknifed_nbest, sentence_folds
-from skcw.reranking.words import lower_case_lexicon, shape_of
+from skcw.reranking.words import lower_case_lexicon
 
 LANGUAGES = {"Spanish": "es", "Dutch": "nl"}
 TASKS = ("boundaries", "entities")
@@ -25,7 +26,7 @@ HELD_OUT = 0.2
 
 def first_letter(word):
     """Return the type of a word's first letter."""
-    return shape_of(word[:1])
+    return cased_kind(word[:1])
 
 
 def paper_features(words, lexicon):
@@ -40,8 +41,8 @@ def paper_features(words, lexicon):
                 f"w-1={padded[t]}",
                 f"w+1={padded[t + 2]}",
                 f"c={int(t == 0)}-{int(known)}-{first_letter(word)}",
-                f"full={''.join(map(shape_of, word))}",
-                f"short={shape_of(word)}",
+                f"full={''.join(map(cased_kind, word))}",
+                f"short={collapsed_shape(word, cased_kind)}",
             ]
         )
     return rows

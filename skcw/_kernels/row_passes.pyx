@@ -12,11 +12,10 @@ from libc.string cimport memcpy
 import numpy as np
 
 from skcw._kernels.common cimport Row, longest_sequence, real
-from skcw._kernels.row_moves cimport Step
-from skcw._kernels.row_sums cimport prefetch_rows, row_sums, rows_ahead
 from skcw._kernels.row_updates cimport (
     EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, JOINT, PARALLEL, SEQUENTIAL,
-    SHARED_SLACK, RowOptions, Rule, Work, rank_rivals, update_row)
+    SHARED_SLACK, RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums,
+    rows_ahead, update_row)
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
     precision_diagonal, variance_step)

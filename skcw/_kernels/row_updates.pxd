@@ -1,8 +1,20 @@
 from skcw._kernels.common cimport Row, real
 from skcw._kernels.row_exact_updates cimport Constraints
-from skcw._kernels.row_moves cimport Step
-from skcw._kernels.row_sums cimport Ahead
 from skcw._kernels.steps cimport Diagonal
+
+
+cdef extern from "row_loops.h":
+    ctypedef struct Step "skcw_step":
+        double alpha
+        double beta
+        double spread
+        Py_ssize_t label
+    ctypedef struct Ahead "skcw_ahead":
+        const void* table
+        const int* index
+        Py_ssize_t n
+        Py_ssize_t stride
+        Py_ssize_t reach
 
 
 # What a learner does with a rival: fill in alpha and beta; the spread is there.
@@ -51,6 +63,15 @@ cdef class Work:
     cdef Constraints joint
 
 
+cdef void row_sums(
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Ahead ahead, Row row,
+    double* out) noexcept nogil
+cdef Ahead rows_ahead(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n) noexcept nogil
+cdef void prefetch_rows(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n) noexcept nogil
 cdef void rank_rivals(
     Work work, Py_ssize_t gold, const RowOptions* options) noexcept nogil
 cdef bint update_row(

@@ -13,10 +13,100 @@ import numpy as np
 from skcw._kernels.common cimport Row, real
 from skcw._kernels.row_exact_updates cimport (
     Constraints, read_constraints, read_one_vector, solve_arow, solve_cw)
-from skcw._kernels.row_moves cimport Step, move
-from skcw._kernels.row_sums cimport Ahead, row_sums, rows_ahead
-from skcw._kernels.steps cimport hildreth, precision_diagonal
+from skcw._kernels.steps cimport LEAST_VARIANCE, hildreth, precision_diagonal
 
+
+cdef extern from "row_loops.h" nogil:
+    const Py_ssize_t ROWS_AHEAD "SKCW_ROWS_AHEAD"
+    void skcw_row_sums_f(
+        double*, const float*, Py_ssize_t, Py_ssize_t, const Ahead*, const int*,
+        const double*, Py_ssize_t)
+    void skcw_row_sums_d(
+        double*, const double*, Py_ssize_t, Py_ssize_t, const Ahead*, const int*,
+        const double*, Py_ssize_t)
+    void skcw_prefetch_rows_f(
+        const float*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
+    void skcw_prefetch_rows_d(
+        const double*, Py_ssize_t, Py_ssize_t, const int*, Py_ssize_t)
+    void skcw_move_row_f(
+        float*, float*, float*, double, double, Py_ssize_t, const int*, const double*,
+        Py_ssize_t, const Step*, Py_ssize_t)
+    void skcw_move_row_d(
+        double*, double*, double*, double, double, Py_ssize_t, const int*,
+        const double*, Py_ssize_t, const Step*, Py_ssize_t)
+
+
+cdef void row_sums(
+    const real* table, Py_ssize_t stride, Py_ssize_t width, Ahead ahead, Row row,
+    double* out
+) noexcept nogil:
+    """out[c] = sum of value * table[index, c] over the entries of the row.
+
+    On the way the rows `ahead` are asked for.
+    """
+    if real is float:
+        skcw_row_sums_f(out, table, stride, width, &ahead, row.index, row.value, row.n)
+    else:
+        skcw_row_sums_d(out, table, stride, width, &ahead, row.index, row.value, row.n)
+
+
+cdef Ahead rows_ahead(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n
+) noexcept nogil:
+    """Return the table rows of n entries but the first few: `reach` numbers of each."""
+    cdef Ahead ahead
+    cdef Py_ssize_t first = min(n, ROWS_AHEAD)
+    ahead.table, ahead.index, ahead.n = table, index + first, n - first
+    ahead.stride, ahead.reach = stride * sizeof(real), reach * sizeof(real)
+    return ahead
+
+
+cdef void prefetch_rows(
+    const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
+    Py_ssize_t n
+) noexcept nogil:
+    """Ask the memory for the first few of n table rows that will be read soon."""
+    if real is float:
+        skcw_prefetch_rows_f(table, stride, reach, index, n)
+    else:
+        skcw_prefetch_rows_d(table, stride, reach, index, n)
+
+
+cdef void _move(
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t stride,
+    Row row, const Step* steps, Py_ssize_t n_steps, Diagonal diagonal,
+) noexcept nogil:
+    """mean += alpha sigma x for the label of each step, then narrow its variances."""
+    cdef Py_ssize_t s
+    # The usual diagonal is worth a test: calls would take longer than the rest.
+    if variance != NULL and diagonal != precision_diagonal:
+        for s in range(n_steps):
+            _move_label(mean, variance, drift, rounds_before, stride, row, steps[s],
+                        diagonal)
+    elif real is float:
+        skcw_move_row_f(mean, variance, drift, rounds_before, LEAST_VARIANCE, stride,
+                        row.index, row.value, row.n, steps, n_steps)
+    else:
+        skcw_move_row_d(mean, variance, drift, rounds_before, LEAST_VARIANCE, stride,
+                        row.index, row.value, row.n, steps, n_steps)
+
+
+cdef void _move_label(
+    real* mean, real* variance, real* drift, double rounds_before, Py_ssize_t stride,
+    Row row, Step step, Diagonal diagonal,
+) noexcept nogil:
+    """The same for one label, with any diagonal."""
+    cdef Py_ssize_t k, cell
+    cdef double sigma, change
+    for k in range(row.n):
+        cell = row.index[k] * stride + step.label
+        sigma = variance[cell]
+        change = step.alpha * sigma * row.value[k]
+        mean[cell] = <real>(mean[cell] + change)
+        if drift != NULL:
+            drift[cell] = <real>(drift[cell] + rounds_before * change)
+        variance[cell] = <real>diagonal(sigma, row.value[k], step.beta, step.spread)
 
 cdef double spread_of(
     const real* variance, Py_ssize_t stride, Py_ssize_t label, Row squares
@@ -111,8 +201,8 @@ cdef bint _update_two_classes(
     step.alpha *= sign * share
     step.beta *= share
     step.label = 0
-    move(mean, variance, drift, rounds, options.stride, row, &step, 1,
-         options.diagonal)
+    _move(mean, variance, drift, rounds, options.stride, row, &step, 1,
+          options.diagonal)
     return True
 
 
@@ -164,8 +254,8 @@ cdef bint _update_in_turn(
         work.moves[1] = own[0]
         work.moves[1].alpha = -own.alpha
         work.moves[1].label = rival
-        move(mean, variance, drift, rounds, options.stride, row, own, 2,
-             options.diagonal)
+        _move(mean, variance, drift, rounds, options.stride, row, own, 2,
+              options.diagonal)
         if j + 1 < options.k:
             work.spreads[gold] = spread_of(variance, options.stride, gold, squares)
     return moved
@@ -248,8 +338,8 @@ cdef bint _update_at_once(
     if not moved:
         return False
     if options.diagonal == precision_diagonal:
-        move(mean, variance, drift, rounds, options.stride, row, &work.moves[0],
-             _mean_moves(options, work, gold, pull, share), options.diagonal)
+        _move(mean, variance, drift, rounds, options.stride, row, &work.moves[0],
+              _mean_moves(options, work, gold, pull, share), options.diagonal)
         return True
     _average(mean, variance, drift, rounds, options, row, work, gold, 0, options.k,
              pull, share)
@@ -285,7 +375,8 @@ cdef bint _update_exactly(
         own.alpha -= work.moves[n].alpha
         own.beta += work.moves[n].beta
         n += work.moves[n].beta > 0.0
-    move(mean, variance, drift, rounds, options.stride, row, own, n, precision_diagonal)
+    _move(mean, variance, drift, rounds, options.stride, row, own, n,
+          precision_diagonal)
     return True
 
 
@@ -317,8 +408,8 @@ cdef bint _update_shared_slack(
         work.moves[n].label = work.rivals[j]
         own.alpha -= work.moves[n].alpha
         n += work.moves[n].alpha < 0.0
-    move(mean, no_variance, drift, rounds, options.stride, row, own, n,
-         options.diagonal)
+    _move(mean, no_variance, drift, rounds, options.stride, row, own, n,
+          options.diagonal)
     return True
 
 

@@ -8,20 +8,27 @@ The belief's layout is that of `sequence_update`. The average of the mean over r
 kept lazily: `drift` sums (round - 1) * step, so that average = mean - drift / rounds.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, sqrt
 
 import numpy as np
 
 from skcw._kernels.common cimport longest_sequence, real
 from skcw._kernels.lattice cimport OpenPaths, best_path, forward_max, k_best_paths
-from skcw._kernels.sequence_rules cimport (
-    Rule, arow_rule, cw_rule, optimal_cw_rule, perceptron_rule)
 from skcw._kernels.sequence_update cimport (
     Difference, EdgeFeatures, add_cost, add_labelings, count_mistakes, fill_gram,
     fill_lattice, keep_plain, mislabeled, move_by_many, move_by_one, next_stretch,
-    read_belief, touch_rows)
+    read_belief, spread_of, touch_rows)
 from skcw._kernels.steps cimport (
-    Diagonal, covariance_diagonal, hildreth, precision_diagonal)
+    Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
+    precision_diagonal)
+
+# What a learner of one rival does with a mistake: (alpha, beta) for the difference
+# between gold and the rival. `distance` is the summed cost of the wrong tokens,
+# `strength` and `limit` are the learner's own.
+ctypedef (double, double) (*Rule)(
+    Difference delta, double margin, double distance, double mean_cost, double strength,
+    double limit
+) noexcept nogil
 
 
 cdef class PassState:
@@ -153,7 +160,7 @@ cdef Py_ssize_t _mistakes(
     """Return how many tokens the model gets wrong, or else the rival."""
     if wrong > 0 and state.cost_unit > 0.0 and state.counting:
         return mislabeled(plain, trans, state.gold, state.start, state.length,
-                           state.n_labels, best, state.tagged)
+                          state.n_labels, best, state.tagged)
     return wrong
 
 
@@ -321,6 +328,49 @@ cdef _run_one(
     return _run(mean, variance, drift, corpus, options, state, learner, no_other)
 
 
+cdef double _first_step(Difference delta, double phi) noexcept nogil:
+    """Return the alpha of Eq. (3) where the margin is zero and all variances one."""
+    cdef Py_ssize_t i
+    cdef double square = 0.0
+    for i in range(delta.n):
+        square += delta.value[i, 0] * delta.value[i, 0]
+    # A rival with the features of gold takes no step, whatever the limit.
+    return phi / sqrt((1.0 + phi * phi) * square) if square > 0.0 else 0.0
+
+
+cdef (double, double) _cw_rule(
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
+) noexcept nogil:
+    phi *= mean_cost
+    return cw_step(
+        margin, spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+
+
+cdef (double, double) _optimal_cw_rule(
+    Difference delta, double margin, double distance, double mean_cost, double phi,
+    double limit
+) noexcept nogil:
+    phi *= mean_cost
+    return optimal_cw_step(
+        &delta.value[0, 0], &delta.sigma[0], delta.n, delta.n_rivals, margin,
+        spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+
+
+cdef (double, double) _arow_rule(
+    Difference delta, double margin, double distance, double mean_cost, double r,
+    double limit
+) noexcept nogil:
+    return arow_step(margin, spread_of(delta, 0), distance, r)
+
+
+cdef (double, double) _perceptron_rule(
+    Difference delta, double margin, double distance, double mean_cost, double rate,
+    double limit
+) noexcept nogil:
+    return rate * mean_cost, 0.0
+
+
 def cw_pass(
     real[::1] mean, real[::1] variance, real[::1] drift, progress, corpus, options,
     double phi, str diagonal, double limit=INFINITY, bint split=False,
@@ -331,7 +381,7 @@ def cw_pass(
     `progress` is (row_of, rows in use, rounds so far).
     """
     return _run_one(mean, variance, drift, progress, corpus, options, phi, limit, split,
-                    optimal_cw_rule if diagonal == "optimal" else cw_rule,
+                    _optimal_cw_rule if diagonal == "optimal" else _cw_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
@@ -345,7 +395,7 @@ def arow_pass(
     The best update among diagonal covariances is that of the precision's diagonal.
     """
     return _run_one(mean, variance, drift, progress, corpus, options, r, INFINITY,
-                    False, arow_rule,
+                    False, _arow_rule,
                     covariance_diagonal if diagonal == "covariance"
                     else precision_diagonal)
 
@@ -355,7 +405,7 @@ def perceptron_pass(
 ):
     """Run one perceptron pass; `variance` is None. See `_run`."""
     return _run_one(mean, variance, drift, progress, corpus, options, 1.0, INFINITY,
-                    False, perceptron_rule, precision_diagonal)
+                    False, _perceptron_rule, precision_diagonal)
 
 
 def pa_pass(

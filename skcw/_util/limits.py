@@ -74,8 +74,8 @@ LONGEST_LINE = LONGEST_HEAD = 1 << 24
 # Numbers in a feature line and what they multiply to: a line beyond these is a slip of
 # the pen, and would take hours.
 LARGEST_IN_A_LINE, MOST_COMBINATIONS = 1000, 10_000
-# Regular expressions: characters, groups within groups, repetitions of one part.
-MOST_CHARACTERS, DEEPEST_GROUP, MOST_REPEATS = 1000, 20, 100
+# Characters of a regular expression.
+MOST_CHARACTERS = 1000
 # About so many steps of a search take a tenth of a second.
 MOST_STEPS = 2e7
 # The words that a pattern is compared with have at most so many letters, and patterns

@@ -182,7 +182,7 @@ def read_like(name, options, X, features, templates):
     """
     from skcw.cli.column_checks import check_width
     from skcw.cli.named_inputs import columns_for
-    from skcw.features.columns import names_of
+    from skcw.features.extractor import names_of
 
     other, y = read_labeled(open_input(name, options))
     names = names_of(X, None, features.columns)
@@ -221,7 +221,7 @@ def make_features(options, X, label=None):
         What its lines stand for.
     """
     from skcw.features import WindowFeatures, read_clusters
-    from skcw.features.columns import names_of
+    from skcw.features.extractor import names_of
     from skcw.features.language import LOOKING
     from skcw.features.lines import check_lexicons, templates_of
 

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._kernels.delta import square_values
-from skcw._kernels.draw_marginals import add_marginals
 from skcw._kernels.draws import (
     LANES,
     IndependentScores,
@@ -18,7 +16,8 @@ from skcw._kernels.draws import (
     padded_labels,
     token_ids,
 )
-from skcw._kernels.lattice import score_tokens
+from skcw._kernels.lattice import score_tokens, square_values
+from skcw._kernels.marginals import add_marginals
 from skcw.confidence.marginals import chosen, marginal
 from skcw.confidence.tallies import Agreement, Votes, span_tally
 

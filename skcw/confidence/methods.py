@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skcw._kernels.delta import deltas, normalized_deltas
+from skcw._kernels.lattice import deltas, normalized_deltas
 from skcw.confidence.draws import (
     blend,
     draw_marginal,

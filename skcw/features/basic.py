@@ -9,19 +9,39 @@ from itertools import groupby
 MAX_AFFIX = 4
 
 
-def word_shape(word, short=False):
+@cache
+def character_kind(character):
+    """Return 0 for a digit, A for a capital, a for another letter, else itself."""
+    if character.isdigit():
+        return "0"
+    if character.isupper():
+        return "A"
+    return "a" if character.isalpha() else character
+
+
+def printable_kind(character):
+    """Return the kind of a character, and "?" for one that cannot be printed."""
+    return character_kind(character) if character.isprintable() else "?"
+
+
+def cased_kind(character):
+    """Return the kind of a character, where only small letters count as "a"."""
+    if character.isupper():
+        return "A"
+    if character.islower():
+        return "a"
+    return "0" if character.isdigit() else character
+
+
+def word_shape(word):
     """Return a word with letters and digits replaced by their kind.
 
-    Capitals become ``A``, other letters ``a``, digits ``0``; other characters stay.
-    The features ``shape`` and ``short_shape`` of :class:`WindowFeatures` are the same
-    in compiled code.
+    The feature ``shape`` of :class:`WindowFeatures` is the same in compiled code.
 
     Parameters
     ----------
     word : str
         The word.
-    short : bool, default=False
-        Write a run of the same characters as one.
 
     Returns
     -------
@@ -31,20 +51,36 @@ def word_shape(word, short=False):
     Examples
     --------
     >>> from skcw.features.basic import word_shape
-    >>> word_shape("McLeod-73"), word_shape("McLeod-73", short=True)
-    ('AaAaaa-00', 'AaAa-0')
+    >>> word_shape("McLeod-73")
+    'AaAaaa-00'
     """
-    kinds = map(_kind_of, word)
-    return "".join((kind for kind, _ in groupby(kinds)) if short else kinds)
+    return "".join(map(character_kind, word))
 
 
-@cache
-def _kind_of(character):
-    if character.isdigit():
-        return "0"
-    if character.isupper():
-        return "A"
-    return "a" if character.isalpha() else character
+def collapsed_shape(word, kind=character_kind):
+    """Return the shape of a word with each run of one kind written once.
+
+    The feature ``short_shape`` of :class:`WindowFeatures` is the same in compiled code.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    kind : {character_kind, cased_kind, printable_kind}, default=character_kind
+        Gives the letter that stands for a character.
+
+    Returns
+    -------
+    shape : str
+        Its shape.
+
+    Examples
+    --------
+    >>> from skcw.features.basic import collapsed_shape
+    >>> collapsed_shape("McLeod-73")
+    'AaAa-0'
+    """
+    return "".join(letter for letter, _ in groupby(map(kind, word)))
 
 
 def basic_features(sequence):
@@ -86,7 +122,7 @@ def basic_features(sequence):
                 f"token {position} has {len(row)} columns, token 0 has {len(rows[0])}"
             )
     columns = list(zip(*rows, strict=True))
-    shapes = [word_shape(word, short=True) for word in columns[0]]
+    shapes = [collapsed_shape(word) for word in columns[0]]
     lower = [word.lower() for word in columns[0]]
     named = [("word", columns[0]), ("lower", lower), ("shape", shapes)]
     named += [(f"column{i}", column) for i, column in enumerate(columns[1:], 1)]

@@ -1,6 +1,7 @@
 """The language of feature lines: what it can say, and what a line means."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -8,36 +9,127 @@ from typing import NamedTuple
 from skcw._util.limits import LARGEST_IN_A_LINE, MOST_COMBINATIONS
 from skcw.features.basic import word_shape
 from skcw.features.patterns import compiled_pattern
+from skcw.features.resources import FIRST
 
-# Views whose presence says it all: their features have no value after the name.
-FLAGS = (
-    "has_digit",
-    "all_digits",
-    "has_hyphen",
-    "first_capital",
-    "has_capital",
-    "all_capitals",
-    "in",
-    "matches",
-    "first",
-    "last",
-    "bias",
-)
+# What stands in the parentheses of a function, after the name of a column.
+NOTHING, SIZES, PATTERN, LEXICON, CLUSTER, ATOM, PLACE = (
+    "", "sizes", "pattern", "lexicon", "cluster", "atom", "place",
+)  # fmt: skip
 
-# Views of the place of a token, not of one of its columns.
-PLACES = ("first", "last", "bias")
-
-# Views of a lexicon, whose entries may have several words.
-LOOKING = ("in", "span")
-
-# What can be told of a text at sight, besides what is compiled.
-SEEN = {
-    "length": lambda text: str(len(text)),
-    "initial": lambda text: word_shape(text[0]) if text else None,
-}
+# A view of this name in views.pyx.
+COMPILED = None
 
 # Beyond this, an offset must be a mistake; margins of sentences are that wide.
 FARTHEST = 100
+
+
+class Function(NamedTuple):
+    """A function of the language.
+
+    Parameters
+    ----------
+    view : callable or None
+        Gives the value of a text, or None if it has none; takes the text, and after it
+        what `reads` names: a size, a pattern, a set of words, or a function that gives
+        clusters and the length of their paths. None for a view that is compiled.
+    help : str
+        A line for the documentation of :class:`WindowFeatures`.
+    reads : str, default=""
+        What stands in parentheses besides a column: ``"sizes"``, ``"pattern"``,
+        ``"lexicon"`` or ``"cluster"``; instead of a column ``"atom"``; or ``"place"``
+        for a function of the place of a token.
+    flag : bool, default=False
+        Whether it holds or not: its features have no value after the name, and its
+        view gives an empty text where it holds.
+    """
+
+    view: Callable | None
+    help: str
+    reads: str = NOTHING
+    flag: bool = False
+
+
+def _cluster(text, cluster_of, size):
+    path = cluster_of(text)
+    return path[:size] if path and size else path
+
+
+def _matches(text, pattern):
+    return "" if pattern.search(text) else None
+
+
+def _match(text, pattern):
+    found = pattern.search(text)
+    return found.group() if found else ""
+
+
+def _flag(view, help, reads=NOTHING):
+    return Function(view, help, reads, flag=True)
+
+
+# One line for each function. The name of one that is compiled is also its view's.
+FUNCTIONS = {
+    "lower": Function(COMPILED, "the text in lower case"),
+    "shape": Function(COMPILED, "kinds of characters: ``McLeod-73`` is ``AaAaaa-00``"),
+    "short_shape": Function(COMPILED, "the same, runs written once: ``AaAa-0``"),
+    "length": Function(lambda text: str(len(text)), "the number of characters"),
+    "initial": Function(
+        lambda text: word_shape(text[:1]) or None, "the shape of the first character"
+    ),
+    "prefix": Function(COMPILED, "first characters: ``prefix(1..4)``", SIZES),
+    "suffix": Function(COMPILED, "last characters: ``suffix(3)``", SIZES),
+    "ngrams": Function(COMPILED, "all runs of characters: ``ngrams(2..3)``", SIZES),
+    "cluster": Function(
+        _cluster,
+        "``cluster(brown)``, or the start of its path: ``cluster(brown, 4)``",
+        CLUSTER,
+    ),
+    "span": Function(
+        lambda text, words: FIRST if text in words else None,
+        "``span(cities)``: B at the first word of an entry, I at the others",
+        LEXICON,
+    ),
+    "in": _flag(
+        lambda text, words: "" if text in words else None,
+        "``in(cities)``: belongs to an entry of a lexicon",
+        LEXICON,
+    ),
+    "matches": _flag(_matches, 'a regular expression: ``matches("[0-9]$")``', PATTERN),
+    "has_digit": _flag(COMPILED, "some character is a digit"),
+    "all_digits": _flag(COMPILED, "all characters are digits"),
+    "has_hyphen": _flag(COMPILED, "some character is a hyphen"),
+    "first_capital": _flag(COMPILED, "the first character is a capital"),
+    "has_capital": _flag(COMPILED, "some character is a capital"),
+    "all_capitals": _flag(COMPILED, "the letters are capitals"),
+    "first": _flag(COMPILED, "the first token of a sentence", PLACE),
+    "last": _flag(COMPILED, "the last token of a sentence", PLACE),
+    "bias": _flag(COMPILED, "every token", PLACE),
+    "bigram": Function(COMPILED, "``bigram(pos)`` is ``pos[0] & pos[1]``", ATOM),
+    "trigram": Function(COMPILED, "``trigram(pos)`` likewise", ATOM),
+}
+
+# What template files ask of a text besides; beyond the ends they see marks.
+MACROS = {
+    "test": Function(
+        lambda text, pattern: "true" if pattern.search(text) else "false", "%t", PATTERN
+    ),
+    "match": Function(_match, "%m", PATTERN),
+    "lower_match": Function(
+        lambda text, pattern: _match(text, pattern).lower(), "%M", PATTERN
+    ),
+}
+
+# Functions of a lexicon, whose entries may have several words.
+LOOKING = [name for name, known in FUNCTIONS.items() if known.reads == LEXICON]
+NGRAMS = {"bigram": 2, "trigram": 3}
+
+
+def functions_help():
+    """Return a line for each function, as a list in a docstring."""
+    return "".join(
+        f"    - ``{name}``: {'flag, ' * known.flag}{known.help}\n"
+        for name, known in FUNCTIONS.items()
+    )
 
 
 class View(NamedTuple):
@@ -48,9 +140,7 @@ class View(NamedTuple):
     column : int or None
         The position of the column; None for views of the place of a token.
     kind : str
-        ``"text"``, ``"lower"``, ``"shape"``, ``"short_shape"``, ``"prefix"``,
-        ``"suffix"``, ``"ngrams"``, ``"length"``, ``"initial"``, ``"cluster"``,
-        ``"span"``, a flag, ``"test"``, ``"match"`` or ``"lower_match"``.
+        The name of a function or of a macro; ``"text"`` or ``"inside"``.
     size : int
         The number of characters of a prefix, suffix, n-gram or path of a cluster.
     detail : str
@@ -78,13 +168,33 @@ class Template(NamedTuple):
     atoms: tuple
 
 
+class ColumnNames:
+    """The names and positions of the columns that tokens have.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One name for each column.
+    """
+
+    def __init__(self, names):
+        self.names = list(names)
+
+    def __call__(self, name):
+        """Return the position of a column, or None; the first is always ``word``."""
+        if name in self.names:
+            return self.names.index(name)
+        return 0 if name == "word" and self.names else None
+
+
 def named_template(parts):
     """Return the template of a conjunction of (name, view, offset).
 
     Its features are called after the parts: ``word[-1]&shape[0]=the&Aa``.
     """
     name = "&".join(name for name, _, _ in parts)
-    valued = [view.kind not in FLAGS for _, view, _ in parts]
+    known = [FUNCTIONS.get(view.kind) for _, view, _ in parts]
+    valued = [function is None or not function.flag for function in known]
     literals = [name + "=" if any(valued) else name]
     for i, has_value in enumerate(valued):
         literals.append("&" if has_value and any(valued[i + 1 :]) else "")
@@ -103,7 +213,7 @@ def compiled_plan(templates, lexicons, clusters, found_in):
     clusters : dict of str to callable
         Give the cluster of a word, or None, by the name of the clusters.
     found_in : dict of (int, str) to int
-        The added columns that tell where entries of several words were found, by the
+        The added columns that show where entries of several words were found, by the
         column that was searched and the name of the lexicon.
 
     Returns
@@ -123,24 +233,28 @@ def compiled_plan(templates, lexicons, clusters, found_in):
 
 
 def _compiled_view(view, lexicons, clusters, found_in):
+    function = FUNCTIONS.get(view.kind) or MACROS.get(view.kind)
+    if function is None or function.view is COMPILED:
+        return view.column, view.kind, view.size, None
     found = found_in.get((view.column, view.detail))
-    if view.kind in LOOKING and found is not None:
+    if function.reads == LEXICON and found is not None:
         # The text of the added column is B or I, or nothing.
-        return found, "called", 0, _entry_flag if view.kind == "in" else _some
-    if view.kind == "in":
-        words = frozenset(
-            word.encode("utf-8", "surrogatepass") for word in lexicons[view.detail]
-        )
-        return view.column, "lexicon", 0, words
-    if view.kind == "cluster":
-        return view.column, "called", 0, _path(clusters[view.detail], view.size)
-    if view.kind in SEEN:
-        return view.column, "called", 0, SEEN[view.kind]
-    if view.kind in ("matches", "test", "match", "lower_match"):
-        # Flags are absent beyond the ends of a sentence; values have marks there.
-        kind = "called" if view.kind in FLAGS else "asked"
-        return view.column, kind, 0, _asking(view.kind, compiled_pattern(view.detail))
-    return view.column, view.kind, view.size, None
+        return found, "called", 0, _entry_flag if function.flag else _some
+    given = _arguments(view, function.reads, lexicons, clusters)
+    # Functions have no value beyond the ends of a sentence; macros see marks there.
+    kind = "asked" if view.kind in MACROS else "called"
+    return view.column, kind, 0, lambda text: function.view(text, *given)
+
+
+def _arguments(view, reads, lexicons, clusters):
+    """Return what the Python view of a function takes besides a text."""
+    if reads == PATTERN:
+        return (compiled_pattern(view.detail),)
+    if reads == LEXICON:
+        return (frozenset(lexicons[view.detail]),)
+    if reads == CLUSTER:
+        return clusters[view.detail], view.size
+    return (view.size,) if reads == SIZES else ()
 
 
 def _some(text):
@@ -151,34 +265,6 @@ def _entry_flag(text):
     return "" if text else None
 
 
-def _path(cluster_of, size):
-    """Return the function that gives the first letters of the cluster of a word."""
-    if not size:
-        return cluster_of
-
-    def beginning(word):
-        path = cluster_of(word)
-        return None if path is None else path[:size]
-
-    return beginning
-
-
-def _asking(kind, pattern):
-    """Return the function that gives the value of a text."""
-    if kind == "matches":
-        return lambda text: "" if pattern.search(text) else None
-    if kind == "test":
-        return lambda text: "true" if pattern.search(text) else "false"
-
-    lower = str.lower if kind == "lower_match" else str
-
-    def match(text):
-        found = pattern.search(text)
-        return lower(found.group()) if found else ""
-
-    return match
-
-
 _TOKENS = re.compile(
     r"""\s*(?:
         (?P<name>[^\W\d]\w*) | (?P<number>-?\d+) | (?P<range>\.\.)
@@ -186,13 +272,6 @@ _TOKENS = re.compile(
     )""",
     re.VERBOSE,
 )
-
-SIZED = ("prefix", "suffix", "ngrams")
-WHOLE = ("lower", "shape", "short_shape", "length", "initial")
-LISTED = {"in": "lexicon", "span": "lexicon", "cluster": "cluster"}
-NGRAMS = {"bigram": 2, "trigram": 3}
-
-FUNCTIONS = {*SIZED, *WHOLE, *NGRAMS, *FLAGS, *LISTED}
 
 HELP = (
     'write for example "word[-2..2]", "prefix(1..4)", "shape[-1] & shape[0]", '
@@ -228,7 +307,7 @@ class _Parser:
     def __init__(self, line, columns, lexicons, clusters):
         self.text = line
         self.columns = columns
-        self.lists = {"lexicon": lexicons, "cluster": clusters}
+        self.lists = {LEXICON: lexicons, CLUSTER: clusters}
         self.tokens = self._cut(line)
         self.at = 0
 
@@ -304,14 +383,14 @@ class _Parser:
         kind, name = self._next()
         if kind != "name":
             raise self._error(f"a column or a function is missing before {name!r}")
-        if name in NGRAMS:
+        function, column = FUNCTIONS.get(name), self.columns(name)
+        if function and function.reads == ATOM:
             return self._ngram(name)
-        if name in PLACES:
+        if function and function.reads == PLACE:
             return [[(name, View(None, name), 0)]]
-        column = self.columns(name)
         if column is not None and self._peek()[1] != "(":
             return [[(name, View(column, "text"), 0)]]
-        if name not in FUNCTIONS:
+        if function is None:
             known = ", ".join(getattr(self.columns, "names", ()))
             raise self._error(f"{name!r} is neither a column ({known}) nor a function")
         return [[(text, view, 0)] for text, view in self._function(name)]
@@ -331,27 +410,27 @@ class _Parser:
     def _function(self, name):
         """Return (name, view) of each alternative of a function of a column."""
         column, prefix = self.columns("word") or 0, ""
-        opened = self._take("(")
-        if opened and self._peek()[0] == "name" and self._comes_column(name):
+        opened, reads = self._take("("), FUNCTIONS[name].reads
+        if opened and self._peek()[0] == "name" and self._comes_column(reads):
             column, prefix = self._column()
             if not self._take(","):
                 prefix = prefix.rstrip(",")
-        if name in SIZED:
+        if reads == SIZES:
             return self._sized(name, column, prefix, opened)
-        if name == "matches":
-            pattern, text = self._pattern()
+        if reads == PATTERN:
+            pattern, text = self._pattern(name)
             self._expect(")")
-            return [(f"matches({prefix}{text})", View(column, name, 0, pattern))]
-        if name in LISTED:
+            return [(f"{name}({prefix}{text})", View(column, name, 0, pattern))]
+        if reads in self.lists:
             return self._listed(name, column, prefix, opened)
         if opened:
             self._expect(")")
         return [(f"{name}({prefix})" if prefix else name, View(column, name))]
 
-    def _comes_column(self, name):
+    def _comes_column(self, reads):
         """Tell whether a column comes next; a lexicon or clusters may come alone."""
         after = self.tokens[self.at + 1 : self.at + 3]
-        return name not in LISTED or (
+        return reads not in self.lists or (
             after[:1] == [("mark", ",")] and [kind for kind, _ in after[1:]] == ["name"]
         )
 
@@ -360,12 +439,12 @@ class _Parser:
         if not opened:
             raise self._error(f"{name} needs a name, such as {name}(cities)")
         kind, text = self._next()
-        what = LISTED[name]
+        what = FUNCTIONS[name].reads
         if kind != "name" or text not in self.lists[what]:
             known = ", ".join(sorted(self.lists[what])) or "none is given"
             raise self._error(f"there is no {what} {text!r} ({what}s: {known})")
         prefix += text
-        if name != "cluster" or not self._take(","):
+        if what != CLUSTER or not self._take(","):
             self._expect(")")
             return [(f"{name}({prefix})", View(column, name, 0, text))]
         sizes = self._numbers(")")
@@ -388,11 +467,11 @@ class _Parser:
             raise self._error(f"the size {min(sizes)} is not positive")
         return [(f"{name}({prefix}{n})", View(column, name, n)) for n in sizes]
 
-    def _pattern(self):
+    def _pattern(self, name):
         """Return a regular expression, and how it is written in a name."""
         kind, text = self._next()
         if kind != "string":
-            raise self._error('matches("...") needs a regular expression in quotes')
+            raise self._error(f'{name}("...") needs a regular expression in quotes')
         pattern = text[1:-1].replace('\\"', '"')
         try:
             compiled_pattern(pattern)

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
 from skcw.data.vocabulary import Vocabulary
-from skcw.features.columns import look_ahead
+from skcw.features.extractor import look_ahead
 from skcw.features.joining import first_words
 from skcw.features.resources import WordClusters, WordVectors
 

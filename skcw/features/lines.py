@@ -5,8 +5,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from skcw.data.edges import EDGE_MARK
-from skcw.features.columns import ColumnNames
-from skcw.features.language import FARTHEST, Template, View, parse_line
+from skcw.features.language import (
+    FARTHEST,
+    ColumnNames,
+    Template,
+    View,
+    parse_line,
+)
 from skcw.features.patterns import compiled_pattern
 from skcw.features.resources import words_of
 

@@ -1,22 +1,26 @@
-"""Views of a text: the text itself, its prefixes, its shape, a flag.
+"""Values along a sentence: views of texts, and the templates that read them.
 
-A view is worked out once for each distinct text of a column, not for each token: a
-corpus of a million words has some fifty thousand distinct ones. Texts are UTF-8, and
-everything goes by characters as Python's own string methods do.
+A view (the text itself, its prefixes, its shape, a flag) is worked out once for each
+distinct text of a column, not for each token: a corpus of a million words has some
+fifty thousand distinct ones. Texts are UTF-8, and everything goes by characters as
+Python's own string methods do.
+
+A stream holds one number for each position of a sentence and of a margin on both of its
+sides. A template reads a stream at its offset. Conjunctions are streams too: the pair
+of a word and its right neighbor is computed once and used for every offset.
 """
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp
+
+import numpy as np
 
 from skcw.data.vocabulary import Vocabulary
 
+from skcw.data.buffers cimport Numbers, push_words
 from skcw.data.names cimport hash_of
-from skcw.data.buffers cimport Numbers
-from skcw.features.characters cimport (
-    character_at, character_size, first_characters, last_characters,
-)
 
-import numpy as np
+cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15ULL
 
 cdef enum:
     TEXT
@@ -34,7 +38,6 @@ cdef enum:
     FIRST_CAPITAL
     HAS_CAPITAL
     ALL_CAPITALS
-    LEXICON
     CALLED
 
 # "inside" is the text without marks beyond the ends of the sentence, "called" what a
@@ -42,11 +45,59 @@ cdef enum:
 KINDS = (
     "text", "lower", "shape", "short_shape", "asked", "inside", "prefix", "suffix",
     "ngrams", "has_digit", "all_digits", "has_hyphen", "first_capital", "has_capital",
-    "all_capitals", "lexicon", "called",
+    "all_capitals", "called",
 )
 
 # The value of a text that a view has nothing to say about.
 cdef int ABSENT = -1
+
+
+cdef inline Py_ssize_t character_size(unsigned char lead) noexcept:
+    """Return how many bytes the character with this first byte has."""
+    return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+cdef inline Py_UCS4 character_at(const char* text) noexcept:
+    cdef const unsigned char* byte = <const unsigned char*>text
+    if byte[0] < 0x80:
+        return <Py_UCS4>byte[0]
+    if byte[0] < 0xE0:
+        return <Py_UCS4>((byte[0] & 0x1F) << 6 | (byte[1] & 0x3F))
+    if byte[0] < 0xF0:
+        return <Py_UCS4>(
+            (byte[0] & 0x0F) << 12 | (byte[1] & 0x3F) << 6 | (byte[2] & 0x3F))
+    return <Py_UCS4>(
+        (byte[0] & 0x07) << 18 | (byte[1] & 0x3F) << 12
+        | (byte[2] & 0x3F) << 6 | (byte[3] & 0x3F))
+
+
+cdef inline Py_ssize_t first_characters(
+    const char* text, Py_ssize_t size, Py_ssize_t n
+) noexcept:
+    """Return how many bytes the first n characters take, or -1 if there are fewer."""
+    cdef Py_ssize_t at = 0
+    while n > 0:
+        if at >= size:
+            return -1
+        at += character_size(text[at])
+        n -= 1
+    return at
+
+
+cdef inline Py_ssize_t last_characters(
+    const char* text, Py_ssize_t size, Py_ssize_t n
+) noexcept:
+    """Return where the last n characters begin, or -1 if there are fewer."""
+    cdef Py_ssize_t at = size
+    while n > 0:
+        if at <= 0:
+            return -1
+        at -= 1
+        # Continuation bytes are 10xxxxxx.
+        while at > 0 and (<unsigned char>text[at] & 0xC0) == 0x80:
+            at -= 1
+        n -= 1
+    return at
 
 
 cdef class View:
@@ -96,8 +147,6 @@ cdef class View:
         if self.kind == SUFFIX:
             at = last_characters(text, size, self.size)
             return ABSENT if at < 0 else self.value_number(text + at, size - at)
-        if self.kind == LEXICON:
-            return self._flag(text[:size] in self.payload)
         if self.kind == CALLED or self.kind == ASKED:
             return self._called(text, size)
         return self._flag(has_flag(self.kind, text, size))
@@ -223,3 +272,238 @@ cdef bint has_flag(int flag, const char* text, Py_ssize_t size) noexcept:
     if flag == HAS_HYPHEN:
         return hyphen
     return capital and (only_capitals or flag == HAS_CAPITAL)
+
+
+cdef class PairTable:
+    """A hash table from two non-negative numbers to one.
+
+    Two words in a row are two numbers already: their pair gets a number without
+    any text being joined.
+    """
+
+    def __cinit__(self):
+        self.n_slots = 256
+        self.keys = <unsigned long long*>malloc(self.n_slots * sizeof(long long))
+        # Zero is an empty slot, so numbers are stored plus one.
+        self.numbers = <int*>calloc(self.n_slots, sizeof(int))
+        if self.keys == NULL or self.numbers == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.keys)
+        free(self.numbers)
+
+    def __len__(self):
+        return self.n_pairs
+
+    def find_or_add(self, int left, int right):
+        """Return the number of a pair, added if it is new."""
+        return self.number(left, right)
+
+    cdef int number(self, int left, int right) except -1:
+        cdef unsigned long long key = <unsigned long long>left << 32 | <unsigned>right
+        cdef unsigned long long mixed = key * MULTIPLIER
+        cdef Py_ssize_t at = (mixed ^ mixed >> 32) & (self.n_slots - 1)
+        while self.numbers[at]:
+            if self.keys[at] == key:
+                return self.numbers[at] - 1
+            at = (at + 1) & (self.n_slots - 1)
+        if self.n_pairs >= 0x7FFFFFFE:
+            raise OverflowError("more than two billion distinct pairs")
+        self.keys[at] = key
+        self.n_pairs += 1
+        self.numbers[at] = <int>self.n_pairs
+        if 2 * self.n_pairs > self.n_slots:
+            self._rehash()
+        return <int>(self.n_pairs - 1)
+
+    cdef int _rehash(self) except -1:
+        cdef unsigned long long mixed
+        cdef unsigned long long* old_keys = self.keys
+        cdef int* old_numbers = self.numbers
+        cdef Py_ssize_t i, at, n_slots = 2 * self.n_slots
+        cdef void* keys = malloc(n_slots * sizeof(long long))
+        cdef void* numbers = calloc(n_slots, sizeof(int))
+        if keys == NULL or numbers == NULL:
+            free(keys)
+            free(numbers)
+            raise MemoryError()
+        self.keys, self.numbers = <unsigned long long*>keys, <int*>numbers
+        for i in range(self.n_slots):
+            if not old_numbers[i]:
+                continue
+            mixed = old_keys[i] * MULTIPLIER
+            at = (mixed ^ mixed >> 32) & (n_slots - 1)
+            while self.numbers[at]:
+                at = (at + 1) & (n_slots - 1)
+            self.keys[at], self.numbers[at] = old_keys[i], old_numbers[i]
+        self.n_slots = n_slots
+        free(old_keys)
+        free(old_numbers)
+        return 0
+
+
+cdef class Stream:
+    """The values along one sentence; -1 where there is none."""
+
+    def __cinit__(self, *_args):
+        self.ids = Numbers(np.int32)
+
+    cdef int* at(self, Py_ssize_t position) noexcept:
+        """Point to the value at a position, from -margin to n_tokens + margin - 1."""
+        return <int*>self.ids.data + self.margin + position
+
+    cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1:
+        """Write the values of a sentence, given the numbers of its texts by column."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t n_values(self) except -1:
+        """Return how many distinct values there have been."""
+        return 1
+
+    cdef int _spread(self, Py_ssize_t n_tokens, int value) except -1:
+        self.n_tokens = n_tokens
+        self.ids.n = 0
+        self.ids.fill_ints(n_tokens + 2 * self.margin, value)
+        return 0
+
+
+cdef class ViewStream(Stream):
+    """A view of a column; beyond the ends of the sentence the marks _B-1, _B+1..."""
+
+    def __init__(self, View view, Py_ssize_t slot, Py_ssize_t margin):
+        self.view = view
+        self.slot = slot
+        self.margin = margin
+        self.before, self.after = Numbers(np.int32), Numbers(np.int32)
+        for distance in range(1, margin + 1):
+            self.before.push_int(self._mark(b"_B-%d" % distance))
+            self.after.push_int(self._mark(b"_B+%d" % distance))
+
+    def _mark(self, bytes mark):
+        return self.view.value_number(mark, len(mark)) if self.view.padded else ABSENT
+
+    cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1:
+        cdef const int* value_of = <const int*>self.view.value_of.data
+        cdef const int* text = <const int*>(<Numbers>texts[self.slot]).data
+        cdef Py_ssize_t i
+        cdef int* values
+        self._spread(n_tokens, ABSENT)
+        values = self.at(0)
+        for i in range(n_tokens):
+            values[i] = value_of[text[i]]
+        for i in range(self.margin):
+            values[-1 - i] = (<int*>self.before.data)[i]
+            values[n_tokens + i] = (<int*>self.after.data)[i]
+        return 0
+
+    cdef Py_ssize_t n_values(self) except -1:
+        return self.view.values.n_names
+
+
+cdef class EdgeStream(Stream):
+    """A flag at the first or at the last token, or everywhere."""
+
+    def __init__(self, str where, Py_ssize_t margin):
+        self.first = where == "first"
+        self.everywhere = where == "bias"
+        self.margin = margin
+
+    cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1:
+        self._spread(n_tokens, 0 if self.everywhere else ABSENT)
+        if n_tokens:
+            self.at(0 if self.first else n_tokens - 1)[0] = 0
+        return 0
+
+
+cdef class PairStream(Stream):
+    """The values of one stream together with those of another, shifted."""
+
+    def __init__(self, Stream left, Stream right, Py_ssize_t shift):
+        self.left = left
+        self.right = right
+        self.shift = shift
+        self.margin = left.margin
+        self.table = PairTable()
+
+    cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1:
+        cdef Py_ssize_t i, first, last
+        cdef const int* left
+        cdef const int* right
+        cdef int* pairs
+        self._spread(n_tokens, ABSENT)
+        first = max(-self.margin, -self.margin - self.shift)
+        last = min(n_tokens + self.margin, n_tokens + self.margin - self.shift)
+        left, right, pairs = self.left.at(0), self.right.at(self.shift), self.at(0)
+        for i in range(first, last):
+            if left[i] >= 0 and right[i] >= 0:
+                pairs[i] = self.table.number(left[i], right[i])
+        return 0
+
+    cdef Py_ssize_t n_values(self) except -1:
+        return self.table.n_pairs
+
+
+cdef class Atom:
+    """A view at an offset from the token.
+
+    `stream` carries its values, unless it has several at a token; `slot` tells which
+    column it looks at.
+    """
+
+    def __cinit__(self, View view, Stream stream, Py_ssize_t slot, Py_ssize_t offset):
+        self.view = view
+        self.stream = stream
+        self.slot = slot
+        self.offset = offset
+
+
+cdef class Template:
+    """The features of one template, and the numbers of those met so far.
+
+    A template reads one stream, at the offset of its first atom. Conjunctions are found
+    in `shared`, where templates that differ in their offset alone meet.
+    """
+
+    def __cinit__(self, literals, atoms, dict shared):
+        # Padded, as they are copied in words of eight bytes.
+        self.literals = [literal + bytes(8) for literal in literals]
+        self.atoms = list(atoms)
+        self.numbers = Numbers(np.int32)
+        self.several = any((<Atom>atom).stream is None for atom in atoms)
+        # Where an atom has several values, pairs are made token by token.
+        self.links = [PairTable() for _ in atoms[1:]]
+        if not self.several:
+            self.stream = self._joined(shared)
+
+    def _joined(self, dict shared):
+        cdef Atom first = self.atoms[0], atom
+        cdef Stream stream = first.stream
+        key = (id(stream),)
+        for atom in self.atoms[1:]:
+            shift = atom.offset - first.offset
+            key = (*key, id(atom.stream), shift)
+            if key not in shared:
+                shared[key] = PairStream(stream, atom.stream, shift)
+            stream = shared[key]
+        return stream
+
+    cdef int compose(self, Numbers name, Py_ssize_t i) except -1:
+        """Append the name of the feature at token i."""
+        cdef Py_ssize_t a
+        cdef Atom atom
+        cdef bytes literal = <bytes>self.literals[0]
+        cdef long long begin, end
+        cdef int value
+        push_words(name, literal, len(literal) - 8)
+        for a in range(len(self.atoms)):
+            atom = <Atom>self.atoms[a]
+            if atom.view is not None:
+                value = atom.chosen if atom.stream is None else atom.stream.at(
+                    i + atom.offset)[0]
+                begin = atom.view.values.ends[value]
+                end = atom.view.values.ends[value + 1]
+                push_words(name, atom.view.values.blob + begin, end - begin)
+            literal = <bytes>self.literals[a + 1]
+            push_words(name, literal, len(literal) - 8)
+        return 0

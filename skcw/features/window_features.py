@@ -11,14 +11,17 @@ from skcw._util.limits import MOST_FEATURES
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.data.encoder import drop_rare
 from skcw.data.vocabulary import Vocabulary
-from skcw.features.columns import check_names, look_ahead, names_of
 from skcw.features.extractor import (
     FeatureExtractor,
+    check_names,
+    look_ahead,
+    names_of,
     not_encoded,
     opened_params,
     saved_features,
 )
 from skcw.features.joining import opened_extractor
+from skcw.features.language import functions_help
 from skcw.features.lines import check_lexicons, refuse_hashed_edges, templates_of
 from skcw.features.resources import check_clusters
 
@@ -26,31 +29,23 @@ from skcw.features.resources import check_clusters
 class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Turn columns of tokens into features, in compiled code.
 
-    The features are given as lines of text. ``"word[-1..1]"`` is the word before, the
-    word itself and the next one, ``"shape[-1] & shape[0]"`` two shapes together. A line
-    is made of
+    Features are given as lines of text. ``"word[-1..1]"`` is the word before, the word
+    itself and the next one, ``"shape[-1] & shape[0]"`` two shapes together. A line
+    joins by ``&``
 
-    - a column at offsets: ``word``, ``pos[-2..2]``, ``pos[-1,1]``. The columns are
-      called ``word``, ``pos``, ``x2``, ``x3``... unless `columns` names them, or they
-      have names; if none is called so, ``word`` is the first one;
-    - what can be seen of a text: ``lower``, ``shape`` (``McLeod-73`` is ``AaAaaa-00``),
-      ``short_shape`` (``AaAa-0``), ``prefix(1..4)``, ``suffix(3)``, ``ngrams(2..3)``
-      (all runs of 2 and 3 characters), ``length`` (in characters), ``initial`` (the
-      first character as in a shape). They look at ``word``, or at another column:
-      ``lower(x2)``, ``prefix(x2, 3)``;
-    - the cluster of a word: ``cluster(brown)``, or the beginning of its path:
-      ``cluster(brown, 4,6,10)``;
-    - flags: ``has_digit``, ``all_digits``, ``has_hyphen``, ``first_capital``,
-      ``has_capital``, ``all_capitals``, ``in(cities)`` (belongs to an entry of a
-      lexicon), ``matches("^[0-9]+$")``. Patterns that can take very long, such as
-      ``(a+)+``, are refused, and very long words match none;
-    - the place in an entry of a lexicon: ``span(cities)`` is ``B`` at its first word,
-      ``I`` at the others. Of several entries the one that begins first counts, then
-      the longest;
-    - the place: ``first``, ``last`` (of the sentence) and ``bias`` (everywhere);
-    - n-grams of tokens: ``bigram(pos)[-1..0]`` is ``pos[-1] & pos[0]`` and
-      ``pos[0] & pos[1]``; ``trigram(pos)`` likewise;
-    - conjunctions by ``&``; a range in one stands for all combinations.
+    - columns at offsets: ``word``, ``pos[-2..2]``, ``x2[-1,1]``. They are called
+      ``word``, ``pos``, ``x2``, ``x3``... unless `columns` or the data name them; if
+      none is called so, ``word`` is the first one;
+    - functions of ``word`` or of another column, at offsets likewise: ``lower[-1]``,
+      ``lower(x2)``, ``prefix(x2, 3)``. Flags hold or do not, and have no value.
+
+    A range stands for all its numbers, and a line for all combinations. The functions:
+
+    FUNCTIONS
+
+    Regular expressions that can take very long, such as ``(a+)+``, are refused, and
+    very long words match none. Of several entries of a lexicon the one that begins
+    first counts, then the longest.
 
     Lines of the template files of CRF++ and Wapiti (``"U01:%x[-1,0]/%x[0,0]"``) may
     stand in the same list, see :func:`read_template`, and templates as CRFsuite's
@@ -291,3 +286,9 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         features.vocabulary_ = extractor.vocabulary
         features.n_features_out_ = extractor.n_features or len(extractor.vocabulary)
         return features
+
+
+if WindowFeatures.__doc__:  # Not where Python runs with -OO.
+    WindowFeatures.__doc__ = WindowFeatures.__doc__.replace(
+        "    FUNCTIONS\n", functions_help()
+    )

@@ -14,8 +14,9 @@ from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows, offsets_of
 from skcw.data.schemes import extract_spans
 from skcw.data.vocabulary import Vocabulary
+from skcw.features.basic import cased_kind, collapsed_shape
 from skcw.reranking.candidates import CandidateLists, is_scored_labeling
-from skcw.reranking.words import NULL, first_columns, lower_case_lexicon, shape_of
+from skcw.reranking.words import NULL, first_columns, lower_case_lexicon
 
 # The templates of the paper, and those that we add to them.
 PAPER_TEMPLATES = ("entities", "quotations")
@@ -47,7 +48,7 @@ class SentenceView:
 
     def __init__(self, words, lexicon):
         pad = [NULL, NULL]
-        shapes = [shape_of(word) for word in words]
+        shapes = [collapsed_shape(word, cased_kind) for word in words]
         flags = [
             f"{shape}{int(word.lower() in lexicon)}"
             for word, shape in zip(words, shapes, strict=True)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from itertools import chain, groupby
+from itertools import chain
 from numbers import Number
 
 from skcw.data import SequenceBatch, TokenColumns
@@ -18,31 +18,6 @@ KNOWN_PREFIXES = tuple(
     for name in ("word[0]", "w[0]", "word", "w", "token", "form", "text")
     for sign in ("=", ":")
 )
-
-
-def letter_type(letter):
-    """Return "A" for a capital letter, "a" for a small one, "0" for a digit."""
-    if letter.isupper():
-        return "A"
-    if letter.islower():
-        return "a"
-    return "0" if letter.isdigit() else letter
-
-
-def shape_of(word):
-    """Return the types of a word's letters, without repetitions.
-
-    Parameters
-    ----------
-    word : str
-        The word.
-
-    Returns
-    -------
-    shape : str
-        "Aa" for "Animal", "A.A." for "G.M.".
-    """
-    return "".join(kind for kind, _ in groupby(map(letter_type, word)))
 
 
 def lower_case_lexicon(rows):

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from skcw.data.vocabulary import Vocabulary
-from skcw.features.basic import word_shape
+from skcw.features.basic import collapsed_shape, printable_kind
 
 # The other spellings of the same letters ("The", "the") outweigh the class of a word
 # as soon as they have been seen this often.
@@ -12,32 +12,6 @@ SAME_LETTERS = 1.0
 
 # Between the parts of a key; no shape has it, for control characters stand for "?".
 MARK = "\x1f"
-
-
-def shape_of(word):
-    """Return the kinds of characters of a word, each run of one kind written once.
-
-    Characters that cannot be printed stand for "?"; the others are those of
-    :func:`skcw.features.basic.word_shape`.
-
-    Parameters
-    ----------
-    word : str
-        The word.
-
-    Returns
-    -------
-    shape : str
-        Its shape.
-
-    Examples
-    --------
-    >>> from skcw.tagging.spelling import shape_of
-    >>> [shape_of(word) for word in ("Animal", "G.M.", "x-ray", "1,024th")]
-    ['Aa', 'A.A.', 'a-a', '0,0a']
-    """
-    printable = (c if c.isprintable() else "?" for c in word)
-    return word_shape("".join(printable), short=True)
 
 
 def spelling_keys(word, max_suffix):
@@ -63,7 +37,7 @@ def spelling_keys(word, max_suffix):
     >>> [key.replace(chr(31), "|") for key in spelling_keys("Ann", 2)]
     ['', 'A', 'Aa|', 'Aa|n', 'Aa|nn']
     """
-    shape, lower = shape_of(word), word.lower()
+    shape, lower = collapsed_shape(word, printable_kind), word.lower()
     longest = min(max_suffix, len(lower))
     endings = [lower[len(lower) - n :] for n in range(longest + 1)]
     return ["", shape[:1] or MARK, *(f"{shape}{MARK}{ending}" for ending in endings)]

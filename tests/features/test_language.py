@@ -3,8 +3,7 @@
 import pytest
 
 from skcw.features import WindowFeatures
-from skcw.features.columns import ColumnNames
-from skcw.features.language import parse_line
+from skcw.features.language import ColumnNames, parse_line
 
 SENTENCE = [("The", "DT"), ("McLeod-73", "NNP"), ("sat", "VBD")]
 

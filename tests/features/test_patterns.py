@@ -28,6 +28,8 @@ ORDINARY = [
     "{}",
     r"\(",
     "(?P<year>1[89][0-9]{2})",
+    "(?i)mrs",
+    "(a|b)*[.]",
 ]
 
 DANGEROUS = {
@@ -36,17 +38,19 @@ DANGEROUS = {
     "(?:(?:x?){5})*": "repetition or a choice",
     "(x+x+)+y": "repetition or a choice",
     "((ab)*)*": "repetition or a choice",
+    "(?:a{,}){,}$": "repetition or a choice",
+    "((){100}){100}": "repetition or a choice",
     r"(.*)\1": "refers back",
-    "(?=a+)b": r"\(\?",
-    "(?<!a)b": r"\(\?",
-    "(?i)a": r"\(\?",
+    "(?=a+)b": "looks around",
+    "(?<!a)b": "looks around",
     ".*.*.*.*.*x": "too many repetitions",
-    "(a|b)(a|b)(a|b)" * 8: "too many repetitions",
-    "a{99999999999}": "repeats more than",
-    "a{1,99999999999}": "repeats more than",
-    "a{101}": "repeats more than",
-    "(" * 5000: "more than",
-    "(" * 500 + ")" * 500: "within each other",
+    "(ab|cd)(ab|cd)(ab|cd)" * 8: "too many repetitions",
+    "(){3999999999}": "too many repetitions",
+    "(){3999999999,}": "too many repetitions",
+    "a{1,3999999999}" * 60: "too many repetitions",
+    "a{99999999999}": "too large",
+    "a{1,99999999999}": "too large",
+    "(" * 900: "recursion",
     "a" * 2000: "characters",
 }
 
