@@ -8,8 +8,8 @@ from skcw.reranking import (
     CWReranker,
     GlobalFeatures,
     VotedPerceptronReranker,
-    candidate_errors,
 )
+from skcw.reranking.candidates import candidate_errors
 
 # The paper's templates see borders; types need some more.
 TEMPLATES = {

@@ -22,7 +22,8 @@ from scipy.optimize import minimize
 
 from skcw.calibration import BetaCalibrator
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import same_cluster, sampled_pairs
+from skcw.evaluation import sampled_pairs
+from skcw.evaluation.samples import same_cluster
 from skcw.metrics import brier_decomposition, score_interval
 
 WOMEN, MEN = ("Ann", "Eve", "Mary"), ("Bob", "Tom")

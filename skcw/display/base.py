@@ -7,7 +7,8 @@ import numpy as np
 
 from skcw._util.text_table import cut
 from skcw.confidence.foreign import inner_estimator
-from skcw.evaluation import confidence_pairs, parse_query
+from skcw.evaluation import confidence_pairs
+from skcw.evaluation.pairs import parse_query
 
 # Okabe and Ito's colors, told apart by readers of any color vision; yellow is too
 # pale for a line and black is left to the frame.

@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import Comparison
+    >>> from skcw.metrics.comparison import Comparison
     >>> Comparison(difference=0.02, low=0.01, high=0.03, p_value=0.001).low
     0.01
     """

@@ -259,7 +259,7 @@ class Estimate(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import Estimate
+    >>> from skcw.metrics.intervals import Estimate
     >>> print(Estimate(value=0.02, low=0.01, high=0.03))
     0.02 [0.01, 0.03]
     """

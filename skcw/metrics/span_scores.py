@@ -66,7 +66,7 @@ def span_precision_recall_fscore_support(
 
     Examples
     --------
-    >>> from skcw.metrics import span_precision_recall_fscore_support
+    >>> from skcw.metrics.span_scores import span_precision_recall_fscore_support
     >>> y_true = [["B-PER", "I-PER", "O"], ["B-LOC", "O"]]
     >>> y_pred = [["B-PER", "I-PER", "O"], ["B-LOC", "I-LOC"]]
     >>> precision, recall, fscore, support = span_precision_recall_fscore_support(

@@ -363,7 +363,7 @@ def candidate_errors(labelings, y, loss="labels"):
 
     Examples
     --------
-    >>> from skcw.reranking import candidate_errors
+    >>> from skcw.reranking.candidates import candidate_errors
     >>> candidates = [[["B-PER", "I-PER"], ["B-PER", "O"]]]
     >>> candidate_errors(candidates, [["B-PER", "O"]])[0]
     array([1., 0.])

@@ -19,10 +19,10 @@ from skcw.data import Span, extract_spans
 from skcw.metrics import (
     span_classification_report,
     span_f1_score,
-    span_precision_recall_fscore_support,
     span_precision_score,
     span_recall_score,
 )
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 # One example makes many scikit-learn calls; a busy machine must not fail it.
 no_deadline = settings(deadline=None)

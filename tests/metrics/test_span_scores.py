@@ -13,10 +13,10 @@ from skcw.exceptions import OutsideLabelWarning
 from skcw.metrics import (
     span_classification_report,
     span_f1_score,
-    span_precision_recall_fscore_support,
     span_precision_score,
     span_recall_score,
 )
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 # By hand: true spans PER 0-2, LOC 3-4 | LOC 1-2 | ORG 0-1; predicted spans
 # PER 0-2, LOC 3-4 | LOC 1-3 | PER 0-1. Right: PER 0-2, LOC 3-4.
