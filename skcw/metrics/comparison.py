@@ -15,10 +15,14 @@ from skcw.metrics.intervals import (
     progress_bar,
     resampled_scores,
 )
-from skcw.metrics.score import SCORES, clustered_error, make_score, score_name
+from skcw.metrics.score import (
+    ROUNDING,
+    SCORES,
+    clustered_error,
+    make_score,
+    score_name,
+)
 
-# Contributions of that size are rounding.
-ROUNDING = 1e-14
 LOWEST_LEVEL = 0.01
 
 

@@ -13,11 +13,11 @@ from skcw.evaluation import confidence_pairs
 from skcw.metrics import (
     brier_loss,
     calibration_bins,
-    calibration_mse,
     root_calibration_mse,
     score_interval,
 )
 from skcw.metrics.bands import calibration_bands
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.display.pairs import drawn_pairs, legend_texts, model
 
 STRATEGIES = ["adaptive", "uniform", "quantile", "isotonic"]

@@ -25,12 +25,12 @@ from skcw.evaluation.scorers import ConfidenceScorer
 from skcw.metrics import (
     area_under_risk_coverage,
     brier_loss,
-    calibration_mse,
     error_average_precision,
     expected_calibration_error,
     log_loss,
     root_calibration_mse,
 )
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.integration.corpora import features, news
 
 NAMES = [
