@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from skcw import MultiClassCW, MultiClassPA
-from skcw.active import Strategy, Study, simulate
+from skcw.active import simulate
+from skcw.active.simulation import Strategy, Study
 
 # The paper's learners: φ = 1 in the form M ≥ φV, every row corrected at once; C = 1.
 CW = MultiClassCW(1.0, step="variance", C=float("inf"), variance_scale=1.0)

@@ -11,14 +11,13 @@ from _tables import at_most, format_goals, format_table, number
 from sklearn.base import clone
 
 from skcw import CRFSequenceTagger, CWSequenceTagger
-from skcw.active import (
-    Strategy,
-    Study,
+from skcw.active import simulate
+from skcw.active.simulation import Strategy, Study
+from skcw.active.utilities import (
     least_confident_word,
     min_conf_margin,
     min_margin,
     normalized_log_prob,
-    simulate,
 )
 from skcw.data import SequenceEncoder
 from skcw.evaluation import get_scorer

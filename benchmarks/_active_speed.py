@@ -11,8 +11,8 @@ from _tables import at_most, format_goals, format_table
 from scipy import sparse
 
 from skcw import CWSequenceTagger, MultiClassCW
-from skcw.active import (
-    ActiveLearner,
+from skcw.active import ActiveLearner
+from skcw.active.utilities import (
     disagreement,
     entropy,
     least_confident,

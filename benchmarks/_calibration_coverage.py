@@ -20,6 +20,7 @@ from _calibration_words import (
 from _runner import process_pool
 
 from skcw import metrics
+from skcw.metrics.bands import calibration_bands
 from skcw.metrics.binnings import make_binning
 from skcw.metrics.pairs import Pairs
 
@@ -37,9 +38,12 @@ SCORES = {
         "expected_calibration_error",
         {"norm": "l2", "debiased": True},
     ),
-    "adaptive error": ("adaptive_calibration_error", {}),
-    "maximum error": ("maximum_calibration_error", {}),
-    "maximum error, quantiles": ("maximum_calibration_error", {"strategy": "quantile"}),
+    "adaptive error": ("expected_calibration_error", {"strategy": "quantile"}),
+    "maximum error": ("expected_calibration_error", {"norm": "max"}),
+    "maximum error, quantiles": (
+        "expected_calibration_error",
+        {"norm": "max", "strategy": "quantile"},
+    ),
     "Brier": ("brier_loss", {}),
     "log loss": ("log_loss", {}),
     "error AP": ("error_average_precision", {}),
@@ -184,7 +188,7 @@ def _band(y, q, method, strategy, group, chance):
         return normal_band(y, q, strategy, group)
     if method == "resampled":
         return resampled_band(y, q, strategy, group, **chance)
-    return metrics.calibration_bands(
+    return calibration_bands(
         y, q, method=method, strategy=strategy, groups=group, **chance
     )
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
 from skcw.confidence import METHODS
-from skcw.evaluation import ConfidencePairs, confidence_pairs
+from skcw.evaluation import confidence_pairs
+from skcw.evaluation.pairs import ConfidencePairs
 from skcw.features import WindowFeatures
 from skcw.features.lines import POS
 from skcw.metrics import score_interval

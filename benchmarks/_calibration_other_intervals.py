@@ -9,9 +9,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import ndtri
 
-from skcw.metrics import CalibrationBands, Estimate, calibration_bins, score_interval
-from skcw.metrics.bands import BinnedCurve, effective_sizes
-from skcw.metrics.intervals import make_generator, progress_bar, resampled_scores
+from skcw.metrics import calibration_bins, score_interval
+from skcw.metrics.bands import BinnedCurve, CalibrationBands, effective_sizes
+from skcw.metrics.intervals import (
+    Estimate,
+    make_generator,
+    progress_bar,
+    resampled_scores,
+)
 from skcw.metrics.pairs import check_pairs
 from skcw.metrics.score import make_score, sentence_counts
 

@@ -18,8 +18,6 @@ SCORES = (
     "calibration_mse",
     "root_calibration_mse",
     "expected_calibration_error",
-    "adaptive_calibration_error",
-    "maximum_calibration_error",
     "brier_loss",
     "log_loss",
     "brier_miscalibration",

@@ -6,7 +6,7 @@ from _measure import progress
 from _pictures import new_figure, save_picture
 from _tables import at_least, at_most, format_goals, format_table
 
-from skcw.metrics import calibration_mse
+from skcw.metrics.calibration_errors import calibration_mse
 
 FIGURE = "calibration-synthetic.png"
 # The thesis shows none and one tenth.

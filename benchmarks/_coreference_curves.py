@@ -22,13 +22,8 @@ from _measure import progress
 from _pictures import new_figure, save_picture
 from _tables import format_table
 
-from skcw.metrics import (
-    brier_decomposition,
-    brier_loss,
-    calibration_mse,
-    compare_scores,
-    score_interval,
-)
+from skcw.metrics import brier_loss, compare_scores, score_decomposition, score_interval
+from skcw.metrics.calibration_errors import calibration_mse
 
 FIGURE = "coreference-curves.png"
 SCORE = "root_calibration_mse"
@@ -78,7 +73,7 @@ def _resamples(settings):
 def _judged(one, asked, settings):
     truth, found = [each.clusters for each in one.documents], clustered(one)
     root = score_interval(SCORE, **asked._asdict(), n_resamples=_resamples(settings))
-    parts = brier_decomposition(asked.correct, asked.confidence)
+    parts = score_decomposition("brier_loss", asked.correct, asked.confidence)
     return {
         "b_cubed": b_cubed(truth, found),
         "pairwise": pairwise_f(truth, found),

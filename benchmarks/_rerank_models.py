@@ -2,14 +2,15 @@
 
 from time import process_time
 
-from skcw.metrics import span_f1_score, span_precision_score, span_recall_score
+from skcw.metrics import span_f1_score
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 from skcw.reranking import (
     BoostingReranker,
     CWReranker,
     GlobalFeatures,
     VotedPerceptronReranker,
-    candidate_errors,
 )
+from skcw.reranking.candidates import candidate_errors
 
 # The paper's templates see borders; types need some more.
 TEMPLATES = {
@@ -93,11 +94,8 @@ def f1(lists, gold, best):
 def scores(lists, gold, best):
     """Return precision, recall and F1 of the candidates chosen, in per cent."""
     labels = labels_at(lists, best)
-    return {
-        "P": 100 * span_precision_score(gold, labels),
-        "R": 100 * span_recall_score(gold, labels),
-        "F": 100 * span_f1_score(gold, labels),
-    }
+    found = span_precision_recall_fscore_support(gold, labels, average="micro")
+    return {name: 100 * score for name, score in zip("PRF", found[:3], strict=True)}
 
 
 def reduction(base, new):

@@ -1,10 +1,7 @@
 """What a labeling is judged by."""
 
-from skcw.metrics import (
-    root_calibration_mse,
-    span_precision_recall_fscore_support,
-    token_accuracy_score,
-)
+from skcw.metrics import root_calibration_mse, token_accuracy_score
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 
 def span_scores(y, y_pred):

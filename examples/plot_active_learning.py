@@ -23,14 +23,9 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 
 from skcw import CWSequenceTagger
-from skcw.active import (
-    ActiveLearner,
-    AuditedErrorRate,
-    PredictedErrorRate,
-    Strategy,
-    least_confident_word,
-    simulate,
-)
+from skcw.active import ActiveLearner, AuditedErrorRate, PredictedErrorRate, simulate
+from skcw.active.simulation import Strategy
+from skcw.active.utilities import least_confident_word
 from skcw.datasets import make_tagged_corpus
 from skcw.display import LearningCurveDisplay
 from skcw.evaluation import get_scorer
@@ -105,7 +100,7 @@ print(learner)
 
 asked = learner.audit(60)
 learner.teach(asked, [y[i] for i in asked])
-audit = AuditedErrorRate(0.15, level=0.95)
+audit = AuditedErrorRate(0.15, confidence_level=0.95)
 print("stop:", audit.should_stop(learner), "- bound:", round(audit.values_[0], 3))
 learner.close()
 folder.cleanup()

@@ -22,8 +22,9 @@ from scipy.optimize import minimize
 
 from skcw.calibration import BetaCalibrator
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import same_cluster, sampled_pairs
-from skcw.metrics import brier_decomposition, score_interval
+from skcw.evaluation import sampled_pairs
+from skcw.evaluation.samples import same_cluster
+from skcw.metrics import score_decomposition, score_interval
 
 WOMEN, MEN = ("Ann", "Eve", "Mary"), ("Bob", "Tom")
 LAST_NAMES = ("Lee", "Stone", "Hill", "Wood")
@@ -209,7 +210,7 @@ for name, asked in {"shares": answers, "mapped shares": mended}.items():
         unit="pairs",
         ax=axes,
     )
-    parts = brier_decomposition(asked.correct, asked.confidence)
+    parts = score_decomposition("brier_loss", asked.correct, asked.confidence)
     print(
         f"{name:14} miscalibration {parts.miscalibration:.5f}, "
         f"discrimination {parts.discrimination:.4f}"

@@ -93,7 +93,7 @@ confidence = {
 review = n_words // 20
 print(f"{'':27} average precision   found in {review} words")
 for name, sure in confidence.items():
-    found = errors_at_k(right, sure, review) / n_wrong
+    found = errors_at_k(right, sure, review)[0] / n_wrong
     print(f"{name:27} {error_average_precision(right, sure):17.3f}   {found:.1%}")
 print(f"{'random order':27} {n_wrong / n_words:17.3f}   {review / n_words:.1%}")
 

@@ -30,7 +30,7 @@ from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import sampled_pairs
 from skcw.features import WindowFeatures
-from skcw.metrics import brier_decomposition, root_calibration_mse
+from skcw.metrics import root_calibration_mse, score_decomposition
 
 train = make_tagged_corpus(600, random_state=0)
 held_out = make_tagged_corpus(400, random_state=1)
@@ -161,7 +161,7 @@ for question, asked in answers.items():
     mapped = BetaCalibrator().fit(share, yes)(claimed)
     mended[question] = asked._replace(confidence=mapped)
     scores = [root_calibration_mse(true, q) for q in (claimed, mapped)]
-    parts = [brier_decomposition(true, q) for q in (claimed, mapped)]
+    parts = [score_decomposition("brier_loss", true, q) for q in (claimed, mapped)]
     print(
         f"{question:30}{scores[0]:.4f} -> {scores[1]:.4f}   "
         f"{parts[0].miscalibration:.5f} -> {parts[1].miscalibration:.5f}   "

@@ -24,7 +24,8 @@ from skcw.datasets import make_tagged_corpus
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import confidence_pairs
 from skcw.features import WindowFeatures
-from skcw.metrics import calibration_bands, calibration_bins, compare_scores
+from skcw.metrics import calibration_bins, compare_scores
+from skcw.metrics.bands import calibration_bands
 
 train = make_tagged_corpus(600, random_state=0)
 test = make_tagged_corpus(1500, random_state=1)

@@ -177,7 +177,7 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
 
     Examples
     --------
-    >>> from skcw.active import noisy_labels
+    >>> from skcw.active.pool import noisy_labels
     >>> noisy_labels([["P", "O"], ["O"]], 1.0)
     array([list(['O', 'P']), list(['P'])], dtype=object)
     >>> noisy_labels([0, 1, 0, 1], 0.0).tolist()

@@ -8,7 +8,7 @@ from scipy import sparse
 from skcw._util.checks import check_sparse
 
 
-def select(
+def select_batch(
     utilities, n=None, *, words=None, lengths=None, features=None, max_overlap=None
 ):
     """Return the items to ask about, the most useful first.
@@ -46,10 +46,10 @@ def select(
 
     Examples
     --------
-    >>> from skcw.active import select
-    >>> select([0.5, 0.9, 0.9, 0.1], 2, lengths=[3, 8, 5, 2])
+    >>> from skcw.active import select_batch
+    >>> select_batch([0.5, 0.9, 0.9, 0.1], 2, lengths=[3, 8, 5, 2])
     array([2, 1])
-    >>> select([0.5, 0.9, 0.9, 0.1], words=10, lengths=[3, 8, 5, 2])
+    >>> select_batch([0.5, 0.9, 0.9, 0.1], words=10, lengths=[3, 8, 5, 2])
     array([2, 0, 3])
     """
     utilities = _check_utilities(utilities)

@@ -37,7 +37,7 @@ class Study:
 
     Examples
     --------
-    >>> from skcw.active import Study
+    >>> from skcw.active.simulation import Study
     >>> common = {"strategy": "random", "repeat": 0, "seconds": 0.1, "stopped": None}
     >>> records = [
     ...     {**common, "n_labels": 10, "n_words": 100, "score": 0.5},
@@ -174,14 +174,14 @@ class Strategy:
     update : {"online", "refit"}, default=None
         How it learns; None is the update of the study.
     max_overlap : float, default=None
-        Keep items out of a batch that repeat the others, see :func:`select`.
+        Keep items out of a batch that repeat the others, see :func:`select_batch`.
     batch : int or callable, default=None
         The size of a batch; None is that of the study.
 
     Examples
     --------
     >>> from skcw import MultiClassPA
-    >>> from skcw.active import Strategy
+    >>> from skcw.active.simulation import Strategy
     >>> Strategy("margin", MultiClassPA()).utility
     'margin'
     """

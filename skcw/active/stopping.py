@@ -27,7 +27,7 @@ class StoppingCriterion:
 
     Examples
     --------
-    >>> from skcw.active import StoppingCriterion
+    >>> from skcw.active.stopping import StoppingCriterion
     >>> class ThreeRounds(StoppingCriterion):
     ...     def _value(self, learner):
     ...         return len(learner.history_)
@@ -330,15 +330,14 @@ class AuditedErrorRate(StoppingCriterion):
     ``learner.audit(n)`` draws items at random. Once all of them are labeled, the share
     of wrong words among them bounds that of all items that were neither labeled nor
     pending, as ``learner.audited_estimator_`` labels them: with a probability of at
-    least `level` the study does not stop while more than `target` of the words are
-    wrong. That holds however good or bad the model is, and for any number of audits:
-    the k-th may fail with probability (1 - level) / (k (k + 1)).
+    least `confidence_level` the study does not stop while more than `target` of the
+    words are wrong. That holds for any model and any number of audits: the k-th may fail with probability (1 - confidence_level) / (k (k + 1)).
 
     Parameters
     ----------
     target : float
         The share of words, or rows, that may be wrong.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         The probability of the promise.
 
     Attributes
@@ -355,14 +354,14 @@ class AuditedErrorRate(StoppingCriterion):
     Examples
     --------
     >>> from skcw.active import AuditedErrorRate
-    >>> AuditedErrorRate(0.05, level=0.9).level
+    >>> AuditedErrorRate(0.05, confidence_level=0.9).confidence_level
     0.9
     """
 
-    def __init__(self, target, level=0.95):
+    def __init__(self, target, confidence_level=0.95):
         super().__init__()
         self.target = _check_share("target", target)
-        self.level = _check_share("level", level)
+        self.confidence_level = _check_share("confidence_level", confidence_level)
         self._n_judged = 0
 
     def _value(self, learner):
@@ -371,9 +370,11 @@ class AuditedErrorRate(StoppingCriterion):
         if k == self._n_judged or learner.audits[-1] is None:
             return None
         self._n_judged, shares = k, learner.audits[-1]
-        failure = (1.0 - self.level) / (k * (k + 1))
+        failure = (1.0 - self.confidence_level) / (k * (k + 1))
         return error_upper_bound(
-            shares, level=1.0 - failure, is_binary=not learner.pool.kind.has_sequences
+            shares,
+            confidence_level=1.0 - failure,
+            is_binary=not learner.pool.kind.has_sequences,
         )
 
     def _verdict(self):
@@ -381,11 +382,11 @@ class AuditedErrorRate(StoppingCriterion):
             return None
         return (
             f"at most {self.values_[-1]:.4f} of what was not labeled is wrong, with "
-            f"probability {self.level:g}"
+            f"probability {self.confidence_level:g}"
         )
 
 
-def error_upper_bound(shares, *, level=0.95, is_binary=False):
+def error_upper_bound(shares, *, confidence_level=0.95, is_binary=False):
     """Return a bound of the mean share of wrong words, given those of random items.
 
     Shares lie between 0 and 1, and Hoeffding's inequality in its form with relative
@@ -396,7 +397,7 @@ def error_upper_bound(shares, *, level=0.95, is_binary=False):
     ----------
     shares : array-like of shape (n_draws,)
         The share of wrong words in each item that was drawn.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         The probability that the bound holds.
     is_binary : bool, default=False
         Whether an item can only be right or wrong as a whole, as rows are.
@@ -424,7 +425,7 @@ def error_upper_bound(shares, *, level=0.95, is_binary=False):
         raise ValueError("an upper bound needs at least one share")
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("shares of wrong words lie between 0 and 1")
-    failure = 1.0 - _check_share("level", level)
+    failure = 1.0 - _check_share("confidence_level", confidence_level)
     n, mean = len(shares), shares.mean()
     if is_binary:
         wrong = int(np.count_nonzero(shares))

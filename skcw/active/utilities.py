@@ -54,7 +54,7 @@ def margin(estimator, X):
     Examples
     --------
     >>> from skcw import MultiClassPA
-    >>> from skcw.active import margin
+    >>> from skcw.active.utilities import margin
     >>> classifier = MultiClassPA().fit([[0.0], [1.0]], ["low", "high"])
     >>> bool(margin(classifier, [[0.5], [9.0]]).argmax() == 0)
     True
@@ -98,7 +98,7 @@ def normalized_margin(estimator, X):
     Examples
     --------
     >>> from skcw import MultiClassCW
-    >>> from skcw.active import normalized_margin
+    >>> from skcw.active.utilities import normalized_margin
     >>> classifier = MultiClassCW().fit([[0.0, 1.0], [1.0, 1.0]], [0, 1])
     >>> normalized_margin(classifier, [[0.4, 1.0], [9.0, 1.0]]).shape
     (2,)
@@ -130,7 +130,7 @@ def least_confident(estimator, X):
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skcw.active import least_confident
+    >>> from skcw.active.utilities import least_confident
     >>> classifier = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> least_confident(classifier, [[2.5], [9.0]]).round(2)
     array([0.5, 0. ])
@@ -156,7 +156,7 @@ def entropy(estimator, X):
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skcw.active import entropy
+    >>> from skcw.active.utilities import entropy
     >>> classifier = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> entropy(classifier, [[2.5], [9.0]]).round(2)
     array([0.69, 0.  ])
@@ -189,7 +189,7 @@ def disagreement(estimator, X, n_draws=100, random_state=0):
     Examples
     --------
     >>> from skcw import MultiClassCW
-    >>> from skcw.active import disagreement
+    >>> from skcw.active.utilities import disagreement
     >>> classifier = MultiClassCW().fit([[0.0, 1.0], [1.0, 1.0]], [0, 1])
     >>> bool((disagreement(classifier, [[0.4, 1.0], [9.0, 1.0]]) <= 0.5).all())
     True
@@ -253,7 +253,7 @@ def least_confident_word(tagger, X, method=None, **options):
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import least_confident_word
+    >>> from skcw.active.utilities import least_confident_word
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
     >>> asked = [["Bob", "met"], ["who", "met"]]
@@ -284,7 +284,7 @@ def min_margin(tagger, X, per_word=True):
     Examples
     --------
     >>> from skcw import PASequenceTagger
-    >>> from skcw.active import min_margin
+    >>> from skcw.active.utilities import min_margin
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = PASequenceTagger(random_state=0).fit(X, y)
     >>> int(min_margin(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
@@ -315,7 +315,7 @@ def min_conf_margin(tagger, X, per_word=False):
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import min_conf_margin
+    >>> from skcw.active.utilities import min_conf_margin
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
     >>> int(min_conf_margin(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
@@ -351,7 +351,7 @@ def normalized_log_prob(tagger, X, method=None, per_word=True, **options):
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import normalized_log_prob
+    >>> from skcw.active.utilities import normalized_log_prob
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
     >>> int(normalized_log_prob(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
@@ -389,7 +389,7 @@ def expected_errors(tagger, X, method=None, per_word=False, **options):
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import expected_errors
+    >>> from skcw.active.utilities import expected_errors
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
     >>> int(expected_errors(tagger, [["Bob", "met"], ["who", "?"]]).argmax())
@@ -435,7 +435,7 @@ def doubtful_entities(
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import doubtful_entities
+    >>> from skcw.active.utilities import doubtful_entities
     >>> X, y = [["Ann", "met", "Bob"], ["Bob", "left"]], [["P", "O", "P"], ["P", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
     >>> doubtful_entities(tagger, [["who", "?"], []], sure=0.99)
@@ -522,7 +522,7 @@ def random_utility(estimator, X, random_state=None):
     Examples
     --------
     >>> from skcw import MultiClassCW
-    >>> from skcw.active import random_utility
+    >>> from skcw.active.utilities import random_utility
     >>> random_utility(MultiClassCW(), [[1.0], [2.0]], random_state=0).round(2)
     array([0.55, 0.72])
     """

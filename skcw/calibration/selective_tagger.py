@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_same_length, check_same_lengths, check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
-from skcw._util.config import presented
 from skcw._util.limits import MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows, split_rows
@@ -497,7 +496,7 @@ class SelectiveTagger(WrappedTagger):
             Per sentence a list with the labels of each word, the most probable first;
             if `unit` is ``"entity"`` a list of entities out of the n best labelings.
         """
-        return presented(self.predict_all(X).sets())
+        return self.predict_all(X).sets()
 
     def exchangeability(self, X):
         """Tell in what sentences differ from those of calibration, if they do.

@@ -231,7 +231,7 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
         return None
     sure = np.concatenate(list(confidence))
     n_read = max(1, round(share * len(sure)))
-    found = metrics.errors_at_k(correct, sure, n_read)
+    [found] = metrics.errors_at_k(correct, sure, n_read)
     return found / np.count_nonzero(~correct)
 
 

@@ -7,59 +7,17 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skcw.data import TokenColumns, Vocabulary
-from skcw.datasets.fetching import (
-    ARK_TWITTER,
-    CONLL2000,
-    CONLL2002,
-    CONLL2003,
-    UD_EWT,
-    description,
-    locate,
-    splits_of,
-)
+from skcw.datasets.fetching import description, locate, read_source, splits_of
 from skcw.exceptions import ColumnFileError
 from skcw.io import read_columns
 
 GZIP_MAGIC = b"\x1f\x8b"
 
-ABOUT_2000 = """
-Text chunking: sections 15-18 of the Wall Street Journal for training (8,936
-sentences, 211,727 tokens) and section 20 for testing (2,012 sentences, 47,377 tokens).
-The parts of speech are a tagger's output. Labels are IOB2; I-LST occurs in the test
-part alone.
-
-Tjong Kim Sang and Buchholz: Introduction to the CoNLL-2000 shared task: Chunking.
-"""
-ABOUT_2002 = """
-Named entities of the types PER, LOC, ORG and MISC in newspaper text, labels in IOB2.
-Spanish: 8,323, 1,915 and 1,517 sentences; Dutch: 15,806, 2,895 and 5,195. Each Spanish
-part has one sentence that begins with an I- label.
-
-Tjong Kim Sang: Introduction to the CoNLL-2002 shared task.
-"""
-ABOUT_2003 = """
-Named entities of the types PER, LOC, ORG and MISC in Reuters news. The labels are those
-of the files: IOB1 in the original ones (eng.train, eng.testa, eng.testb).
-
-Tjong Kim Sang and De Meulder: Introduction to the CoNLL-2003 shared task.
-"""
-ABOUT_ARK = """
-Tweets with 25 coarse parts of speech: "Oct27" of 2010-10-27 with 1,000, 327 and 500
-tweets (14,619, 4,823 and 7,152 tokens), and "Daily547" with one tweet per day of 2011
-and half of 2012.
-
-Gimpel et al.: Part-of-speech tagging for Twitter: Annotation, features, and
-experiments.
-Owoputi and O'Connor: Part-of-speech tagging for Twitter: Word clusters and other
-advances.
-"""
-ABOUT_EWT = """
-Web pages, newsgroups, mail, reviews and answers with universal (UPOS) and Penn treebank
-(XPOS) parts of speech. Recent releases have 12,544, 2,001 and 2,077 sentences; release
-2.7, which download=True fetches, has 12,543, 2,002 and 2,077.
-
-Silveira et al.: A gold standard dependency corpus for English.
-"""
+CONLL2000 = read_source("conll2000")
+CONLL2002 = {lang: read_source(f"conll2002-{lang}") for lang in ("es", "nl")}
+CONLL2003 = read_source("conll2003")
+ARK_TWITTER = read_source("ark-twitter-pos")
+UD_EWT = read_source("ud-english-ewt")
 
 
 def fetch_conll2000(
@@ -128,7 +86,6 @@ def fetch_conll2000(
         CONLL2000,
         subset,
         ("word", "pos", "chunk"),
-        ABOUT_2000,
         return_X_y=return_X_y,
         data_home=data_home,
         download=download,
@@ -193,7 +150,6 @@ def fetch_conll2002(
         CONLL2002[lang],
         subset,
         ("word", "pos", "ner"),
-        ABOUT_2002,
         return_X_y=return_X_y,
         data_home=data_home,
         download=download,
@@ -239,7 +195,7 @@ def load_conll2003(*, data_home=None, subset="train", return_X_y=False):
     """
     names = ("word", "pos", "chunk", "ner")
     return load_sentences(
-        CONLL2003, subset, names, ABOUT_2003, return_X_y=return_X_y, data_home=data_home
+        CONLL2003, subset, names, return_X_y=return_X_y, data_home=data_home
     )
 
 
@@ -293,7 +249,6 @@ def fetch_ark_twitter(
         ARK_TWITTER,
         subset,
         ("word", "pos"),
-        ABOUT_ARK,
         return_X_y=return_X_y,
         data_home=data_home,
         download=download,
@@ -359,7 +314,6 @@ def fetch_ud_ewt(
         UD_EWT,
         subset,
         ("word", "upos", "xpos"),
-        ABOUT_EWT,
         inputs=("word",),
         label=label,
         return_X_y=return_X_y,
@@ -370,7 +324,7 @@ def fetch_ud_ewt(
 
 
 def load_sentences(
-    source, subset, names, about, *, inputs=None, label=None, return_X_y=False, **places
+    source, subset, names, *, inputs=None, label=None, return_X_y=False, **places
 ):
     """Load the splits of a corpus, one after the other.
 
@@ -415,7 +369,7 @@ def load_sentences(
         label=label,
         split=np.repeat(splits, [len(part) for part in parts]),
         filenames=[str(path) for path in paths],
-        DESCR=description(source, about),
+        DESCR=description(source),
     )
 
 

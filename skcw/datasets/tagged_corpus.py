@@ -1,10 +1,18 @@
-"""``make_tagged_corpus``: a generated corpus with named entities."""
+"""``make_tagged_corpus``: a corpus with named entities, written by a small grammar.
+
+The rules in ``news.toml`` are weights and lists of parts. A part is ``word/TAG`` (taken
+as it is), a symbol of the grammar, a symbol of the lexicon, or a slot: ``@kind`` is a
+name of that kind and ``#kind`` a number. A symbol that starts with an entity type and a
+colon labels all words below it as one mention of that type.
+"""
+
+import math
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from skcw.datasets.grammar import Writer, print_style
-from skcw.datasets.lexicon import NameSource, chance, check_count, check_rates, pick
+from skcw.datasets.fetching import read_table
+from skcw.datasets.names import NameSource, chance, check_count, check_rates, pick
 
 MAX_LENGTH = 30
 TAG_NOISE = 0.05
@@ -188,3 +196,116 @@ def _spoil(rng, words, labels, start, end):
     else:
         wrong = pick(rng, [other for other in TYPES if other != kind])
         labels[start:end] = [label[:2] + wrong for label in labels[start:end]]
+
+
+def _read_rules(text):
+    """Return the expansions of one symbol, each as often as its weight says."""
+    expansions = []
+    for line in text.strip().splitlines():
+        weight, *parts = line.split()
+        expansions.extend([parts] * int(weight))
+    return expansions
+
+
+_TABLE = read_table("news.toml")
+EXPANSIONS = {symbol: _read_rules(text) for symbol, text in _TABLE["rules"].items()}
+# Symbol: its part of speech, then the words that it may become.
+WORDS = {
+    symbol: (text.split()[0], tuple(text.split()[1:]))
+    for symbol, text in _TABLE["lexicon"].items()
+}
+
+
+class Writer:
+    """Writes one sentence after another as (word, tag, label) triples."""
+
+    def __init__(self, rng, names):
+        self.rng = rng
+        self.names = names
+
+    def sentence(self, max_length):
+        """Return a sentence of at most `max_length` words."""
+        while True:
+            words = _tidy(self._expand("SENTENCE", None))
+            if len(words) <= max_length:
+                return words
+
+    def _expand(self, symbol, entity):
+        words = []
+        for part in pick(self.rng, EXPANSIONS[symbol]):
+            words.extend(self._part(part, entity))
+        return words
+
+    def _part(self, part, entity):
+        if "/" in part:
+            word, _, tag = part.rpartition("/")
+            return [(word, tag, entity)]
+        kind, colon, symbol = part.rpartition(":")
+        if colon:
+            return _as_mention(self._expand(symbol, kind), kind)
+        if part[0] in "@#":
+            return [(*self._slot(part), entity)]
+        if part in WORDS:
+            tag, words = WORDS[part]
+            return [(pick(self.rng, words), tag, entity)]
+        return self._expand(part, entity)
+
+    def _slot(self, part):
+        """Return the word and the tag that fill a slot."""
+        if part[0] == "#":
+            return self._number(part[1:]), "CD"
+        if part == "@initial":
+            return pick(self.rng, "ABCDEFGHJKLMNPRSTVW") + ".", "NNP"
+        if part == "@acronym":
+            return self._acronym(), "NNP"
+        if part == "@nation":
+            place = self.names.draw("place").rstrip("aeiou")
+            return place + pick(self.rng, ["ian", "ese", "ish", "an", "i"]), "JJ"
+        return self.names.draw(part[1:]), "NNP"
+
+    def _acronym(self):
+        name = self.names.draw("firm").upper()
+        return "".join(name[i] for i in (0, len(name) // 2, -1))
+
+    def _number(self, kind):
+        draw = self.rng.random_sample
+        if kind == "year":
+            return str(1900 + int(110 * math.sqrt(draw())))
+        if kind == "decimal":
+            return f"{int(100 * draw())}.{int(10 * draw())}"
+        if kind == "large":
+            return f"{1 + int(99 * draw())},{int(1000 * draw()):03d}"
+        if kind == "stamp":
+            month, day = 1 + int(12 * draw()), 1 + int(28 * draw())
+            return f"{1990 + int(20 * draw())}-{month:02d}-{day:02d}"
+        top = {"day": 31, "age": 90, "small": 12}[kind]
+        return str(1 + int(top * draw()))
+
+
+def _tidy(words):
+    """Leave out a comma that another mark follows, as "Ann, the coach," gives it."""
+    following = [*words[1:], ("", "", None)]
+    return [
+        word
+        for word, after in zip(words, following, strict=True)
+        if not (word[1] == "," and after[1] in {",", ".", ""})
+    ]
+
+
+def _as_mention(words, kind):
+    """Label words as one mention: ``B-`` on the first one, ``I-`` on the others."""
+    return [
+        (word, tag, f"{'I' if position else 'B'}-{kind}")
+        for position, (word, tag, _) in enumerate(words)
+    ]
+
+
+def print_style(rng, words, capitals_rate=0.06):
+    """Capitalize the first word; print a few sentences in capitals throughout."""
+    if chance(rng, capitals_rate):
+        return [(word.upper(), tag, label) for word, tag, label in words]
+    for position, (word, tag, label) in enumerate(words):
+        if word[0].isalpha():
+            first = (word[0].upper() + word[1:], tag, label)
+            return [*words[:position], first, *words[position + 1 :]]
+    return words

@@ -2,8 +2,11 @@
 
 from skcw.display.acceptance import RiskControlDisplay
 from skcw.display.calibration import ConfidenceCalibrationDisplay
-from skcw.display.learning_curves import LearningCurveDisplay
-from skcw.display.rankings import ErrorRankingDisplay, RiskCoverageDisplay
+from skcw.display.curves import (
+    ErrorRankingDisplay,
+    LearningCurveDisplay,
+    RiskCoverageDisplay,
+)
 from skcw.display.weights import TransitionsDisplay, WeightsDisplay
 
 __all__ = [

@@ -1,13 +1,13 @@
 """Base class of the displays: get confidences and outcomes from an estimator."""
 
 import math
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from skcw._util.text_table import cut
 from skcw.confidence.foreign import inner_estimator
-from skcw.evaluation import confidence_pairs, parse_query
+from skcw.evaluation import confidence_pairs
+from skcw.evaluation.pairs import parse_query
 
 # Okabe and Ito's colors, told apart by readers of any color vision; yellow is too
 # pale for a line and black is left to the frame.
@@ -17,20 +17,15 @@ LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
 # Longer names of models and features are cut where they are drawn.
 LONGEST_NAME = 28
-# The group id of the lines that displays draw.
-CURVE = "skcw-curve"
-# What each curve is about; curves that are gone leave no trace.
-_TOPICS = WeakKeyDictionary()
-# The size of each figure that a display has opened, without a legend above the axes.
-_SIZES = WeakKeyDictionary()
+# The group id of the lines that displays draw; the topic of the curve comes after it.
+CURVE = "skcw-curve:"
 
 
 def open_axes(ax, figsize):
     """Return axes to draw on: those given, or those of a new figure."""
     pyplot = _pyplot()
     if ax is None:
-        figure, ax = pyplot.subplots(figsize=figsize, layout="constrained")
-        _SIZES[figure] = figsize
+        _, ax = pyplot.subplots(figsize=figsize, layout="constrained")
         tidy(ax)
         return ax
     return check_axes(ax, "ax")
@@ -83,15 +78,19 @@ def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
         "label": label or "_curve",
         **usual,
     }
-    (line,) = ax.plot(x, y, gid=CURVE, **_merged_style(style, curve_kwargs))
-    _TOPICS[line] = topic
+    gid = CURVE + (topic or "")
+    (line,) = ax.plot(x, y, gid=gid, **_merged_style(style, curve_kwargs))
     _tell_topics(ax)
     return line
 
 
 def topics_on(ax):
     """Return what the curves on some axes are about, each topic once."""
-    return list(dict.fromkeys(_TOPICS.get(line) for line in curves_on(ax)))
+    return list(dict.fromkeys(map(_topic, curves_on(ax))))
+
+
+def _topic(line):
+    return line.get_gid().removeprefix(CURVE) or None
 
 
 def common_unit(ax):
@@ -105,7 +104,7 @@ def _tell_topics(ax):
     if len(topics_on(ax)) < 2:
         return
     for line in curves_on(ax):
-        topic, label = _TOPICS.get(line), line.get_label()
+        topic, label = _topic(line), line.get_label()
         told = f"“{cut(topic, LONGEST_NAME)}”" if topic else "“is it right?”"
         if not label.startswith("_") and not label.endswith(told):
             line.set_label(f"{label}, {told}")
@@ -115,7 +114,11 @@ def _tell_topics(ax):
 
 def curves_on(ax):
     """Return the curves of displays on some axes, but for those removed since."""
-    return [line for line in ax.get_lines() if line.get_gid() == CURVE]
+    return [line for line in ax.get_lines() if _is_curve(line)]
+
+
+def _is_curve(artist):
+    return str(artist.get_gid()).startswith(CURVE)
 
 
 def _merged_style(usual, given):
@@ -217,55 +220,17 @@ def add_legend(ax, title):
     if not handles:
         return
     entries = sorted(
-        zip(handles, labels, strict=True), key=lambda entry: entry[0].get_gid() != CURVE
+        zip(handles, labels, strict=True), key=lambda entry: not _is_curve(entry[0])
     )
-    style = {
-        "title": title,
-        "alignment": "left",
-        "fontsize": "small",
-        "title_fontsize": "small",
-        "framealpha": 0.9,
-    }
-    handles, labels = zip(*entries, strict=True)
-    legend = ax.legend(handles, labels, loc="best", **style)
-    if _hides_a_curve(ax, legend):
-        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01)}
-        legend = ax.legend(handles, labels, **above, borderaxespad=0.0, **style)
-        _make_room(ax, legend)
-
-
-def _hides_a_curve(ax, legend):
-    """Tell whether a legend lies on a part of a curve."""
-    ax.figure.draw_without_rendering()
-    box = legend.get_window_extent()
-    for line in curves_on(ax):
-        path = line.get_transform().transform_path(line.get_path())
-        if path.intersects_bbox(box, filled=False):
-            return True
-    return False
-
-
-def _make_room(ax, legend):
-    """Give a legend above the axes its place inside the figure.
-
-    A figure of ours grows; axes of others become less high, unless a layout of their
-    own sees to it.
-    """
-    figure = ax.figure
-    figure.draw_without_rendering()
-    if figure in _SIZES:
-        box, (width, height) = legend.get_window_extent(), _SIZES[figure]
-        # The labels of the left axis take about an inch beside the legend.
-        width = max(width, box.width / figure.dpi + 1.0)
-        figure.set_size_inches(width, height + box.height / figure.dpi)
-    elif figure.get_layout_engine() is None:
-        beyond = legend.get_window_extent().y1 - figure.bbox.y1
-        if beyond > 0:
-            # Axes that share their place with a histogram have a smaller one now.
-            place = ax.get_position(original=True)
-            lower = place.height - beyond / figure.bbox.height - 0.01
-            size = place.width, max(lower, 0.2)
-            ax.set_position([place.x0, place.y0, *size])
+    ax.legend(
+        *zip(*entries, strict=True),
+        loc="best",
+        title=title,
+        alignment="left",
+        fontsize="small",
+        title_fontsize="small",
+        framealpha=0.9,
+    )
 
 
 def check_name(name):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skcw import metrics
 from skcw.display.base import (
     AnswersDisplay,
     add_legend,
@@ -20,6 +19,9 @@ from skcw.display.base import (
     tidy,
     topics_on,
 )
+from skcw.metrics import calibration_bins, score_interval
+from skcw.metrics.bands import calibration_bands
+from skcw.metrics.score import make_score
 
 SIZE = (5.0, 5.6)
 # So that no marker is cut by the frame.
@@ -46,8 +48,6 @@ SCORE_TITLES = {
     "root_calibration_mse": "root CalibMSE",
     "calibration_mse": "CalibMSE",
     "expected_calibration_error": "ECE",
-    "adaptive_calibration_error": "ACE",
-    "maximum_calibration_error": "MCE",
     "brier_loss": "Brier loss",
     "log_loss": "log loss",
 }
@@ -106,7 +106,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     See Also
     --------
     skcw.metrics.calibration_bins : The curve in numbers.
-    skcw.metrics.calibration_bands : The bands in numbers.
+    skcw.metrics.bands.calibration_bands : The bands in numbers.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         n_bins : int, default=None
             Number of uniform or quantile bins.
         band : str or None, default="auto"
-            A method of :func:`skcw.metrics.calibration_bands`, or None for no band.
+            A method of :func:`skcw.metrics.bands.calibration_bands`; None for no band.
             ``"auto"`` is ``"wilson"``, around the curve, and for an isotonic curve
             ``"consistency"``: where the curve of a calibrated model would lie.
         score : str or None, default="root_calibration_mse"
@@ -245,7 +245,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             "n_resamples": n_resamples,
             "random_state": random_state,
         }
-        bins = metrics.calibration_bins(correct, confidence, **words, **binning)
+        bins = calibration_bins(correct, confidence, **words, **binning)
         numbers = {}
         if score is not None:
             numbers["score"] = _score(
@@ -255,7 +255,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             numbers["score_name"] = title
         if band is not None:
             method = _band_method(band, strategy)
-            numbers["band"] = metrics.calibration_bands(
+            numbers["band"] = calibration_bands(
                 correct, confidence, method=method, **binning, **words, **resampling
             )
             numbers["band_name"] = f"{100 * confidence_level:.4g}% {BANDS[method]} band"
@@ -362,8 +362,8 @@ def _score(score, correct, confidence, interval, binning, words, resampling):
     own = score in _OF_THE_CURVE and binning["strategy"] != "isotonic"
     options = words | (binning if own else {})
     if interval is None:
-        return getattr(metrics, score)(correct, confidence, **options)
-    return metrics.score_interval(
+        return make_score(score, correct, confidence, **options).value()
+    return score_interval(
         score, correct, confidence, method=interval, **options, **resampling
     )
 

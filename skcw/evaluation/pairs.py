@@ -39,7 +39,7 @@ class Question(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.evaluation import Question
+    >>> from skcw.evaluation.pairs import Question
     >>> str(Question("label", ("NN", "NNS")))
     'NN or NNS'
     """
@@ -76,7 +76,7 @@ def parse_query(query):
 
     Examples
     --------
-    >>> from skcw.evaluation import parse_query
+    >>> from skcw.evaluation.pairs import parse_query
     >>> parse_query("not O")
     Question(kind='label', labels=('O',), negated=True)
     >>> str(parse_query("span:PER"))
@@ -171,7 +171,7 @@ class ConfidencePairs(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from skcw.evaluation import ConfidencePairs
+    >>> from skcw.evaluation.pairs import ConfidencePairs
     >>> from skcw.metrics import brier_loss
     >>> correct, confidence = np.array([True, False]), np.array([0.9, 0.4])
     >>> answers = ConfidencePairs(correct, confidence, np.arange(2))

@@ -72,7 +72,8 @@ def sampled_pairs(samples, truth, question):
     Do two mentions belong to one cluster? Two documents, with three and two mentions
     and four samples of each:
 
-    >>> from skcw.evaluation import sampled_pairs, same_cluster
+    >>> from skcw.evaluation import sampled_pairs
+    >>> from skcw.evaluation.samples import same_cluster
     >>> samples = [
     ...     [[0, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 2]],
     ...     [[0, 0], [0, 1], [0, 0], [0, 0]]]
@@ -121,7 +122,7 @@ def same_cluster(clustering):
 
     Examples
     --------
-    >>> from skcw.evaluation import same_cluster
+    >>> from skcw.evaluation.samples import same_cluster
     >>> same_cluster(["Ann", "Bob", "Ann"]).tolist()
     [False, True, False]
     """

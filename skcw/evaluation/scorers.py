@@ -19,18 +19,17 @@ from skcw.evaluation.pairs import (
 from skcw.metrics import (
     area_under_risk_coverage,
     brier_loss,
-    calibration_mse,
     error_average_precision,
     expected_calibration_error,
     log_loss,
     root_calibration_mse,
     sequence_accuracy_score,
     span_f1_score,
-    span_precision_score,
-    span_recall_score,
     token_accuracy_score,
     token_f1_score,
 )
+from skcw.metrics.calibration_errors import calibration_mse
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 
 class ConfidenceScorer:
@@ -228,6 +227,16 @@ def make_confidence_scorer(
     )
 
 
+def _span_precision(y_true, y_pred, **options):
+    options = {"average": "micro", **options}
+    return span_precision_recall_fscore_support(y_true, y_pred, **options)[0]
+
+
+def _span_recall(y_true, y_pred, **options):
+    options = {"average": "micro", **options}
+    return span_precision_recall_fscore_support(y_true, y_pred, **options)[1]
+
+
 def _of_loss(loss):
     return make_confidence_scorer(loss, greater_is_better=False)
 
@@ -236,8 +245,8 @@ _SCORERS = {
     "sequence_accuracy": make_scorer(sequence_accuracy_score),
     "span_f1": make_scorer(span_f1_score),
     "span_f1_strict": make_scorer(span_f1_score, strict=True),
-    "span_precision": make_scorer(span_precision_score),
-    "span_recall": make_scorer(span_recall_score),
+    "span_precision": make_scorer(_span_precision),
+    "span_recall": make_scorer(_span_recall),
     "token_accuracy": make_scorer(token_accuracy_score),
     "token_f1": make_scorer(token_f1_score),
     "error_average_precision": make_confidence_scorer(

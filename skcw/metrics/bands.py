@@ -46,7 +46,7 @@ class CalibrationBands(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import calibration_bands
+    >>> from skcw.metrics.bands import calibration_bands
     >>> band = calibration_bands([1] * 9 + [0], [0.8] * 10)
     >>> band.low.round(2).tolist(), band.high.round(2).tolist()
     ([0.6], [0.98])
@@ -138,7 +138,7 @@ def calibration_bands(
 
     Examples
     --------
-    >>> from skcw.metrics import calibration_bands
+    >>> from skcw.metrics.bands import calibration_bands
     >>> band = calibration_bands([True] * 20, [0.9] * 20)
     >>> band.low.round(3).tolist(), band.high.tolist()
     ([0.839], [1.0])

@@ -99,7 +99,7 @@ def steps_between(start, goal):
 
 
 # Sums of fractional weights miss a whole number of bins by rounding; no more.
-ROUNDING = 1e-9
+NEARLY_FULL = 1e-9
 
 # Up to so many bins per stretch of equal confidences it is cheapest to make them all.
 FEW_BINS = 4
@@ -458,7 +458,7 @@ def _check_bin_size(bin_size, pairs):
     if bin_size is not None:
         return check_whole_number(bin_size, "bin_size")
     total = pairs.weight.sum()
-    if total < np.sqrt(np.count_nonzero(pairs.weight)) * (1 - ROUNDING):
+    if total < np.sqrt(np.count_nonzero(pairs.weight)) * (1 - NEARLY_FULL):
         raise ValueError(
             f"sample_weight sums to {total:.6g} for {len(pairs.q)} words, too little "
             "for bins of that many words; a weight says how often a word counts, so "
@@ -489,7 +489,7 @@ def _full_bins(line, bin_size):
     Heavy words make many more bins than there are stretches. Those within one stretch
     are joined, so that edges far from the ends of all stretches are not needed.
     """
-    n_bins = max(1.0, np.floor(line[-1] / bin_size + ROUNDING))
+    n_bins = max(1.0, np.floor(line[-1] / bin_size + NEARLY_FULL))
     if n_bins <= FEW_BINS * len(line):
         return np.arange(n_bins + 1)
     near = np.floor(line / bin_size)[:, None] + [-1.0, 0.0, 1.0, 2.0]

@@ -1,15 +1,270 @@
 """Calibration errors in bins: squared, absolute and largest gaps."""
 
 import copy
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 from scipy.special import erf
 
-from skcw.metrics.binned_score import BinnedScore
-from skcw.metrics.score import registered
+from skcw._kernels.score_loops import draw_right
+from skcw.metrics.binnings import make_binning, make_cells, recalibrated, steps_between
+from skcw.metrics.score import (
+    Score,
+    deviation,
+    latent_correlation,
+    registered,
+    thresholds,
+)
 
-NORMS = ("l1", "l2")
+NORMS = ("l1", "l2", "max")
 DEFAULT_ERROR_BINS = 15
+TINY = np.finfo(np.float64).tiny
+
+
+class BinnedScore(Score):
+    """A score of how far claims are from the outcomes in bins.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The words.
+    strategy, bin_size, n_bins, claim :
+        As in `calibration_bins`; words are put into bins again for each weight.
+
+    Attributes
+    ----------
+    norm : {"l1", "l2", "max"}
+        Whether the mean size of the gaps decides, their squares, or the largest one.
+    """
+
+    interval_methods = ("inversion",)
+    compared_by = "ends"
+    norm = "l2"
+
+    def __init__(
+        self, pairs, *, strategy="adaptive", bin_size=None, n_bins=None, claim="mean"
+    ):
+        super().__init__(pairs)
+        self.binning = make_binning(pairs, strategy, bin_size, n_bins, claim)
+
+    @property
+    def n_families(self):
+        """How many families: errors counted by size have two."""
+        return 2 if self.norm == "l1" else 1
+
+    def value(self, weight=None):
+        """Return the score of the bins that the weights make."""
+        weight = self.pairs.weight if weight is None else weight
+        return float(self.combine(*self.binning.sums(weight)))
+
+    def combine(self, mass, claimed, right):
+        """Return the score of filled bins, which lie along the last axis."""
+        raise NotImplementedError
+
+    def slopes(self, mass, gap):
+        """Return how the score changes with surplus claims in bins, and with mass.
+
+        Both are for one more word of weight one, and the first per unit of what that
+        word claims too much. The score does not change as all masses grow by the same
+        factor, and whether chance is taken off the gaps makes no difference here.
+
+        Parameters
+        ----------
+        mass, gap : ndarray of shape (n_bins,)
+            Weight of the words in each bin, and mean claim less accuracy.
+
+        Returns
+        -------
+        of_surplus, of_mass : ndarray of shape (n_bins,)
+            The slopes.
+        """
+        raise NotImplementedError
+
+    def with_chance(self):
+        """Return the same score without taking chance off its gaps."""
+        return self
+
+    def influence(self):
+        """Return what words add to the score, with bins as they are."""
+        pairs, binning = self.pairs, self.binning
+        surplus = binning.claim - pairs.y
+        share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
+        mass = share.sum(axis=1).A1
+        of_surplus, of_mass = self.slopes(mass, (share @ surplus) / mass)
+        return (share.T @ of_surplus) * surplus + share.T @ of_mass
+
+    def resampled(self, counts):
+        """Return the scores: three sums per sentence and bin are enough."""
+        mass, claimed, right = ((sums @ counts.T).T for sums in self._sentence_sums)
+        return self.combine(np.where(mass > 0, mass, TINY), claimed, right)
+
+    @cached_property
+    def _sentence_sums(self):
+        """Mass, claims and right words of each sentence in each bin, sparse."""
+        pairs, binning = self.pairs, self.binning
+        share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
+        n = len(pairs.q)
+        where = (np.arange(n), pairs.group)
+        return [
+            share @ sparse.csr_matrix((values, where), shape=(n, pairs.n_groups))
+            for values in (np.ones(n), binning.claim, pairs.y)
+        ]
+
+    def alternatives(self):
+        """Return worse and worse calibration of the words."""
+        return BinnedAlternatives(self)
+
+
+class BinnedAlternatives:
+    """Probabilities from those that bins claim (t = 0) to those observed (t = 1).
+
+    A truth further on has larger errors of the same kind. The observed probabilities
+    are isotonic in the confidences, not those of bins, which hold mostly chance.
+
+    Parameters
+    ----------
+    score : BinnedScore
+        The score. If it takes chance off its gaps, the family is that of the same score
+        which does not: both are estimates of the same value.
+
+    Attributes
+    ----------
+    observed : float
+        The score.
+    group : ndarray of shape (n_words,)
+        The sentence of each word.
+    correlation : float
+        How much of its number a word shares with its sentence.
+    """
+
+    def __init__(self, score):
+        pairs = score.pairs
+        self._bins = FilledBins(score)
+        self.observed = self._bins.observed
+        goal = recalibrated(pairs.q, pairs.y, pairs.weight)
+        self._start = np.clip(self._bins.claims_of_words(), 0.0, 1.0)
+        self._step = steps_between(self._start, goal)
+        # Up to t = 1 only the largest gaps of a maximum shrink: that several bins are
+        # about as bad makes the worst of them look worse than it is.
+        self._largest = np.abs(self._step).max() if score.norm == "max" else None
+        self._by_size = score.norm == "l1"
+        self.correlation = latent_correlation(
+            pairs.y - goal, goal, pairs.weight, pairs.group
+        )
+        self._cells = make_cells(self._bins.part, pairs.q)
+        self.group = pairs.group[self._cells.order]
+        self._weight = pairs.weight[self._cells.order]
+
+    def shifted(self, t):
+        """Return the truth at t."""
+        step = t * self._step
+        if self._largest and t < 1:
+            step = np.clip(self._step, -t * self._largest, t * self._largest)
+        return BinnedTruth(self._bins, np.clip(self._start + step, 0.0, 1.0))
+
+    def flattened(self):
+        """Return the family in which all words are off by the same, or None.
+
+        Of all errors with the same mean size these are the ones to which chance adds
+        least, as it adds more to small gaps than to large ones, and whose score varies
+        most, as no bin makes up for another. What chance adds to a mean of squares does
+        not depend on the gaps, so squares need no such family.
+        """
+        if not self._by_size:
+            return None
+        surplus = self._bins.share @ self._step
+        size = np.abs(surplus).sum() / self._bins.mass.sum()
+        flat = copy.copy(self)
+        flat._step = np.full_like(self._step, np.copysign(size, surplus.sum()))
+        return flat
+
+    def draw(self, truths, latent):
+        """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
+        cells = self._cells
+        limits = np.stack([truth.limit[cells.order] for truth in truths])
+        right = np.empty((len(truths), len(latent.normal), len(cells.starts) - 1))
+        draw_right(
+            *latent[:2],
+            self.group,
+            *latent[2:],
+            limits,
+            self._weight,
+            cells.starts,
+            np.empty(len(self.group), dtype=np.float32),
+            right,
+        )
+        return self._bins.score(cells.in_bins(right))
+
+
+class BinnedTruth:
+    """One of the `BinnedAlternatives`: the true probabilities, if it is the right one.
+
+    Parameters
+    ----------
+    bins : FilledBins
+        The bins.
+    probability : ndarray of shape (n_words,)
+        How likely each word is right.
+
+    Attributes
+    ----------
+    limit : ndarray of shape (n_words,)
+        Below which normal number a word is right.
+    value : float
+        The score if each bin had as many right words as is likely.
+    spread : float
+        The standard deviation of that value over other sentences.
+    """
+
+    def __init__(self, bins, probability):
+        self.limit = thresholds(probability)
+        right = bins.share @ probability
+        self.value = float(bins.score(right))
+        self.spread = deviation(bins.contributions(right), bins.group)
+
+
+class FilledBins:
+    """The bins of a score as they are, whatever the outcomes of their words.
+
+    Parameters
+    ----------
+    score : BinnedScore
+        The score.
+
+    Attributes
+    ----------
+    part, share : sparse matrix of shape (n_bins, n_words)
+        Which part of each word lies in each bin, and how much weight that is.
+    observed : float
+        The score, without chance being taken off.
+    """
+
+    def __init__(self, score):
+        pairs = score.pairs
+        self.group = pairs.group
+        self._score = score.with_chance()
+        self._q = pairs.q
+        self.part = score.binning.shares(pairs.weight)
+        self.share = sparse.csr_matrix(self.part.multiply(pairs.weight))
+        self.mass = np.asarray(self.share.sum(axis=1)).ravel()
+        self.claimed = self.share @ score.binning.claim
+        self.observed = float(self.score(self.share @ pairs.y))
+
+    def score(self, right):
+        """Return the score for right words in bins, which lie along the last axis."""
+        return self._score.combine(self.mass, self.claimed, right)
+
+    def claims_of_words(self):
+        """Return confidences moved in each bin such that their mean is its claim."""
+        missing = (self.claimed - self.share @ self._q) / self.mass
+        return self._q + self.part.T @ missing
+
+    def contributions(self, right):
+        """Return how much words add to the score by being there, whatever they are."""
+        gap = (self.claimed - right) / self.mass
+        of_surplus, of_mass = self._score.slopes(self.mass, gap)
+        return self.share.T @ (of_surplus * gap + of_mass)
 
 
 @registered("calibration_mse")
@@ -48,14 +303,14 @@ class RootCalibrationMSE(CalibrationMSE):
 
 @registered("expected_calibration_error")
 class ExpectedCalibrationError(BinnedScore):
-    """The mean gap, or the root of the mean squared gap.
+    """The mean gap, the root of the mean squared gap, or the largest one.
 
     Parameters
     ----------
     pairs : Pairs
         The words.
-    norm : {"l1", "l2"}
-        Whether gaps are counted by size or squared.
+    norm : {"l1", "l2", "max"}
+        Whether gaps are counted by size or squared, or only the largest.
     debiased : bool
         Whether what chance adds to the gaps is taken off.
     strategy, bin_size, n_bins :
@@ -73,18 +328,21 @@ class ExpectedCalibrationError(BinnedScore):
         n_bins=None,
     ):
         if norm not in NORMS:
-            raise ValueError(f"norm is {norm!r}; it must be one of 'l1', 'l2'")
-        super().__init__(
-            pairs, strategy=strategy, bin_size=bin_size, n_bins=_bins(strategy, n_bins)
-        )
+            raise ValueError(f"norm is {norm!r}; it must be one of 'l1', 'l2', 'max'")
+        if debiased and norm == "max":
+            raise ValueError("debiased works with the norms 'l1' and 'l2' only")
+        if n_bins is None and strategy != "adaptive":
+            n_bins = DEFAULT_ERROR_BINS
+        super().__init__(pairs, strategy=strategy, bin_size=bin_size, n_bins=n_bins)
         self.norm = norm
         self.debiased = debiased
-        self.is_mean_size = norm == "l1"
-        self.compared_by = "ends" if norm == "l1" else "squares"
+        self.compared_by = "squares" if norm == "l2" else "ends"
 
     def combine(self, mass, claimed, right):
-        """Return the mean over bins, by mass, of the gap in the chosen norm."""
+        """Return the gaps of bins in the chosen norm, weighted by mass."""
         gap = (claimed - right) / mass
+        if self.norm == "max":
+            return np.abs(gap).max(axis=-1)
         if self.debiased:
             gaps = _debiased_gaps(gap, mass, right / mass, self.norm)
         else:
@@ -94,9 +352,13 @@ class ExpectedCalibrationError(BinnedScore):
         return error if self.norm == "l1" else np.sqrt(error)
 
     def slopes(self, mass, gap):
-        """Return the slopes of the mean size, or of the root of the mean square."""
+        """Return the slopes of the mean size, the root of squares, or the maximum."""
         if self.norm == "l2":
             return _slopes_of_squares(mass, gap, root=True)
+        if self.norm == "max":  # Only the worst bin has a slope.
+            largest = np.arange(len(gap)) == np.abs(gap).argmax()
+            slope = np.where(largest, np.sign(gap) / mass, 0.0)
+            return slope, -slope * gap
         total = mass.sum()
         mean = (mass @ np.abs(gap)) / total
         return np.sign(gap) / total, np.full(len(gap), -mean / total)
@@ -110,56 +372,6 @@ class ExpectedCalibrationError(BinnedScore):
     def mean_square(self):
         """Return the score whose root this one is, with the norm ``"l2"``."""
         return _mean_square(self)
-
-
-@registered("adaptive_calibration_error")
-class AdaptiveCalibrationError(ExpectedCalibrationError):
-    """The mean gap in bins of equal mass.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        The words.
-    norm, debiased :
-        As in `ExpectedCalibrationError`.
-    n_bins : int
-        How many bins.
-    """
-
-    def __init__(self, pairs, *, norm="l1", debiased=False, n_bins=None):
-        super().__init__(
-            pairs, norm=norm, debiased=debiased, strategy="quantile", n_bins=n_bins
-        )
-
-
-@registered("maximum_calibration_error")
-class MaximumCalibrationError(BinnedScore):
-    """The largest gap of a bin.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        The words.
-    strategy, bin_size, n_bins :
-        As in `ExpectedCalibrationError`.
-    """
-
-    is_largest_gap = True
-
-    def __init__(self, pairs, *, strategy="uniform", bin_size=None, n_bins=None):
-        super().__init__(
-            pairs, strategy=strategy, bin_size=bin_size, n_bins=_bins(strategy, n_bins)
-        )
-
-    def combine(self, mass, claimed, right):
-        """Return the largest size of a gap."""
-        return np.abs((claimed - right) / mass).max(axis=-1)
-
-    def slopes(self, mass, gap):
-        """Return the slopes, which only the worst bin has."""
-        largest = np.arange(len(gap)) == np.abs(gap).argmax()
-        slope = np.where(largest, np.sign(gap) / mass, 0.0)
-        return slope, -slope * gap
 
 
 def calibration_mse(
@@ -212,7 +424,7 @@ def calibration_mse(
     root_calibration_mse : Its root, on the scale of probabilities.
     calibration_bins : The bins themselves.
     score_interval : An interval of the true error, to which chance adds in the score.
-    brier_decomposition : Miscalibration without bins.
+    score_decomposition : Miscalibration without bins.
 
     Notes
     -----
@@ -231,7 +443,7 @@ def calibration_mse(
 
     Examples
     --------
-    >>> from skcw.metrics import calibration_mse
+    >>> from skcw.metrics.calibration_errors import calibration_mse
     >>> correct = [False, True, True, True]
     >>> confidence = [0.2, 0.4, 0.8, 1.0]
     >>> round(calibration_mse(correct, confidence), 6)
@@ -346,13 +558,17 @@ def expected_calibration_error(
         Whether what each word claims came true; see :func:`calibration_mse`.
     confidence : array of shape (n_words,), or a sequence of such
         The claimed probability of each word, from 0 to 1, in the same layout.
-    norm : {"l1", "l2"}, default="l1"
-        Whether distances are counted by size or squared.
+    norm : {"l1", "l2", "max"}, default="l1"
+        Whether distances are counted by size or squared, or only the largest: the
+        maximum calibration error, MCE. A small bin can decide the maximum, so prefer
+        bins of equal mass for few words.
     debiased : bool, default=False
-        Whether what chance adds is subtracted [1]_. Scores are then comparable between
-        bins of another size and samples of another number of words.
+        Whether what chance adds is subtracted [1]_, not for the maximum. Scores are
+        then comparable between bins of another size and samples of another number of
+        words.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
-        How bins are made; see :func:`calibration_bins`.
+        How bins are made; see :func:`calibration_bins`. With ``"quantile"``, bins of
+        equal mass, it is the adaptive calibration error, ACE [2]_.
     bin_size : int, default=None
         Words in an adaptive bin; the root of the number of words if None.
     n_bins : int, default=None
@@ -367,8 +583,8 @@ def expected_calibration_error(
 
     See Also
     --------
-    adaptive_calibration_error : The same in bins of equal mass.
-    maximum_calibration_error : The largest distance of a bin.
+    calibration_mse : The mean square, in bins whose size grows with the data.
+    classwise_calibration_error : The same for the probabilities of all labels.
 
     Notes
     -----
@@ -382,6 +598,8 @@ def expected_calibration_error(
     ----------
     .. [1] A. Kumar, P. Liang and T. Ma, "Verified uncertainty calibration", NeurIPS
        2019.
+    .. [2] J. Nixon et al., "Measuring calibration in deep learning", CVPR Workshops
+       2019.
 
     Examples
     --------
@@ -392,6 +610,8 @@ def expected_calibration_error(
     0.1
     >>> expected_calibration_error(correct, confidence, norm="l2", debiased=True)
     0.0
+    >>> round(expected_calibration_error([0, 1, 1], [0.2, 0.4, 0.8], norm="max"), 6)
+    0.6
     """
     return ExpectedCalibrationError.from_arrays(
         correct,
@@ -403,122 +623,6 @@ def expected_calibration_error(
         bin_size=bin_size,
         n_bins=n_bins,
     ).value()
-
-
-def adaptive_calibration_error(
-    correct,
-    confidence,
-    *,
-    norm="l1",
-    debiased=False,
-    n_bins=None,
-    sample_weight=None,
-):
-    """Compute the expected calibration error in bins of equal mass, ACE.
-
-    Parameters
-    ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
-    norm : {"l1", "l2"}, default="l1"
-        Whether distances are counted by size or squared.
-    debiased : bool, default=False
-        Whether what chance adds is subtracted; see :func:`expected_calibration_error`.
-    n_bins : int, default=None
-        Number of bins; 15 if None.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
-
-    Returns
-    -------
-    error : float
-        From 0 to 1; lower is better.
-
-    See Also
-    --------
-    expected_calibration_error : The same in bins of equal width.
-
-    References
-    ----------
-    .. [1] J. Nixon et al., "Measuring calibration in deep learning", CVPR Workshops
-       2019.
-
-    Examples
-    --------
-    >>> from skcw.metrics import adaptive_calibration_error
-    >>> error = adaptive_calibration_error([0, 1, 1, 1], [0.2, 0.4, 0.8, 1.0], n_bins=2)
-    >>> round(error, 6)
-    0.15
-    """
-    return AdaptiveCalibrationError.from_arrays(
-        correct,
-        confidence,
-        sample_weight,
-        norm=norm,
-        debiased=debiased,
-        n_bins=n_bins,
-    ).value()
-
-
-def maximum_calibration_error(
-    correct,
-    confidence,
-    *,
-    strategy="uniform",
-    bin_size=None,
-    n_bins=None,
-    sample_weight=None,
-):
-    """Compute the largest distance between confidence and accuracy of a bin, MCE.
-
-    Parameters
-    ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
-    strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
-        How bins are made; see :func:`calibration_bins`.
-    bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words if None.
-    n_bins : int, default=None
-        Number of uniform or quantile bins; 15 if None.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
-
-    Returns
-    -------
-    error : float
-        From 0 to 1; lower is better. One word in a bin of its own may decide it, so
-        prefer bins of equal mass (``strategy="quantile"``) for few words.
-
-    See Also
-    --------
-    expected_calibration_error : The mean instead of the largest.
-
-    Examples
-    --------
-    >>> from skcw.metrics import maximum_calibration_error
-    >>> round(maximum_calibration_error([0, 1, 1, 1], [0.2, 0.4, 0.8, 1.0]), 6)
-    0.6
-    """
-    return MaximumCalibrationError.from_arrays(
-        correct,
-        confidence,
-        sample_weight,
-        strategy=strategy,
-        bin_size=bin_size,
-        n_bins=n_bins,
-    ).value()
-
-
-def _bins(strategy, n_bins):
-    """Return the number of bins, 15 by default; adaptive bins have no number."""
-    if n_bins is None and strategy != "adaptive":
-        return DEFAULT_ERROR_BINS
-    return n_bins
 
 
 def _mean(mass, values):

@@ -7,9 +7,8 @@ import numpy as np
 
 from skcw._kernels.score_loops import draw_classes
 from skcw.data.labels import listed, listed_in_order
-from skcw.metrics.binned_score import FilledBins
 from skcw.metrics.binnings import make_cells, recalibrated, steps_between
-from skcw.metrics.calibration_errors import ExpectedCalibrationError
+from skcw.metrics.calibration_errors import ExpectedCalibrationError, FilledBins
 from skcw.metrics.pairs import (
     Pairs,
     check_groups,
@@ -26,7 +25,7 @@ from skcw.metrics.score import (
 )
 
 # Rows of probabilities that sum to one up to float32 leave nothing to other classes.
-ROUNDING = 1e-5
+INCOMPLETE = 1e-5
 
 
 @registered("classwise_calibration_error")
@@ -196,7 +195,7 @@ class ClassAlternatives:
         self._start = np.stack([each.q for each in pairs], axis=1)
         goal = [recalibrated(each.q, each.y, each.weight) for each in pairs]
         self._step = steps_between(self._start, np.stack(goal, axis=1))
-        self._complete = self._start.sum(axis=1) >= 1 - ROUNDING
+        self._complete = self._start.sum(axis=1) >= 1 - INCOMPLETE
         self._order = np.argsort(-_with_none(self._start), axis=1, kind="stable")
         self._cells = [
             make_cells(bins.part, each.q)

@@ -15,10 +15,14 @@ from skcw.metrics.intervals import (
     progress_bar,
     resampled_scores,
 )
-from skcw.metrics.score import SCORES, clustered_error, make_score, score_name
+from skcw.metrics.score import (
+    ROUNDING,
+    SCORES,
+    clustered_error,
+    make_score,
+    score_name,
+)
 
-# Contributions of that size are rounding.
-ROUNDING = 1e-14
 LOWEST_LEVEL = 0.01
 
 
@@ -38,7 +42,7 @@ class Comparison(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import Comparison
+    >>> from skcw.metrics.comparison import Comparison
     >>> Comparison(difference=0.02, low=0.01, high=0.03, p_value=0.001).low
     0.01
     """

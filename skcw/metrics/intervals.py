@@ -19,7 +19,7 @@ ROOM_ABOVE, ROOM_BELOW = 2.5, 1.5
 # Fewer draws on one side of a value do not tell how rare it is.
 FEWEST_BEYOND = 2.5
 # Sums in another order differ by that much at most.
-ROUNDING = 1e-13
+SAME_SUM = 1e-13
 # What a distance from scores that do not vary counts, in their deviations.
 LARGEST_STUDENTISED = 100.0
 N_HALVINGS = 60
@@ -160,7 +160,7 @@ def _first_look(family, lowest, rng):
         truth = family.shifted(t)
         scores = np.concatenate([family.draw([truth], latent)[0] for latent in chunks])
         surprise.append(_deviations(_with_spread(truth, scores, rng), family.observed))
-        at_the_end = before is not None and abs(truth.value - before) <= ROUNDING
+        at_the_end = before is not None and abs(truth.value - before) <= SAME_SUM
         if t >= 1 and (surprise[-1] < lowest or at_the_end):
             break
         before = truth.value
@@ -198,8 +198,8 @@ def _normal_score(scores, value):
     """
     n = len(scores)
     gap = value - scores
-    lower = np.count_nonzero(gap > ROUNDING)
-    lower += np.count_nonzero(np.abs(gap) <= ROUNDING) / 2
+    lower = np.count_nonzero(gap > SAME_SUM)
+    lower += np.count_nonzero(np.abs(gap) <= SAME_SUM) / 2
     rank = float(ndtri((lower + 0.5) / (n + 1)))
     if lower < FEWEST_BEYOND:
         return min(rank, _deviations(scores, value))
@@ -212,9 +212,9 @@ def _deviations(scores, value):
     """Return how many standard deviations the value lies above the mean of scores."""
     deviation = scores.std()
     gap = value - scores.mean()
-    if deviation > ROUNDING:
+    if deviation > SAME_SUM:
         return float(gap / deviation)
-    return 0.0 if abs(gap) <= ROUNDING else float(np.copysign(LARGEST_STUDENTISED, gap))
+    return 0.0 if abs(gap) <= SAME_SUM else float(np.copysign(LARGEST_STUDENTISED, gap))
 
 
 def unified_quantiles(distance, level):
@@ -259,7 +259,7 @@ class Estimate(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import Estimate
+    >>> from skcw.metrics.intervals import Estimate
     >>> print(Estimate(value=0.02, low=0.01, high=0.03))
     0.02 [0.01, 0.03]
     """

@@ -18,11 +18,13 @@ from skcw.metrics.binnings import (
 from skcw.metrics.intervals import Inversion
 from skcw.metrics.pairs import check_pairs
 from skcw.metrics.score import (
+    SCORES,
     MeanScore,
     Score,
     deviation,
     latent_correlation,
     registered,
+    score_name,
     smooth_interval,
     thresholds,
 )
@@ -88,7 +90,7 @@ def brier_loss(correct, confidence, *, sample_weight=None):
 
     See Also
     --------
-    brier_decomposition : How much of it is miscalibration.
+    score_decomposition : How much of it is miscalibration.
     log_loss : The other proper loss, which punishes false certainty.
 
     Notes
@@ -127,7 +129,7 @@ def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
 
     See Also
     --------
-    log_loss_decomposition : How much of it is miscalibration.
+    score_decomposition : How much of it is miscalibration.
     brier_loss : The other proper loss, which is bounded by 1.
 
     Notes
@@ -268,8 +270,8 @@ class Decomposition(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.metrics import brier_decomposition
-    >>> parts = brier_decomposition([0, 1, 1, 1], [0.6, 0.6, 0.9, 0.9])
+    >>> from skcw.metrics import score_decomposition
+    >>> parts = score_decomposition("brier_loss", [0, 1, 1, 1], [0.6, 0.6, 0.9, 0.9])
     >>> round(parts.discrimination, 6)
     0.0625
     """
@@ -412,16 +414,18 @@ class Uncertainty(LossPart):
         return min(losses), max(losses)
 
 
-def brier_decomposition(correct, confidence, *, sample_weight=None):
-    """Split the Brier loss into miscalibration, discrimination and uncertainty.
+def score_decomposition(score, correct, confidence, *, sample_weight=None):
+    """Split a proper loss into miscalibration, discrimination and uncertainty.
 
     The loss is miscalibration - discrimination + uncertainty. There are no bins:
     probabilities are recalibrated by isotonic regression [1]_.
 
     Parameters
     ----------
+    score : {"brier_loss", "log_loss"} or function
+        The loss.
     correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
+        Whether what each word claims came true; see :func:`root_calibration_mse`.
     confidence : array of shape (n_words,), or a sequence of such
         The claimed probability of each word, from 0 to 1, in the same layout.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
@@ -434,8 +438,7 @@ def brier_decomposition(correct, confidence, *, sample_weight=None):
 
     See Also
     --------
-    brier_loss : Their sum.
-    log_loss_decomposition : The same of the log loss.
+    brier_loss, log_loss : The losses.
     calibration_bins : ``strategy="isotonic"`` gives the recalibrated curve.
     score_interval : The interval of a part, such as ``"brier_miscalibration"``.
 
@@ -453,52 +456,18 @@ def brier_decomposition(correct, confidence, *, sample_weight=None):
 
     Examples
     --------
-    >>> from skcw.metrics import brier_decomposition, brier_loss
+    >>> from skcw.metrics import brier_loss, score_decomposition
     >>> correct, confidence = [False, True, True, True], [0.6, 0.6, 0.9, 0.9]
-    >>> parts = brier_decomposition(correct, confidence)
+    >>> parts = score_decomposition("brier_loss", correct, confidence)
     >>> [round(part, 6) for part in parts]
     [0.01, 0.0625, 0.1875]
     >>> round(brier_loss(correct, confidence), 6)
     0.135
     """
-    pairs = check_pairs(correct, confidence, sample_weight)
-    return LossPart(pairs, loss=BrierLoss).parts()
-
-
-def log_loss_decomposition(correct, confidence, *, sample_weight=None):
-    """Split the log loss into miscalibration, discrimination and uncertainty.
-
-    The loss is miscalibration - discrimination + uncertainty; see
-    :func:`brier_decomposition`, which splits the Brier loss in the same way.
-
-    Parameters
-    ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout, clipped
-        as in :func:`log_loss`; recalibrated ones need no clipping.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
-
-    Returns
-    -------
-    parts : Decomposition
-        Three numbers in nats, none of them below 0.
-
-    See Also
-    --------
-    log_loss : Their sum.
-
-    Examples
-    --------
-    >>> from skcw.metrics import log_loss_decomposition
-    >>> parts = log_loss_decomposition([0, 1, 1, 1], [0.6, 0.6, 0.9, 0.9])
-    >>> [round(part, 6) for part in parts]
-    [0.062886, 0.215762, 0.562335]
-    """
-    pairs = check_pairs(correct, confidence, sample_weight)
-    return LossPart(pairs, loss=LogLoss).parts()
+    loss = SCORES[score_name(score)][0]
+    if not hasattr(loss, "of_constant"):
+        raise ValueError(f"score is {score!r}; it must be brier_loss or log_loss")
+    return LossPart(check_pairs(correct, confidence, sample_weight), loss=loss).parts()
 
 
 class MiscalibrationAlternatives:

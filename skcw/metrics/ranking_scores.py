@@ -115,7 +115,7 @@ def error_average_precision(
 
     See Also
     --------
-    errors_at_k : How many wrong words lie among the first n.
+    errors_at_k : How many wrong words lie among the first k.
     residual_errors_at_k : How many are left after them.
 
     Notes
@@ -153,8 +153,8 @@ def error_average_precision(
     return ErrorAveragePrecision(pairs, zero_division=zero_division).value()
 
 
-def errors_at_k(correct, confidence, n, *, sample_weight=None):
-    """Count the wrong words among the n least confident ones.
+def errors_at_k(correct, confidence, k, *, sample_weight=None):
+    """Count the wrong words among the k least confident ones.
 
     Parameters
     ----------
@@ -163,54 +163,7 @@ def errors_at_k(correct, confidence, n, *, sample_weight=None):
         :func:`error_average_precision`.
     confidence : array of shape (n_words,), or a sequence of such
         How sure the tagger is of each label, in the same layout; any numbers but NaN.
-    n : int or array of int
-        How many words are looked at; more than there are is the same as all.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, as in :func:`error_average_precision`; a word of
-        weight 2 is two of the words that are looked at.
-
-    Returns
-    -------
-    found : float, or array of the shape of ``n``
-        The number of wrong words. Of tied words it is the mean over all their
-        orders, so it need not be whole. 0 if there are no words.
-
-    See Also
-    --------
-    residual_errors_at_k : The wrong words that are left, which is the fair figure between
-        models that make different errors.
-
-    Examples
-    --------
-    >>> from skcw.metrics import errors_at_k
-    >>> correct = [False, True, False, True]
-    >>> confidence = [0.1, 0.5, 0.5, 0.9]
-    >>> errors_at_k(correct, confidence, 2)
-    1.5
-    >>> errors_at_k(correct, confidence, [0, 1, 2, 3]).tolist()
-    [0.0, 1.0, 1.5, 2.0]
-    """
-    sizes = _check_review_sizes(n)
-    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
-    ranking = _rank_words(pairs)
-    return _scalar_or_array(ranking.expected_errors(sizes))
-
-
-def residual_errors_at_k(correct, confidence, n, *, sample_weight=None):
-    """Count the wrong words left after the n least confident ones were reviewed.
-
-    These are the errors left when a reader corrects all errors among those n words.
-    The figure is fair between models: one that errs less often starts ahead, where
-    average precision and errors found reward a model for having more to find.
-
-    Parameters
-    ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether the predicted label of each word is right; see
-        :func:`error_average_precision`.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure the tagger is of each label, in the same layout; any numbers but NaN.
-    n : int or array of int
+    k : array of int of shape (n_sizes,), or int
         How many words are reviewed; more than there are is the same as all.
     sample_weight : array of shape (n_words,), or a sequence of such, default=None
         How often each word counts, as in :func:`error_average_precision`; a word of
@@ -218,24 +171,61 @@ def residual_errors_at_k(correct, confidence, n, *, sample_weight=None):
 
     Returns
     -------
-    left : float, or array of the shape of ``n``
-        The number of wrong words among the others. Of tied words it is the mean over
-        all their orders. 0 if there are no words; all errors for ``n=0``.
+    found : ndarray of float64, shape (n_sizes,)
+        The number of wrong words for each size; one size gives one number. Of tied
+        words it is the mean over all their orders, so it need not be whole. 0 if there
+        are no words.
 
     See Also
     --------
-    errors_at_k : The wrong words among the n.
+    residual_errors_at_k : The wrong words that are left, a fair figure between models
+        that make different errors.
+
+    Examples
+    --------
+    >>> from skcw.metrics import errors_at_k
+    >>> correct = [False, True, False, True]
+    >>> confidence = [0.1, 0.5, 0.5, 0.9]
+    >>> errors_at_k(correct, confidence, [0, 1, 2, 3]).tolist()
+    [0.0, 1.0, 1.5, 2.0]
+    """
+    sizes = _check_review_sizes(k)
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    return _rank_words(pairs).expected_errors(sizes)
+
+
+def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
+    """Count the wrong words that are left after reviewing the k least confident ones.
+
+    A reader who reviews k words corrects all errors among them. The errors left are a
+    fair figure between models: one that errs less often starts ahead, where average
+    precision and `errors_at_k` reward a model for having more errors to find.
+
+    Parameters
+    ----------
+    correct, confidence, k, sample_weight :
+        As in :func:`errors_at_k`.
+
+    Returns
+    -------
+    left : ndarray of float64, shape (n_sizes,)
+        The number of wrong words among the others; all errors for ``k=0``.
+
+    See Also
+    --------
+    errors_at_k : The wrong words among the k.
 
     Examples
     --------
     >>> from skcw.metrics import residual_errors_at_k
-    >>> residual_errors_at_k([False, True, False, True], [0.1, 0.5, 0.5, 0.9], [0, 1, 2])
-    array([2. , 1. , 0.5])
+    >>> correct, confidence = [False, True, False, True], [0.1, 0.5, 0.5, 0.9]
+    >>> residual_errors_at_k(correct, confidence, [0, 1, 2]).tolist()
+    [2.0, 1.0, 0.5]
     """
-    sizes = _check_review_sizes(n)
+    sizes = _check_review_sizes(k)
     pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
     ranking = _rank_words(pairs)
-    return _scalar_or_array(ranking.n_errors - ranking.expected_errors(sizes))
+    return ranking.n_errors - ranking.expected_errors(sizes)
 
 
 def risk_coverage_curve(correct, confidence, *, sample_weight=None):
@@ -435,20 +425,16 @@ def _sum_behind(values):
     return np.cumsum(values[::-1])[::-1] - values
 
 
-def _check_review_sizes(n):
+def _check_review_sizes(k):
     """Return numbers of words as an array of integers that are not negative."""
-    sizes = np.asarray(n)
+    sizes = np.atleast_1d(k)
     if sizes.size == 0:
         return sizes.astype(np.int64)
     if sizes.dtype.kind not in "iu":
         raise TypeError(
-            f"n is {n!r}; it must be a whole number of words or an array of such, "
+            f"k is {k!r}; it must be a whole number of words or an array of such, "
             "so write int(...) around a share of the words"
         )
     if sizes.min() < 0:
-        raise ValueError(f"n holds {sizes.min()}; a number of words is not negative")
+        raise ValueError(f"k holds {sizes.min()}; a number of words is not negative")
     return sizes.astype(np.int64)
-
-
-def _scalar_or_array(values):
-    return float(values) if np.ndim(values) == 0 else values

@@ -66,7 +66,7 @@ def span_precision_recall_fscore_support(
 
     Examples
     --------
-    >>> from skcw.metrics import span_precision_recall_fscore_support
+    >>> from skcw.metrics.span_scores import span_precision_recall_fscore_support
     >>> y_true = [["B-PER", "I-PER", "O"], ["B-LOC", "O"]]
     >>> y_pred = [["B-PER", "I-PER", "O"], ["B-LOC", "I-LOC"]]
     >>> precision, recall, fscore, support = span_precision_recall_fscore_support(
@@ -82,7 +82,6 @@ def span_precision_recall_fscore_support(
         average=average,
         zero_division=zero_division,
         beta=beta,
-        warn_for=("precision", "recall", "f-score"),
     )
 
 
@@ -129,76 +128,6 @@ def span_f1_score(
     return score_pairs(
         pairs, average=average, zero_division=zero_division, warn_for=("f-score",)
     )[2]
-
-
-def span_precision_score(
-    y_true,
-    y_pred,
-    *,
-    labels=None,
-    average="micro",
-    scheme="auto",
-    strict=False,
-    sample_weight=None,
-    zero_division=0.0,
-):
-    """Compute the share of predicted spans that are right.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, average, scheme, strict, sample_weight, zero_division :
-        As in :func:`span_f1_score`.
-
-    Returns
-    -------
-    precision : float, or array of shape (n_labels,)
-        The score; an array if ``average`` is None.
-
-    Examples
-    --------
-    >>> from skcw.metrics import span_precision_score
-    >>> span_precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-LOC"]])
-    0.5
-    """
-    pairs = _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("precision",)
-    )[0]
-
-
-def span_recall_score(
-    y_true,
-    y_pred,
-    *,
-    labels=None,
-    average="micro",
-    scheme="auto",
-    strict=False,
-    sample_weight=None,
-    zero_division=0.0,
-):
-    """Compute the share of true spans that were found.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, average, scheme, strict, sample_weight, zero_division :
-        As in :func:`span_f1_score`.
-
-    Returns
-    -------
-    recall : float, or array of shape (n_labels,)
-        The score; an array if ``average`` is None.
-
-    Examples
-    --------
-    >>> from skcw.metrics import span_recall_score
-    >>> span_recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-LOC"]])
-    1.0
-    """
-    pairs = _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("recall",)
-    )[1]
 
 
 def span_classification_report(

@@ -21,6 +21,7 @@ from skcw.data.labels import check_label_rows, check_labels, is_integer, listed_
 from skcw.data.schemes import split_label
 
 AVERAGES = ("micro", "macro", "weighted", None)
+ALL = ("precision", "recall", "f-score")
 
 # Every label that is not scored, among them "no span here".
 UNSCORED = -1
@@ -99,7 +100,7 @@ def _as_float(value):
     return float(value) if isinstance(value, Real) else value
 
 
-def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=()):
+def score_pairs(pairs, *, average, zero_division, beta=1.0, warn_for=ALL):
     """Return precision, recall, F and support, averaged as scikit-learn does.
 
     Unlike scikit-learn's, the support of an average is the total, not None.
@@ -268,114 +269,44 @@ def token_f1_score(
     )[2]
 
 
-def token_precision_score(
+def token_precision_recall_fscore_support(
     y_true,
     y_pred,
     *,
+    beta=1.0,
     labels=None,
     exclude=("O",),
-    average="micro",
+    average=None,
     sample_weight=None,
     zero_division=0.0,
 ):
-    """Compute the share of words given a label that have it in truth.
+    """Compute precision, recall, F and support of the labels of words.
 
     Parameters
     ----------
     y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
         As in :func:`token_f1_score`.
+    beta : float, default=1.0
+        Recall counts this many times as much as precision in the F score.
 
     Returns
     -------
-    precision : float, or array of shape (n_labels,)
-        The score; an array if ``average`` is None.
+    precision, recall, fscore : float, or array of shape (n_labels,)
+        The scores; arrays if ``average`` is None.
+    support : int or float, or array of shape (n_labels,)
+        Number (or weight) of words with the label; the total if averaged.
 
     Examples
     --------
-    >>> from skcw.metrics import token_precision_score
-    >>> token_precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-LOC"]])
-    0.5
-    """
-    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("precision",)
-    )[0]
-
-
-def token_recall_score(
-    y_true,
-    y_pred,
-    *,
-    labels=None,
-    exclude=("O",),
-    average="micro",
-    sample_weight=None,
-    zero_division=0.0,
-):
-    """Compute the share of words with a label that are given it.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
-        As in :func:`token_f1_score`.
-
-    Returns
-    -------
-    recall : float, or array of shape (n_labels,)
-        The score; an array if ``average`` is None.
-
-    Examples
-    --------
-    >>> from skcw.metrics import token_recall_score
-    >>> token_recall_score([["B-PER", "B-LOC", "O"]], [["B-PER", "O", "O"]])
-    0.5
-    """
-    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return score_pairs(
-        pairs, average=average, zero_division=zero_division, warn_for=("recall",)
-    )[1]
-
-
-def token_fbeta_score(
-    y_true,
-    y_pred,
-    *,
-    beta,
-    labels=None,
-    exclude=("O",),
-    average="micro",
-    sample_weight=None,
-    zero_division=0.0,
-):
-    """Compute the weighted harmonic mean of precision and recall over words.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
-        As in :func:`token_f1_score`.
-    beta : float
-        Recall counts this many times as much as precision.
-
-    Returns
-    -------
-    fbeta : float, or array of shape (n_labels,)
-        The score; an array if ``average`` is None.
-
-    Examples
-    --------
-    >>> from skcw.metrics import token_fbeta_score
+    >>> from skcw.metrics.token_scores import token_precision_recall_fscore_support
     >>> y_true, y_pred = [["B-PER", "B-LOC", "O"]], [["B-PER", "O", "O"]]
-    >>> round(token_fbeta_score(y_true, y_pred, beta=2), 3)
-    0.556
+    >>> precision, recall, fscore, support = token_precision_recall_fscore_support(
+    ...     y_true, y_pred, average="micro", beta=2)
+    >>> precision, recall, round(fscore, 3), support
+    (1.0, 0.5, 0.556, 2)
     """
     pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return score_pairs(
-        pairs,
-        average=average,
-        zero_division=zero_division,
-        beta=beta,
-        warn_for=("f-score",),
-    )[2]
+    return score_pairs(pairs, average=average, zero_division=zero_division, beta=beta)
 
 
 def token_classification_report(

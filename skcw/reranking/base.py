@@ -418,7 +418,7 @@ class ScoreReranker(BaseReranker):
 
     Examples
     --------
-    >>> from skcw.reranking import ScoreReranker
+    >>> from skcw.reranking.base import ScoreReranker
     >>> X = [[([0], -0.5), ([1], -0.9)], [([0], -0.1), ([1], -2.0)]]
     >>> reranker = ScoreReranker().fit(X, [[1, 0], [0, 1]])
     >>> reranker.predict(X)

@@ -21,11 +21,7 @@ from skcw._util.ragged import (
     split_rows,
 )
 from skcw.data.schemes import extract_spans
-from skcw.metrics import (
-    span_f1_score,
-    span_precision_score,
-    span_recall_score,
-)
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0
@@ -363,7 +359,7 @@ def candidate_errors(labelings, y, loss="labels"):
 
     Examples
     --------
-    >>> from skcw.reranking import candidate_errors
+    >>> from skcw.reranking.candidates import candidate_errors
     >>> candidates = [[["B-PER", "I-PER"], ["B-PER", "O"]]]
     >>> candidate_errors(candidates, [["B-PER", "O"]])[0]
     array([1., 0.])
@@ -467,11 +463,8 @@ def oracle_scores(y, nbest, n=(1, 5, 20, 50)):
             row[int(np.argmin(wrong[:size]))]
             for row, wrong in zip(rows, errors, strict=True)
         ]
-        found[size] = (
-            span_precision_score(y, best),
-            span_recall_score(y, best),
-            span_f1_score(y, best),
-        )
+        scores = span_precision_recall_fscore_support(y, best, average="micro")
+        found[size] = scores[:3]
     return found
 
 

@@ -115,7 +115,7 @@ class Trial(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.reranking import Trial
+    >>> from skcw.reranking.selection import Trial
     >>> trial = Trial("CWReranker(score_scale=2.0)", 0.875, 0.75, 3.1)
     >>> trial.gain
     0.125

@@ -62,7 +62,7 @@ class Choice(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.reranking import Choice
+    >>> from skcw.reranking.tagger import Choice
     >>> choice = Choice(["O"], ["B-PER"], -0.5, [], [("PER LWLC=1", -1.25)])
     >>> choice.advantage
     0.75

@@ -7,7 +7,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.gaussian import width_of
 from skcw._model.monitor import without_seconds
-from skcw._util.config import presented
 from skcw._util.version import __version__
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
@@ -123,7 +122,7 @@ class BaseSequenceTagger(BaseEstimator):
         labels : ndarray of shape (n_sequences,), dtype object
             One list of labels per sequence.
         """
-        return presented(self.predict_all(X).labels())
+        return self.predict_all(X).labels()
 
     def predict_single(self, x):
         """Return the labels of one sequence.
@@ -156,7 +155,7 @@ class BaseSequenceTagger(BaseEstimator):
             One list of ``(labels, score)`` per sequence, best first. If the model gives
             probabilities of labelings, the score is the log-probability.
         """
-        return presented(self.predict_all(X).nbest(n))
+        return self.predict_all(X).nbest(n)
 
     def predict_marginals(self, X, length=1):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
@@ -189,7 +188,7 @@ class BaseSequenceTagger(BaseEstimator):
         >>> max(pairs, key=pairs.get)
         ('P', 'O')
         """
-        return presented(self.predict_all(X).marginals(length))
+        return self.predict_all(X).marginals(length)
 
     def predict_marginals_single(self, x, length=1):
         """Return the marginal of every label for one sequence.
@@ -281,7 +280,7 @@ class BaseSequenceTagger(BaseEstimator):
         a tuned CRF          424, 340, 56   .0274, .0348, .0284
         ===================  =============  =====================
         """
-        return presented(self.predict_all(X).confidence(method, **options))
+        return self.predict_all(X).confidence(method, **options)
 
     def label_confidence(self, X, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.
@@ -306,7 +305,7 @@ class BaseSequenceTagger(BaseEstimator):
         confidence : ndarray of shape (n_sequences,), dtype object
             One float array per sequence; 0 for labels the tagger does not know.
         """
-        return presented(self.predict_all(X).label_confidence(y, method, **options))
+        return self.predict_all(X).label_confidence(y, method, **options)
 
     def predict_sequence_confidence(self, X, method=None, **options):
         """Return how sure the tagger is that a whole labeling is right.
@@ -360,9 +359,7 @@ class BaseSequenceTagger(BaseEstimator):
             For each sequence a list of named tuples ``(label, start, end,
             confidence)``.
         """
-        return presented(
-            self.predict_all(X).entities(entity_confidence, method, **options)
-        )
+        return self.predict_all(X).entities(entity_confidence, method, **options)
 
     def predict_voted(self, X, unit_variance=None, **options):
         """Return the label that most drawn models give each word.
@@ -386,7 +383,7 @@ class BaseSequenceTagger(BaseEstimator):
             One list of labels per sequence. Each word is voted on separately, so
             neighboring labels need not fit together.
         """
-        return presented(self.predict_all(X).voted(unit_variance, **options))
+        return self.predict_all(X).voted(unit_variance, **options)
 
     def sample_labelings(self, X, n, unit_variance=None, **options):
         """Return labelings drawn from what the tagger believes.
@@ -435,7 +432,7 @@ class BaseSequenceTagger(BaseEstimator):
         >>> bool(abs(share - marginal) < 0.06)
         True
         """
-        return presented(self.predict_all(X).sampled(n, unit_variance, **options))
+        return self.predict_all(X).sampled(n, unit_variance, **options)
 
     def score(self, X, y, sample_weight=None):
         """Return the share of words whose label is right.

@@ -5,13 +5,9 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW, MultiClassPA
-from skcw.active import (
-    ActiveLearner,
-    doubtful_entities,
-    least_confident_word,
-    margin,
-    noisy_labels,
-)
+from skcw.active import ActiveLearner
+from skcw.active.pool import noisy_labels
+from skcw.active.utilities import doubtful_entities, least_confident_word, margin
 from tests.active.problems import rows, sentences
 
 X, Y = sentences()

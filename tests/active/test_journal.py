@@ -17,7 +17,8 @@ from scipy import sparse
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, MultiClassCW
 from skcw._util import files as _files
-from skcw.active import ActiveLearner, least_confident_word
+from skcw.active import ActiveLearner
+from skcw.active.utilities import least_confident_word
 from skcw.exceptions import ModelFileError
 from tests.active.problems import advance, rows, sentences, weights
 

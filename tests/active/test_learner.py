@@ -50,7 +50,7 @@ def test_refitting_is_a_fit_to_all_labels_in_their_order():
 def test_the_most_useful_items_are_asked_first():
     learner = advance(ActiveLearner(TAGGER, X, utility="min-margin"), 1, 10)
     left = learner.unlabeled
-    from skcw.active import min_margin
+    from skcw.active.utilities import min_margin
 
     utility = min_margin(learner.estimator_, [X[i] for i in left])
     order = sorted(range(len(left)), key=lambda k: (-utility[k], WORDS[left[k]]))

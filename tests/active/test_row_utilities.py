@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from skcw import MultiClassCW, MultiClassPA
-from skcw.active import (
+from skcw.active.utilities import (
     disagreement,
     entropy,
     least_confident,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from skcw.active import select
+from skcw.active import select_batch
 from skcw.active.selection import draw_candidates
 
 ITEMS = st.lists(
@@ -19,14 +19,14 @@ def test_items_are_sorted_by_utility_then_length_then_position(items, data):
     utilities, lengths = zip(*items, strict=True)
     n = data.draw(st.integers(1, len(items)))
     expected = sorted(range(len(items)), key=lambda i: (-utilities[i], lengths[i], i))
-    assert select(utilities, n, lengths=lengths).tolist() == expected[:n]
+    assert select_batch(utilities, n, lengths=lengths).tolist() == expected[:n]
 
 
 @given(ITEMS, st.data())
 def test_a_budget_of_words_is_never_exceeded_and_no_room_is_wasted(items, data):
     utilities, lengths = zip(*items, strict=True)
     words = data.draw(st.integers(min(lengths), sum(lengths)))
-    chosen = select(utilities, words=words, lengths=lengths).tolist()
+    chosen = select_batch(utilities, words=words, lengths=lengths).tolist()
     left = words - sum(lengths[i] for i in chosen)
     others = [n for i, n in enumerate(lengths) if i not in chosen]
     assert left >= 0
@@ -35,32 +35,32 @@ def test_a_budget_of_words_is_never_exceeded_and_no_room_is_wasted(items, data):
 
 
 def test_both_budgets_hold_at_once():
-    chosen = select([3, 2, 1], 1, words=5, lengths=[9, 4, 1])
+    chosen = select_batch([3, 2, 1], 1, words=5, lengths=[9, 4, 1])
     assert chosen.tolist() == [1]
 
 
 def test_an_item_that_repeats_a_better_one_is_passed_over():
     features = sparse.csr_matrix([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]])
-    diverse = select([3, 2, 1], 2, features=features, max_overlap=0.5)
+    diverse = select_batch([3, 2, 1], 2, features=features, max_overlap=0.5)
     assert diverse.tolist() == [0, 2]
-    assert select([3, 2, 1], 2, features=features, max_overlap=1.0).tolist() == [0, 1]
+    assert select_batch([3, 2, 1], 2, features=features, max_overlap=1.0).tolist() == [0, 1]
 
 
 def test_items_passed_over_fill_the_batch():
     features = sparse.csr_matrix(np.ones((3, 2)) * [[1, 0], [1, 0], [0, 1]])
-    found = select([3, 2, 1], 3, features=features, max_overlap=0.0)
+    found = select_batch([3, 2, 1], 3, features=features, max_overlap=0.0)
     assert found.tolist() == [0, 2, 1]
 
 
 def test_features_that_all_items_have_do_not_make_them_alike():
     features = sparse.csr_matrix([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
-    found = select([3, 2, 1], 3, features=features, max_overlap=0.1)
+    found = select_batch([3, 2, 1], 3, features=features, max_overlap=0.1)
     assert found.tolist() == [0, 1, 2]
 
 
 def test_an_item_of_minus_infinity_is_never_chosen():
     with pytest.raises(ValueError, match="only 1 can be asked about"):
-        select([-np.inf, 1.0], 2)
+        select_batch([-np.inf, 1.0], 2)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_an_item_of_minus_infinity_is_never_chosen():
 )
 def test_what_cannot_be_selected_is_refused(arguments, options, message):
     with pytest.raises(ValueError, match=message):
-        select(*arguments, **options)
+        select_batch(*arguments, **options)
 
 
 def test_candidates_are_a_subset_in_order():

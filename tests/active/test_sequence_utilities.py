@@ -7,7 +7,7 @@ import pytest
 import sklearn_crfsuite
 
 from skcw import CalibratedTagger, CRFSequenceTagger, make_tagging_pipeline
-from skcw.active import (
+from skcw.active.utilities import (
     doubtful_entities,
     expected_errors,
     least_confident_word,
@@ -94,7 +94,7 @@ def test_doubtful_entities_are_counted_word_by_word(tagger):
 
 def test_the_tagger_is_asked_once(tagger, monkeypatch):
     calls = []
-    ask = type(tagger).ask
+    ask = type(tagger).predict_all
     monkeypatch.setattr(
         type(tagger), "predict_all", lambda self, X: calls.append(1) or ask(self, X)
     )

@@ -9,14 +9,10 @@ import numpy as np
 import pytest
 
 from skcw import CWSequenceTagger, MultiClassCW, MultiClassPA
-from skcw.active import (
-    Budget,
-    Strategy,
-    Study,
-    least_confident_word,
-    noisy_labels,
-    simulate,
-)
+from skcw.active import Budget, simulate
+from skcw.active.pool import noisy_labels
+from skcw.active.simulation import Strategy, Study
+from skcw.active.utilities import least_confident_word
 from tests.active.problems import records, rows, sentences
 
 X, Y = sentences()
@@ -93,16 +89,19 @@ KILLED = """
 import os, signal, sys
 from functools import partial
 from skcw import CWSequenceTagger
-from skcw.active import Strategy, _simulation, least_confident_word, simulate
+from skcw.active import simulate
+from skcw.active import simulation
+from skcw.active.simulation import Strategy
+from skcw.active.utilities import least_confident_word
 from skcw.datasets import make_tagged_corpus
 
 X, y = map(list, make_tagged_corpus(80, random_state=0, return_X_y=True))
-write = _simulation._Store.write
+write = simulation._Store.write
 def write_and_die(self, *run):
     write(self, *run)
     if len(list(self.folder.glob("*.json"))) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
-_simulation._Store.write = write_and_die
+simulation._Store.write = write_and_die
 strategies = {
     "random": "random",
     "kd": partial(least_confident_word, method="kd-pc", n_draws=10),

@@ -17,9 +17,9 @@ from skcw.active import (
     ModelAgreement,
     PredictedErrorRate,
     error_upper_bound,
-    expected_errors,
     predicted_error_rate,
 )
+from skcw.active.utilities import expected_errors
 from tests.active.problems import rows, sentences
 
 X, Y = sentences()
@@ -194,14 +194,14 @@ def test_an_audit_without_errors_stops_and_one_with_many_does_not():
 def test_the_bound_of_rows_is_that_of_clopper_and_pearson(wrong, n):
     shares = np.zeros(n)
     shares[:wrong] = 1
-    p = error_upper_bound(shares, level=0.9, is_binary=True)
+    p = error_upper_bound(shares, confidence_level=0.9, is_binary=True)
     tail = sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(wrong + 1))
     assert tail == pytest.approx(0.1)
 
 
 def test_the_bound_of_sentences_solves_hoeffdings_equation():
     shares = np.array([0.0, 0.1, 0.0, 0.5] * 10)
-    a, p = shares.mean(), error_upper_bound(shares, level=0.9)
+    a, p = shares.mean(), error_upper_bound(shares, confidence_level=0.9)
     divergence = a * log(a / p) + (1 - a) * log((1 - a) / (1 - p))
     assert exp(-len(shares) * divergence) == pytest.approx(0.1)
 
@@ -218,7 +218,9 @@ def test_the_bound_holds_as_often_as_it_promises(is_binary):
     for _ in range(400):
         drawn = rng.choice(400, 60, p=lengths / lengths.sum())
         shares = wrong[drawn] / lengths[drawn]
-        misses += error_upper_bound(shares, level=0.9, is_binary=is_binary) < truth
+        misses += (
+            error_upper_bound(shares, confidence_level=0.9, is_binary=is_binary) < truth
+        )
     # 40 of 400 may fail; 70 would be five standard deviations above.
     assert misses <= 70
 
@@ -233,7 +235,7 @@ def test_an_audit_that_was_abandoned_counts_as_one():
     asked = learner.audit(12)
     learner.teach(asked, [Y[i] for i in asked])
     criterion.should_stop(learner)
-    expected = error_upper_bound(learner.audits[1], level=1 - 0.05 / 6)
+    expected = error_upper_bound(learner.audits[1], confidence_level=1 - 0.05 / 6)
     assert criterion.values_ == [pytest.approx(expected)]
 
 
@@ -261,14 +263,14 @@ def test_audits_draw_words_evenly():
         lambda: Budget(labels=0),
         lambda: PredictedErrorRate(0.0),
         lambda: PredictedErrorRate(2),
-        lambda: AuditedErrorRate(0.1, level=1.0),
+        lambda: AuditedErrorRate(0.1, confidence_level=1.0),
         lambda: ConfidencePlateau(n_rounds=0),
         lambda: ConfidencePlateau(tol=-1),
         lambda: ModelAgreement(n_items=0),
         lambda: ModelAgreement(kappa=2),
         lambda: error_upper_bound([]),
         lambda: error_upper_bound([1.5]),
-        lambda: error_upper_bound([0.5], level=0),
+        lambda: error_upper_bound([0.5], confidence_level=0),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(make):

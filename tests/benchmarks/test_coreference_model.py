@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
-from skcw.evaluation import same_cluster, sampled_pairs
+from skcw.evaluation import sampled_pairs
+from skcw.evaluation.samples import same_cluster
 from tests.benchmarks.modules import benchmark_module
 
 model = benchmark_module("_coreference_model")

@@ -7,11 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw.cli.evaluate import SpanTally
-from skcw.metrics import (
-    span_precision_recall_fscore_support,
-    token_accuracy_score,
-    token_classification_report,
-)
+from skcw.metrics import token_accuracy_score, token_classification_report
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 TAGGED = """\
 Ann NNP B-PER B-PER

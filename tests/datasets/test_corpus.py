@@ -5,9 +5,7 @@ import numpy as np
 import pytest
 
 from skcw.datasets import make_tagged_corpus
-from skcw.datasets.grammar import EXPANSIONS
-from skcw.datasets.lexicon import WORDS
-from skcw.datasets.tagged_corpus import MAX_LENGTH
+from skcw.datasets.tagged_corpus import EXPANSIONS, MAX_LENGTH, WORDS
 
 
 def digest(corpus):

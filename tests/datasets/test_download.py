@@ -6,14 +6,13 @@ import pytest
 
 from skcw.datasets import fetch_conll2000, fetch_ud_ewt
 from skcw.datasets import sequence_corpora as corpora
-from skcw.datasets.fetching import (
+from skcw.datasets.fetching import RemoteFile, download_file
+from skcw.datasets.sequence_corpora import (
     ARK_TWITTER,
     CONLL2000,
     CONLL2002,
     CONLL2003,
     UD_EWT,
-    RemoteFile,
-    download_file,
 )
 from tests.datasets.web import web_server
 

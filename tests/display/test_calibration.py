@@ -12,12 +12,12 @@ from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import confidence_pairs
 from skcw.metrics import (
     brier_loss,
-    calibration_bands,
     calibration_bins,
-    calibration_mse,
     root_calibration_mse,
     score_interval,
 )
+from skcw.metrics.bands import calibration_bands
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.display.pairs import drawn_pairs, legend_texts, model
 
 STRATEGIES = ["adaptive", "uniform", "quantile", "isotonic"]

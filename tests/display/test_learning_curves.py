@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcw.active import Study
+from skcw.active.simulation import Study
 from skcw.display import LearningCurveDisplay
 from tests.active.problems import records
 

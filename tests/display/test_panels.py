@@ -1,7 +1,6 @@
 """What all displays share: legends, names, questions and ``repr``."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 
 from skcw.display import (
@@ -11,7 +10,7 @@ from skcw.display import (
     RiskControlDisplay,
     RiskCoverageDisplay,
 )
-from skcw.display.base import LONGEST_NAME, _hides_a_curve, curves_on
+from skcw.display.base import LONGEST_NAME, curves_on
 from tests.display.pairs import drawn_pairs, legend_texts
 
 OF_ANSWERS = [ConfidenceCalibrationDisplay, ErrorRankingDisplay, RiskCoverageDisplay]
@@ -21,49 +20,6 @@ OF_ANSWERS = [ConfidenceCalibrationDisplay, ErrorRankingDisplay, RiskCoverageDis
 def closed():
     yield
     plt.close("all")
-
-
-def crowded(ax=None, n_curves=7):
-    """Draw curves that leave no corner free."""
-    for number in range(n_curves):
-        values = np.random.default_rng(number).uniform(size=80)
-        curve = LearningCurveDisplay(np.arange(80), values, name=f"strategy {number}")
-        ax = curve.plot(ax).ax_
-    return ax
-
-
-def inside(ax):
-    """Tell whether the legend lies inside the figure."""
-    ax.figure.draw_without_rendering()
-    box, page = ax.get_legend().get_window_extent(), ax.figure.bbox
-    # Half a pixel is rounding.
-    return (
-        box.x0 > page.x0 - 0.5
-        and box.y0 > page.y0 - 0.5
-        and box.x1 < page.x1 + 0.5
-        and box.y1 < page.y1 + 0.5
-    )
-
-
-def test_a_legend_never_hides_a_curve():
-    for ax in (crowded(), crowded(plt.subplots()[1])):
-        assert len(curves_on(ax)) == 7
-        assert not _hides_a_curve(ax, ax.get_legend())
-        assert inside(ax)
-
-
-def test_where_there_is_a_free_corner_the_legend_stays_on_the_axes():
-    curve = LearningCurveDisplay(np.arange(50), np.linspace(0, 1, 50), name="one")
-    ax = curve.plot().ax_
-    box, frame = ax.get_legend().get_window_extent(), ax.bbox
-    assert frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
-    assert not _hides_a_curve(ax, ax.get_legend())
-
-
-def test_a_figure_grows_no_further_than_its_legend_needs():
-    one, many = crowded(n_curves=6), crowded(n_curves=9)
-    rows = many.figure.get_figheight() - one.figure.get_figheight()
-    assert 0 < rows < 1.0
 
 
 def test_long_names_are_cut_in_the_legend_and_nowhere_else():
@@ -92,7 +48,7 @@ def test_two_questions_on_one_axes_are_told_apart():
     draw(*pairs, interval=None, band=None, query="not O", ax=ax, score=None)
     assert below.get_xlabel() == "Claimed probability"
     assert ax.get_ylabel() == "Observed share"
-    assert below.get_ylabel() == "Predictions"
+    assert below.get_ylabel() == "Answers"
     labels = [line.get_label() for line in curves_on(ax)]
     ends = [label.rpartition("“")[2] for label in labels]
     assert ends == ["B-PER”", "B-PER”", "is it right?”", "not O”"]
@@ -133,16 +89,3 @@ def test_repr_says_what_was_drawn():
     assert repr(curve) == (
         "<LearningCurveDisplay: least sure, score 0.5 after 90 words labeled>"
     )
-
-
-def test_a_legend_above_axes_with_a_histogram_stays_inside_the_figure():
-    rng = np.random.default_rng(0)
-    _, ax = plt.subplots()
-    for number in range(4):
-        claimed = rng.uniform(size=1500)
-        came_true = rng.uniform(size=1500) < claimed ** (0.4 + 0.8 * number)
-        ConfidenceCalibrationDisplay.from_predictions(
-            came_true, claimed, interval=None, name=f"model {number}", ax=ax
-        )
-    assert not _hides_a_curve(ax, ax.get_legend())
-    assert inside(ax)

@@ -16,21 +16,21 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.evaluation import (
-    ConfidenceScorer,
     confidence_pairs,
     get_scorer,
     get_scorer_names,
     make_confidence_scorer,
 )
+from skcw.evaluation.scorers import ConfidenceScorer
 from skcw.metrics import (
     area_under_risk_coverage,
     brier_loss,
-    calibration_mse,
     error_average_precision,
     expected_calibration_error,
     log_loss,
     root_calibration_mse,
 )
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.integration.corpora import features, news
 
 NAMES = [

@@ -10,8 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw import HMMSequenceTagger
 from skcw.display import ConfidenceCalibrationDisplay
-from skcw.evaluation import confidence_pairs, same_cluster, sampled_pairs
-from skcw.metrics import calibration_mse, score_interval
+from skcw.evaluation import confidence_pairs, sampled_pairs
+from skcw.evaluation.samples import same_cluster
+from skcw.metrics import score_interval
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.learners import LABELS, SENTENCES
 
 EXACT = 1e-12

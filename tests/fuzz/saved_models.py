@@ -37,8 +37,8 @@ from skcw.reranking import (
     BoostingReranker,
     CWReranker,
     VotedPerceptronReranker,
-    candidate_errors,
 )
+from skcw.reranking.candidates import candidate_errors
 
 X, Y = make_tagged_corpus(30, random_state=0, return_X_y=True)
 NEW = make_tagged_corpus(8, random_state=1).tokens

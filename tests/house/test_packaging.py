@@ -28,9 +28,9 @@ def test_the_citation_has_that_version_too():
     assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == VERSION
 
 
-def test_the_installed_package_holds_python_and_compiled_modules_only():
+def test_the_installed_package_holds_modules_and_the_tables_of_datasets_only():
     # Sources of the kernels travel in the sdist; a wheel has no use for them.
-    allowed = {".py", ".so", ".pyd", ".typed", ".pyi"}
+    allowed = {".py", ".so", ".pyd", ".typed", ".pyi", ".toml"}
     if IN_PLACE:
         allowed |= {".pyx", ".pxd", ".h", ".c"}
     files = [p for p in INSTALLED.rglob("*") if p.is_file() and p.suffix != ".pyc"]

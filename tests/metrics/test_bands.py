@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
-from skcw.metrics import calibration_bands, calibration_bins
-from skcw.metrics.bands import BAND_METHODS
+from skcw.metrics import calibration_bins
+from skcw.metrics.bands import BAND_METHODS, calibration_bands
 from tests.metrics.sentences import draw_words, tempered
 
 FAST = {"n_resamples": 100}

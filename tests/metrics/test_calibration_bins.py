@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
 from skcw.metrics import binnings as binnings
-from skcw.metrics import calibration_bins, calibration_mse
+from skcw.metrics import calibration_bins
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.metrics.weighted_words import (
     TIED_WORDS,
     WORDS,

@@ -1,5 +1,7 @@
 """CalibMSE, its root, and the expected, adaptive and maximum calibration errors."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,23 +10,22 @@ from numpy.testing import assert_allclose
 from scipy.stats import foldnorm
 
 from skcw.metrics import (
-    adaptive_calibration_error,
     calibration_bins,
-    calibration_mse,
     expected_calibration_error,
-    maximum_calibration_error,
     root_calibration_mse,
 )
+from skcw.metrics.calibration_errors import calibration_mse
 from tests.metrics.weighted_words import CONFIDENCES, WORDS, columns, words_of
 from tests.reference.calibration import adaptive_bins, mean_square
 
 EXACT = 1e-12
+maximum_calibration_error = partial(expected_calibration_error, norm="max")
 FRACTIONAL = words_of(CONFIDENCES, weight=st.integers(0, 9).map(lambda w: w / 4))
 ERRORS = (
     calibration_mse,
     root_calibration_mse,
     expected_calibration_error,
-    adaptive_calibration_error,
+    partial(expected_calibration_error, strategy="quantile"),
     maximum_calibration_error,
 )
 
@@ -108,24 +109,6 @@ def test_errors_are_means_and_the_greatest_of_distances_of_bins(words, n_bins):
         assert_allclose(got, want, rtol=1e-9, atol=EXACT)
 
 
-@given(words=WORDS)
-def test_the_adaptive_error_is_the_expected_error_of_equal_mass(words):
-    correct, confidence, weight = columns(words)
-    for debiased in (False, True):
-        got = adaptive_calibration_error(
-            correct, confidence, debiased=debiased, sample_weight=weight
-        )
-        want = expected_calibration_error(
-            correct,
-            confidence,
-            strategy="quantile",
-            n_bins=15,
-            debiased=debiased,
-            sample_weight=weight,
-        )
-        assert got == want
-
-
 def test_expected_errors_have_fifteen_bins_unless_told():
     confidence = np.linspace(0, 1, 1000)
     correct = np.sin(40 * confidence) > 0
@@ -190,5 +173,7 @@ def test_a_bin_of_one_word_counts_as_no_distance_if_debiased():
 
 
 def test_an_unknown_norm_is_refused():
-    with pytest.raises(ValueError, match="norm is 'l3'; it must be one of 'l1', 'l2'"):
+    with pytest.raises(ValueError, match="it must be one of 'l1', 'l2', 'max'"):
         expected_calibration_error([True], [0.5], norm="l3")
+    with pytest.raises(ValueError, match="debiased works with the norms"):
+        maximum_calibration_error([True], [0.5], debiased=True)

@@ -145,11 +145,11 @@ def test_looking_at_more_words_never_loses_an_error(words):
     assert found[0] == 0 and found[-1] == (~correct).sum()
 
 
-def test_the_result_has_the_shape_of_n():
+def test_the_result_is_an_array_with_a_number_for_each_size():
     correct, confidence = [False, True, False], [0.1, 0.2, 0.3]
     for function in (errors_at_k, residual_errors_at_k):
-        assert isinstance(function(correct, confidence, 2), float)
-        assert isinstance(function(correct, confidence, np.int8(2)), float)
+        assert function(correct, confidence, 2).shape == (1,)
+        assert function(correct, confidence, np.int8(2)).shape == (1,)
         assert function(correct, confidence, [[1, 2], [3, 4]]).shape == (2, 2)
         assert function(correct, confidence, []).shape == (0,)
     many = np.arange(300) > 0
@@ -182,9 +182,9 @@ def test_without_errors_average_precision_is_zero_division():
 @pytest.mark.parametrize("function", [errors_at_k, residual_errors_at_k])
 def test_a_number_of_words_is_whole_and_not_negative(function):
     for n in (0.05, [1.0], True, "5"):
-        with pytest.raises(TypeError, match=r"n is .*whole number of words"):
+        with pytest.raises(TypeError, match=r"k is .*whole number of words"):
             function([0.5], [True], n)
-    with pytest.raises(ValueError, match="n holds -1"):
+    with pytest.raises(ValueError, match="k holds -1"):
         function([0.5], [True], [3, -1])
 
 

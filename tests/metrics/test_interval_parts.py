@@ -99,7 +99,7 @@ def test_a_flattened_family_has_the_same_error_everywhere_and_as_much_of_it(sign
     rng = np.random.default_rng(0)
     q = rng.uniform(0.4, 0.6, size=300)
     y = rng.uniform(size=300) < q + sign * 0.15
-    score = make_score("adaptive_calibration_error", y, q)
+    score = make_score("expected_calibration_error", y, q, strategy="quantile")
     family, flat = score.alternatives(), score.alternatives().flattened()
     assert_allclose(flat.shifted(0).value, family.shifted(0).value, atol=CLOSE)
     assert_allclose(flat.shifted(1).value, family.shifted(1).value, rtol=CLOSE)
@@ -112,7 +112,7 @@ def test_a_flattened_family_has_the_same_error_everywhere_and_as_much_of_it(sign
         ("calibration_mse", {}),
         ("root_calibration_mse", {}),
         ("expected_calibration_error", {"norm": "l2"}),
-        ("maximum_calibration_error", {}),
+        ("expected_calibration_error", {"norm": "max"}),
     ],
 )
 def test_squares_and_maxima_need_no_other_family(name, options):
@@ -168,7 +168,7 @@ def one_score(name, n=120, **options):
         ("root_calibration_mse", {"strategy": "uniform", "n_bins": 5}),
         ("expected_calibration_error", {}),
         ("expected_calibration_error", {"norm": "l2"}),
-        ("maximum_calibration_error", {"n_bins": 4}),
+        ("expected_calibration_error", {"norm": "max", "n_bins": 4}),
         ("brier_miscalibration", {}),
         ("log_loss_discrimination", {}),
         ("brier_uncertainty", {}),
@@ -224,7 +224,7 @@ def test_influences_to_a_mean_over_classes_are_means():
         ("expected_calibration_error", {}),
         ("expected_calibration_error", {"norm": "l2", "debiased": True}),
         ("root_calibration_mse", CENTRED),
-        ("maximum_calibration_error", {}),
+        ("expected_calibration_error", {"norm": "max"}),
         ("area_under_risk_coverage", {}),
         ("log_loss_miscalibration", {}),
     ],

@@ -6,26 +6,25 @@ import numpy as np
 import pytest
 
 from skcw import metrics
+from skcw.metrics.bands import calibration_bands
 from skcw.metrics.pairs import check_pairs
 
 ON_PROBABILITIES = [
     metrics.calibration_bins,
-    metrics.calibration_mse,
     metrics.root_calibration_mse,
     metrics.expected_calibration_error,
-    metrics.adaptive_calibration_error,
-    metrics.maximum_calibration_error,
+    partial(metrics.expected_calibration_error, norm="max"),
     metrics.brier_loss,
     metrics.log_loss,
-    metrics.brier_decomposition,
-    metrics.log_loss_decomposition,
+    partial(metrics.score_decomposition, "brier_loss"),
+    partial(metrics.score_decomposition, "log_loss"),
     metrics.spiegelhalter_test,
 ]
 ON_RANKS = [metrics.error_average_precision, metrics.area_under_risk_coverage]
 ALL = [*ON_PROBABILITIES, *ON_RANKS]
 WITH_GROUPS = [
     metrics.spiegelhalter_test,
-    metrics.calibration_bands,
+    calibration_bands,
     partial(metrics.score_interval, "brier_loss"),
     partial(metrics.score_interval, "error_average_precision"),
 ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skcw import metrics
-from skcw.metrics.binned_score import BinnedScore
+from skcw.metrics.calibration_errors import BinnedScore
 from skcw.metrics.ranking_scores import RankingScore
 from skcw.metrics.score import SCORES, MeanScore, make_score
 from tests.metrics.weighted_words import TIED_WORDS, WORDS, columns, repeated
@@ -20,8 +20,10 @@ BINNED = [
     ("root_calibration_mse", {"strategy": "quantile", "n_bins": 4}),
     ("expected_calibration_error", {"norm": "l2", "debiased": True}),
     ("expected_calibration_error", {"debiased": True, "strategy": "quantile"}),
-    ("adaptive_calibration_error", {}),
-    ("maximum_calibration_error", {"strategy": "adaptive", "bin_size": 2}),
+    (
+        "expected_calibration_error",
+        {"norm": "max", "strategy": "adaptive", "bin_size": 2},
+    ),
     ("root_calibration_mse", {"strategy": "uniform", "claim": "center", "n_bins": 7}),
 ]
 NAMES = [name for name in SCORES if name != "classwise_calibration_error"]
@@ -41,13 +43,10 @@ def test_every_public_function_of_one_number_is_in_the_table():
     functions = {name: getattr(metrics, name) for name in metrics.__all__}
     apart = {
         "calibration_bins",
-        "calibration_bands",
         "errors_at_k",
         "residual_errors_at_k",
         "risk_coverage_curve",
         "spiegelhalter_test",
-        "brier_decomposition",
-        "log_loss_decomposition",
     }
     of_pairs = {
         name
@@ -164,7 +163,9 @@ def test_functions_return_the_value_of_their_score(name):
 @pytest.mark.parametrize("name", ["brier", "log_loss"])
 def test_parts_of_a_loss_are_scores_of_their_own(name):
     correct, confidence = [True, False, True], [0.5, 0.3, 0.9]
-    parts = getattr(metrics, f"{name}_decomposition")(correct, confidence)
+    parts = metrics.score_decomposition(
+        name + "_loss" * (name == "brier"), correct, confidence
+    )
     for part, value in parts._asdict().items():
         score = make_score(f"{name}_{part}", correct, confidence)
         assert score.value() == value

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from skcw.metrics import calibration_bands
+from skcw.metrics.bands import calibration_bands
 from skcw.metrics.score import make_score
 from tests.metrics.sentences import draw_words, same, tempered
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skcw.metrics import calibration_bins, calibration_mse, root_calibration_mse
+from skcw.metrics import calibration_bins, root_calibration_mse
+from skcw.metrics.calibration_errors import calibration_mse
 
 WORD = st.tuples(st.floats(0, 1), st.booleans())
 WORDS = st.lists(WORD, min_size=1, max_size=60)

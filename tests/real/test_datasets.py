@@ -12,7 +12,7 @@ from skcw.datasets import (
     fetch_conll2002,
     fetch_ud_ewt,
 )
-from skcw.datasets.fetching import ARK_TWITTER, CONLL2000, CONLL2002
+from skcw.datasets.sequence_corpora import ARK_TWITTER, CONLL2000, CONLL2002
 from tests.benchmarks.modules import benchmark_module
 
 texts = benchmark_module("_text_corpora")

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from skcw.reranking import CandidateLists, candidate_errors, oracle_scores
-from skcw.reranking.candidates import LEAST_LOG, check_errors, closest_candidates
+from skcw.reranking import CandidateLists, oracle_scores
+from skcw.reranking.candidates import (
+    LEAST_LOG,
+    candidate_errors,
+    check_errors,
+    closest_candidates,
+)
 
 ROWS = [[([2, 0], -0.1), ([1], -2.0), ([], -3.0)], [([3, 3, 1], -0.5)]]
 

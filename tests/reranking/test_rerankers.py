@@ -17,9 +17,9 @@ from skcw.reranking import (
     BoostingReranker,
     CandidateLists,
     CWReranker,
-    ScoreReranker,
     VotedPerceptronReranker,
 )
+from skcw.reranking.base import ScoreReranker
 from tests.kernels.ranking_problems import random_lists, ranking_problems
 
 RERANKERS = [

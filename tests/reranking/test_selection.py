@@ -13,15 +13,14 @@ from skcw.reranking import (
     BoostingReranker,
     CWReranker,
     RerankedTagger,
-    ScoreReranker,
-    Trial,
     VotedPerceptronReranker,
-    candidate_errors,
 )
-from skcw.reranking.candidates import labeling_size
+from skcw.reranking.base import ScoreReranker
+from skcw.reranking.candidates import candidate_errors, labeling_size
 from skcw.reranking.selection import (
     HeldOut,
     Sentences,
+    Trial,
     best_of,
     compared,
     folds_to_hold_out,

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from skcw._kernels.score_loops import average_precision, mean_risk
-from skcw.metrics import brier_decomposition, brier_loss, calibration_mse
+from skcw.metrics import brier_loss, score_decomposition
 from skcw.metrics.binnings import isotonic_blocks
+from skcw.metrics.calibration_errors import calibration_mse
 
 BY_HAND = 1e-12
 CONFIDENCE = [0.1, 0.3, 0.3, 0.6, 0.8, 0.8]
@@ -30,7 +31,9 @@ def test_the_brier_loss_falls_into_its_parts():
     whole, recalibrated, uncertainty = 1.43 / 6, (3 * 2 / 9) / 6, 2 / 9
     want = whole - recalibrated, uncertainty - recalibrated, uncertainty
     assert_allclose(brier_loss(CORRECT, CONFIDENCE), whole, rtol=BY_HAND)
-    assert_allclose(brier_decomposition(CORRECT, CONFIDENCE), want, rtol=BY_HAND)
+    assert_allclose(
+        score_decomposition("brier_loss", CORRECT, CONFIDENCE), want, rtol=BY_HAND
+    )
 
 
 def test_the_border_of_bins_cuts_the_tie_in_the_middle():

@@ -1,8 +1,4 @@
-"""The loops of modAL and scikit-activeml, with the packages themselves.
-
-modAL 0.4.2.1 passes ``force_all_finite`` to scikit-learn, which 1.8 has removed, so its
-loop runs in the environment with the lowest versions only.
-"""
+"""The loop of scikit-activeml, with the package itself."""
 
 import re
 import warnings
@@ -10,31 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sklearn
-from sklearn.utils.fixes import parse_version
 
 from skcw import CWSequenceTagger, MultiClassCW
-from skcw.active import (
-    ActiveLearner,
-    ModALQuery,
-    SkactivemlStrategy,
-    margin,
-    min_margin,
-    normalized_margin,
-)
+from skcw.active import ActiveLearner, SkactivemlStrategy
+from skcw.active.utilities import min_margin
 from tests.active.problems import fitted_classifier, rows, sentences
 
 X, Y = rows(120)
 SEED = np.array([np.flatnonzero(label == Y)[0] for label in ("a", "b")])
 N_ROUNDS = 25
-
-needs_modal = pytest.mark.skipif(
-    parse_version(sklearn.__version__) >= parse_version("1.8"),
-    reason="modAL calls an argument that scikit-learn 1.8 has removed",
-)
-# What becomes an error with scikit-learn 1.8.
-of_modal = pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed")
-
 
 def classifier():
     return MultiClassCW(random_state=0, variance_scale=1.0)
@@ -49,53 +29,6 @@ def our_loop():
         asked = learner.query(1)
         learner.teach(asked, Y[asked])
     return learner.labeled
-
-
-@needs_modal
-@of_modal
-def test_modal_asks_what_our_loop_asks():
-    from modAL.models import ActiveLearner as ModALLearner
-
-    dense = X.toarray()
-    learner = ModALLearner(
-        estimator=classifier(),
-        query_strategy=ModALQuery("normalized-margin"),
-        X_training=dense[SEED],
-        y_training=Y[SEED],
-    )
-    left, asked = np.setdiff1d(np.arange(len(Y)), SEED), list(SEED)
-    for _ in range(N_ROUNDS):
-        (position,), _ = learner.query(dense[left], n_instances=1)
-        learner.teach(dense[left[[position]]], Y[left[[position]]])
-        asked.append(left[position])
-        left = np.delete(left, position)
-    assert asked == our_loop().tolist()
-    assert learner.score(dense, Y) > 0.7
-
-
-@needs_modal
-@of_modal
-def test_modal_loops_over_sequences_in_an_object_array():
-    from modAL.models import ActiveLearner as ModALLearner
-
-    X, Y = (np.array([*rows, None], dtype=object)[:-1] for rows in sentences())
-    learner = ModALLearner(
-        estimator=CWSequenceTagger(random_state=0),
-        query_strategy=ModALQuery(min_margin),
-        X_training=X[:10],
-        y_training=Y[:10],
-    )
-    positions, sentences_asked = learner.query(X[10:], n_instances=3)
-    utility = min_margin(learner.estimator, X[10:])
-    assert set(positions) == set(np.argsort(-utility)[:3])
-    assert sentences_asked[0] == X[10:][positions[0]]
-
-
-def test_the_door_of_modal_returns_positions_and_utilities():
-    model = fitted_classifier()
-    positions, utilities = ModALQuery(margin)(model, X, n_instances=4)
-    np.testing.assert_array_equal(utilities, margin(model, X)[positions])
-    assert utilities[0] == margin(model, X).max()
 
 
 def activeml_loop(clf, pool, fit_clf=True):
@@ -230,12 +163,6 @@ def test_a_classifier_of_activeml_is_asked_itself():
     assert proba[found - 20].max() == proba.max(axis=1).min()
 
 
-def test_a_committee_of_modal_is_refused():
-    committee = type("Committee", (), {"__module__": "modAL.models.learners"})
-    with pytest.raises(TypeError, match="Committee of modAL has several estimators"):
-        ModALQuery("margin")(committee(), X)
-
-
 @pytest.mark.parametrize(
     ("y", "candidates", "message"),
     [
@@ -251,10 +178,14 @@ def test_what_cannot_be_asked_about_is_refused(y, candidates, message):
         SkactivemlStrategy("margin").query(X, y, classifier(), candidates=candidates)
 
 
-def test_a_batch_may_be_kept_diverse_in_all_doors():
-    model = fitted_classifier()
-    plain, _ = ModALQuery(normalized_margin)(model, X, n_instances=10)
-    spread, _ = ModALQuery(normalized_margin, max_overlap=0.1)(model, X, n_instances=10)
+def test_a_batch_may_be_kept_diverse():
+    y, model = np.full(len(Y), np.nan), fitted_classifier()
+    plain, spread = (
+        SkactivemlStrategy("normalized-margin", max_overlap=overlap).query(
+            X, y, model, fit_clf=False, batch_size=10
+        )
+        for overlap in (None, 0.1)
+    )
     assert plain[0] == spread[0]
     assert set(plain) != set(spread)
 
@@ -266,13 +197,11 @@ def test_nothing_left_and_too_much_asked_are_errors():
     y = np.where(np.arange(len(Y)) < 118, codes, np.nan)
     with pytest.raises(ValueError, match="5 items are asked for, but only 2"):
         SkactivemlStrategy("margin").query(X, y, classifier(), batch_size=5)
-    with pytest.raises(ValueError, match="121 items are asked for"):
-        ModALQuery("margin")(fitted_classifier(), X, n_instances=121)
 
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "active-learning.md"
 BLOCKS = re.findall(
-    r"^(<!-- needs: .*? -->\n)?```python\n(.*?)^```$",
+    r"^```python\n(.*?)^```$",
     DOCUMENT.read_text(encoding="utf-8"),
     re.MULTILINE | re.DOTALL,
 )
@@ -282,7 +211,7 @@ def run_blocks(*numbers):
     """Run blocks of the document in one namespace; they hold their own assertions."""
     found = {}
     for number in numbers:
-        exec(compile(BLOCKS[number][1], DOCUMENT.name, "exec"), found)
+        exec(compile(BLOCKS[number], DOCUMENT.name, "exec"), found)
     return found
 
 
@@ -295,13 +224,6 @@ def test_the_study_of_the_document_runs_from_top_to_bottom(tmp_path, monkeypatch
 
 
 def test_the_document_asks_the_same_in_skcw_and_activeml():
-    assert [bool(condition) for condition, _ in BLOCKS] == [False] * 7 + [True]
+    assert len(BLOCKS) == 7
     found = run_blocks(4, 5, 6)
     assert len(found["ours"]) == 22 and found["activeml"] == found["ours"]
-
-
-@needs_modal
-@of_modal
-def test_the_document_asks_the_same_in_skcw_and_modal():
-    found = run_blocks(4, 5, 7)
-    assert found["modal"] == found["ours"]
