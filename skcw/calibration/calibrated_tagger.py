@@ -29,11 +29,16 @@ from skcw.data.saved import saved_flag, saved_kind, shortened
 from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import WrappedTagger
+from skcw.tagging.crf import as_tagger
 
 PREFIT = "prefit"
 # Of a new part of a corpus up to a tenth of the words are in sentences that the
 # training part has too (CoNLL-2002); more is not an accident.
 MOST_KNOWN = 0.25
+
+
+# Ours, and those in the manner of sklearn-crfsuite.
+TAGGERS = [HasMethods(["fit", "predict_all"]), HasMethods(["fit", "predict_marginals"])]
 
 
 class CalibratedTagger(WrappedTagger):
@@ -165,7 +170,7 @@ class CalibratedTagger(WrappedTagger):
     """
 
     _parameter_constraints: dict = {
-        "tagger": [HasMethods(["fit", "predict_all"])],
+        "tagger": TAGGERS,
         "map": [StrOptions(set(MAPS))],
         "cv": ["cv_object", StrOptions({PREFIT})],
         "ensemble": ["boolean"],
@@ -261,7 +266,8 @@ class CalibratedTagger(WrappedTagger):
         if self.entity_confidence:
             entity_maps = self._learn_maps(make, some_entities(entities))
         self.rival_maps_ = self._learn_rival_maps(rivals)
-        self.tagger_, self.maps_, self.entity_maps_ = tagger, maps, entity_maps
+        self.tagger_ = as_tagger(tagger)
+        self.maps_, self.entity_maps_ = maps, entity_maps
         self.confidence_options_ = self._options()
         return self
 
@@ -283,7 +289,7 @@ class CalibratedTagger(WrappedTagger):
 
     def _held_out(self, tagger, X, y, weight):
         """Return held-out words, entities if wanted, and rivals of a fitted tagger."""
-        options, answers = self._options(), tagger.predict_all(X)
+        options, answers = self._options(), as_tagger(tagger).predict_all(X)
         words = held_out_words(answers, y, options, weight)
         rivals = held_out_rivals(answers, y, weight)
         if not self.entity_confidence:

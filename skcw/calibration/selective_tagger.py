@@ -18,6 +18,7 @@ from skcw._util.ragged import object_rows, split_rows
 from skcw.calibration.calibrated_tagger import (
     MOST_KNOWN,
     PREFIT,
+    TAGGERS,
     encodes,
     restored_model,
 )
@@ -53,6 +54,7 @@ from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
 from skcw.metrics import token_correct
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import WrappedTagger
+from skcw.tagging.crf import as_tagger
 
 
 def unit_outcomes(answers, y, unit):
@@ -254,7 +256,7 @@ class SelectiveTagger(WrappedTagger):
     """
 
     _parameter_constraints: dict = {
-        "tagger": [HasMethods(["fit", "predict_all"])],
+        "tagger": TAGGERS,
         "risk": [Real, "array-like"],
         "level": [Real],
         "unit": [StrOptions(set(UNITS))],
@@ -339,6 +341,7 @@ class SelectiveTagger(WrappedTagger):
         y = object_rows(listed(y, "y"))
         check_same_length(len(X), encode_labels(y)[1].size)
         tagger, X, y, groups = self._fitted(X, y, sample_weight, groups)
+        tagger = as_tagger(tagger)
         batch = _encoded(tagger, X)
         answers = tagger.predict_all(batch)
         promises = promises_of(self, answers, y, groups)

@@ -1,5 +1,5 @@
 """The command ``skcw``: train, tag, evaluate, compare, inspect."""
 
-from skcw.cli.commands import main
+from skcw.cli.main import main
 
 __all__ = ["main"]

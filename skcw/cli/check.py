@@ -1,5 +1,17 @@
-"""``skcw check``: the labels of a corpus that a model trained without them doubts."""
+"""List labels of a corpus that may be wrong.
 
+The corpus is cut into folds; for each fold a model is trained on the others and gives
+the probability of the labels in that fold. Those that differ from its own are listed,
+the least probable first, with the words around them.
+
+Examples
+--------
+  skcw check train.conll
+  skcw check train.conll --top 200 --folds 10 --json=suspects.json
+  skcw check ud.conllu --features pos
+"""
+
+from skcw.cli.learners import make_tagger
 from skcw.cli.messages import report, table
 from skcw.cli.options import (
     add_features,
@@ -12,19 +24,6 @@ from skcw.cli.options import (
     command_parser,
     positive,
 )
-from skcw.cli.taggers import make_tagger
-
-TEXT = """\
-Find labels that may be wrong. The corpus is cut into folds; for each fold a model
-learns from the others and says how sure it is of the labels that the fold has. Those
-that it would not have given are listed, the least probable first, with the words around
-them.
-
-examples:
-  skcw check train.conll
-  skcw check train.conll --top 200 --folds 10 --json=suspects.json
-  skcw check ud.conllu --features pos
-"""
 
 HEADERS = ("line", "probability", "given", "expected", "context")
 AROUND = 3
@@ -32,11 +31,9 @@ AROUND = 3
 
 def add_parser(commands):
     """Add the command to a command line."""
-    parser = command_parser(
-        commands, "check", run, "list labels of a corpus that may be wrong", TEXT
-    )
+    parser = command_parser(commands, "check", run)
     parser.add_argument(
-        "corpus", metavar="LABELLED", help="the corpus to check; - is standard input"
+        "corpus", metavar="CORPUS", help="the corpus to check; - is standard input"
     )
     parser.add_argument(
         "--top",
@@ -71,8 +68,8 @@ def run(options):
     from skcw.pipeline import make_tagging_pipeline
 
     if options.folds < 2:
-        raise UsageError("--folds must be at least 2: one to ask, the others to learn")
-    options.quiet = True  # A line for each pass of each fold would tell nothing.
+        raise UsageError("--folds must be at least 2: one to test, the others to train")
+    options.quiet = True  # Nobody needs a line for each pass of each fold.
     tagger = make_tagger(options.model, options.seed, parameters(options))
     corpus = open_input(options.corpus, options)
     X, y = read_labeled(corpus)

@@ -1,8 +1,34 @@
-"""``skcw compare``: all learners on the same features, side by side."""
+"""Train all learners and compare them.
+
+Confidence-weighted learners and a tuned CRF of sklearn-crfsuite are trained on the same
+features of the same sentences and tested on others. The table shows
+
+  span F1        F1 over whole names or chunks, in per cent
+  wrong words    the share of words that get a wrong label, in per cent
+  ±              how far the figure before it moves with other test sentences: half
+                 the width of the interval that holds 95 % of 500 resampled tests
+  found          the share of all wrong words among the tenth of the words that the
+                 learner is least confident of, in per cent
+  off            how far confidences are from the share of words that are right: their
+                 root CalibMSE, without any calibration, in percentage points
+  fit s, tag s   seconds for training and for labeling the test sentences
+
+Features are computed once; their time is not included. Without files, a built-in corpus
+is used: a quarter of it for training and the rest for testing, which is cheap. With one
+file, a quarter of its sentences is held out for testing.
+
+Examples
+--------
+  skcw compare
+  skcw compare train.conll test.conll --features chunking
+  skcw compare corpus.conll --learners cw,crf --json
+  skcw compare --learners cw,hmm,maxent
+"""
 
 import gc
 import time
 
+from skcw.cli.learners import LEARNERS, make_tagger, names_of
 from skcw.cli.messages import UsageError, progress_bar, report, table
 from skcw.cli.options import (
     add_features,
@@ -15,56 +41,36 @@ from skcw.cli.options import (
     command_parser,
     positive,
 )
-from skcw.cli.taggers import MEANS, OLDER, TAGGERS, TITLES, make_tagger
 
-TEXT = """\
-Train confidence-weighted learners and a tuned CRF on the same features of the same
-sentences, test them on others, and print
-
-  span F1        F1 over whole names or chunks, in per cent
-  wrong words    the share of words that get a wrong label, in per cent
-  ±              how far the figure before it moves with other test sentences: half
-                 the width of the interval that holds 95 % of 500 resampled tests
-  found          the share of all wrong words that a reader finds by checking only the
-                 tenth of the words that the learner is least sure of, in per cent
-  off            how far confidences are from the share of words that are right: their
-                 root CalibMSE, without any calibration, in percentage points
-  fit s, tag s   seconds for training and for labeling the test sentences
-
-Features are computed once; their time is not included. Without files, a built-in corpus
-is used: a quarter of it for training and the rest for testing, which is cheap. With one
-file, a quarter of its sentences is held out for testing.
-
-examples:
-  skcw compare
-  skcw compare train.conll test.conll --features chunking
-  skcw compare corpus.conll --learners cw,crf --json
-  skcw compare --learners cw,hmm,maxent
-"""
-
+# Key, title and format of what the table shows in per cent.
+SHARES = (
+    ("span_f1", "span F1 %", ".2f"),
+    ("span_f1_margin", "±", ".2f"),
+    ("token_error", "wrong words %", ".2f"),
+    ("token_error_margin", "±", ".2f"),
+    ("errors_at_k", "found %", ".1f"),
+    ("calibration_error", "off %", ".1f"),
+)
 DOUBTFUL = 0.1
 HELD_OUT = 0.25
 # Generated sentences cost nothing: most of them make the figures more certain.
 HELD_OUT_BUILT_IN = 0.75
-LEARNERS = ["cw", *MEANS, *(name for name in TAGGERS if name != "cw")]
 
 
 def add_parser(commands):
     """Add the command to a command line."""
-    parser = command_parser(
-        commands, "compare", run, "train all learners and compare them", TEXT
-    )
+    parser = command_parser(commands, "compare", run)
     parser.add_argument(
         "train", nargs="?", metavar="TRAIN", help="a corpus to learn from"
     )
     parser.add_argument("test", nargs="?", metavar="TEST", help="a corpus to test on")
+    usual = names_of("compare")
     parser.add_argument(
         "--learners",
         type=lambda text: text.split(","),
-        default=LEARNERS,
+        default=usual,
         metavar="NAME,...",
-        help=f"which of {', '.join(LEARNERS)} (default: all of these), or of "
-        f"{', '.join(OLDER)}",
+        help=f"which of {', '.join(LEARNERS)} (default: {','.join(usual)})",
     )
     parser.add_argument(
         "--sentences",
@@ -87,11 +93,11 @@ def run(options):
     from skcw.cli.corpus import make_features, read_like
     from skcw.cli.evaluate import margins_of_error, sentence_counts
 
-    known = [*LEARNERS, *OLDER]
-    unknown = [name for name in options.learners if name not in known]
+    unknown = [name for name in options.learners if name not in LEARNERS]
     if unknown:
+        names = ", ".join(LEARNERS)
         raise UsageError(
-            f"each of --learners must be one of {', '.join(known)}, not {unknown[0]!r}"
+            f"each of --learners must be one of {names}, not {unknown[0]!r}"
         )
     (X_train, y_train), held_out, label = _corpora(options)
     encoder, templates = make_features(options, X_train, label)
@@ -103,9 +109,8 @@ def run(options):
     rows = []
     bar = progress_bar(options.learners, quiet=options.quiet)
     for name in bar:
-        bar.set_description(f"training {TITLES[name]}")
-        tagger = make_tagger(name, options.seed)
-        labels, row = _measure(name, tagger, train, y_train, test, y_test)
+        bar.set_description(f"training {LEARNERS[name].title}")
+        labels, row = _measure(name, options.seed, train, y_train, test, y_test)
         counts = sentence_counts(y_test, labels)
         row["span_f1_margin"], row["token_error_margin"] = margins_of_error(
             counts, options.seed
@@ -157,35 +162,51 @@ def _built_in(options):
     return X, object_rows(corpus.labels)
 
 
-def _measure(name, tagger, train, y_train, test, y_test):
-    """Fit a tagger, use it, and return its labels and its row of the table."""
-    import numpy as np
-
-    from skcw.metrics import (
-        root_calibration_mse,
-        span_f1_score,
-        token_accuracy_score,
-        token_correct,
-    )
+def _measure(name, seed, train, y_train, test, y_test):
+    """Fit a learner, use it, and return its labels and its row of the table."""
+    from skcw._util.ragged import object_rows
+    from skcw.metrics import root_calibration_mse, span_f1_score, token_accuracy_score
+    from skcw.tagging.crf import as_tagger
 
     if name == "crf":
-        # CRFsuite reads lists of strings: making them is not part of its work.
-        train, test = train.to_lists(), test.to_lists()
+        # It reads lists of strings: making them is not part of its work.
+        tagger, train, test = _original_crf(), train.to_lists(), test.to_lists()
+    else:
+        tagger = make_tagger(name, seed)
     _, fit_seconds = _timed(tagger.fit, train, y_train)
     labels, tag_seconds = _timed(tagger.predict, test)
-    confidence = tagger.predict_confidence(test)
+    # Of sentences of one length, sklearn-crfsuite makes a table.
+    labels = object_rows(map(list, labels))
+    confidence = as_tagger(tagger).predict_confidence(test)
     return labels, {
         "learner": name,
         "span_f1": span_f1_score(y_test, labels),
         "token_error": 1 - token_accuracy_score(y_test, labels),
         "errors_at_k": share_found(y_test, labels, confidence),
         "calibration_error": root_calibration_mse(
-            np.concatenate(list(token_correct(y_test, labels))),
-            np.concatenate(list(confidence)),
+            *_correct_and_confidence(y_test, labels, confidence)
         ),
         "fit_seconds": fit_seconds,
         "tag_seconds": tag_seconds,
     }
+
+
+def _original_crf():
+    """Return the CRF of sklearn-crfsuite, with the parameters of ``--model crf``."""
+    from sklearn_crfsuite import CRF
+
+    params = dict(LEARNERS["crf"].params)
+    return CRF(max_iterations=params.pop("max_iter"), **params)
+
+
+def _correct_and_confidence(y_true, y_pred, confidence):
+    """Return whether each word is right, and how sure its tagger is, in two arrays."""
+    import numpy as np
+
+    from skcw.metrics import token_correct
+
+    correct = np.concatenate(list(token_correct(y_true, y_pred)))
+    return correct, np.concatenate(list(confidence))
 
 
 def _timed(function, *arguments):
@@ -222,37 +243,27 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
         From 0 to 1; None if no word is wrong. Words of equal confidence at the border
         count by their mean.
     """
-    import numpy as np
+    from skcw.metrics import errors_at_k
 
-    from skcw import metrics
-
-    correct = np.concatenate(list(metrics.token_correct(y_true, y_pred)))
+    correct, sure = _correct_and_confidence(y_true, y_pred, confidence)
     if correct.all():
         return None
-    sure = np.concatenate(list(confidence))
-    n_read = max(1, round(share * len(sure)))
-    [found] = metrics.errors_at_k(correct, sure, n_read)
-    return found / np.count_nonzero(~correct)
+    [found] = errors_at_k(correct, sure, max(1, round(share * len(sure))))
+    return found / int((~correct).sum())
 
 
 def _text(result):
     rows = [
         (
-            TITLES[row["learner"]],
-            100 * row["span_f1"],
-            100 * row["span_f1_margin"],
-            100 * row["token_error"],
-            100 * row["token_error_margin"],
-            None if row["errors_at_k"] is None else 100 * row["errors_at_k"],
-            100 * row["calibration_error"],
+            LEARNERS[row["learner"]].title,
+            *(None if row[name] is None else 100 * row[name] for name, *_ in SHARES),
             row["fit_seconds"],
             row["tag_seconds"],
         )
         for row in result["learners"]
     ]
-    headers = ["learner", "span F1 %", "±", "wrong words %", "±", "found %", "off %"]
-    headers += ["fit s", "tag s"]
-    formats = [None, ".2f", ".2f", ".2f", ".2f", ".1f", ".1f", ".2f", ".3f"]
+    headers = ["learner", *(title for _, title, _ in SHARES), "fit s", "tag s"]
+    formats = [None, *(form for *_, form in SHARES), ".2f", ".3f"]
     train, test = result["train"], result["test"]
     return (
         f"{train['sentences']} sentences ({train['words']} words) to train, "

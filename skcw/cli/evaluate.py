@@ -1,4 +1,23 @@
-"""``skcw evaluate``: precision, recall and F1 as the conlleval program prints them."""
+"""Print precision, recall and F1.
+
+Predicted labels are compared with true ones in the table of conlleval. All figures are
+percentages except the last one of a line, the number of phrases found of that type.
+
+With a model, two kinds of lines follow: how far its confidences are from the share of
+right labels and, if it was trained with --calibrate, which share of the words it
+accepts and how many of those are wrong.
+
+Give either a model and a file with true labels, or one file (or standard input) whose
+last two columns are the true and the predicted labels, as `skcw tag` writes them for a
+file that has true labels.
+
+Examples
+--------
+  skcw evaluate names.skcw test.conll
+  skcw tag names.skcw test.conll | skcw evaluate
+  skcw evaluate tagged.conll --label-column 2 --predicted-column 3
+  skcw evaluate pos.skcw test.conll --raw --json
+"""
 
 from collections import Counter
 
@@ -179,31 +198,9 @@ def margins_of_error(counts, seed):
     )
 
 
-TEXT = """\
-Compare predicted labels with true ones and print the table of conlleval. All figures
-are percentages except the last one of a line, the number of phrases found of that type.
-
-With a model, two kinds of lines follow: how far its confidences are from the share of
-right labels and, if it was trained with --calibrate, which share of the words it
-accepts and how many of those are wrong.
-
-Give either a model and a file with true labels, or one file (or standard input) whose
-last two columns are the true and the predicted labels, as `skcw tag` writes them for a
-file that has true labels.
-
-examples:
-  skcw evaluate names.skcw test.conll
-  skcw tag names.skcw test.conll | skcw evaluate
-  skcw evaluate tagged.conll --label-column 2 --predicted-column 3
-  skcw evaluate pos.skcw test.conll --raw --json
-"""
-
-
 def add_parser(commands):
     """Add the command to a command line."""
-    parser = command_parser(
-        commands, "evaluate", run, "print precision, recall and F1", TEXT
-    )
+    parser = command_parser(commands, "evaluate", run)
     parser.usage = "skcw evaluate [options] [FILE | MODEL FILE]"
     parser.add_argument("inputs", nargs="*", metavar="FILE", help="see above")
     add_label_column(
@@ -274,8 +271,8 @@ def _warn_of_outside(labels, options):
     if odd is not None:
         warn(
             options.command,
-            f"the label {odd!r} seems to mean that a word is in no span, but only "
-            f'"O" does: it is counted as a span. --outside {odd} says so',
+            f'the label {odd!r} seems to mark words outside of all spans, but only "O" '
+            f"does: it is counted as a span. Use --outside {odd} to read it as O",
         )
 
 
@@ -285,11 +282,11 @@ def _same_labels(corpus, options, of_model):
 
     true = corpus.label_title(of_model)
     if of_model:
-        hint = "--label-column tells where the true labels are (the last is -1)"
+        hint = "--label-column chooses that of the true labels (the last is -1)"
         return LabelColumns(true, "the labels of the model", hint)
     hint = (
-        "--label-column and --predicted-column tell where the true and the predicted "
-        "labels are (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
+        "--label-column and --predicted-column choose those of the true and predicted "
+        "labels (the last is -1; after `skcw tag --confidence` they are -3 and -2)"
     )
     predicted = options.predicted_column
     return LabelColumns(true, f"column {-1 if predicted is None else predicted}", hint)
@@ -299,7 +296,7 @@ def _labels_of_model(model, name, options):
     """Return labels block by block, a tally of confidence, and the file."""
     from skcw.cli.corpus import open_model
     from skcw.cli.inputs import open_input
-    from skcw.cli.promises import ConfidenceTally
+    from skcw.cli.risk import ConfidenceTally
 
     features, ask, selection, reading, tokenizer = open_model(model)
     if options.scheme is None and reading is not None:

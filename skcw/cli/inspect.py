@@ -1,36 +1,15 @@
-"""``skcw inspect``: what a model has learned, and why a word got its label."""
+"""Show weights, and explain labels.
 
-from skcw.cli.corpus import needed_columns
-from skcw.cli.messages import UsageError, report, table
-from skcw.cli.options import (
-    LEARNT_COLUMNS,
-    add_json,
-    add_label_column,
-    add_reading,
-    command_parser,
-    natural,
-    positive,
-)
-from skcw.cli.pictures import (
-    RerankedModel,
-    check_picture,
-    draw,
-    features_table,
-    reranker_rows,
-)
-from skcw.cli.taggers import kept_passes, kept_text
-
-TEXT = """\
-Show what a model has learned. By default, describe the model and name the strongest
-features of each label. With --label, list the weights of a label and how sure the
-learner is of them (their standard deviations).
+By default, describe the model and name the strongest features of each label. With
+--label, list the weights of a label with their standard deviations.
 
 Given words, explain their labels: each label is compared with its best rival, and the
-features that decide are listed with what they add to the margin between the two. With
---at, list all of them for one word. Of a reranked tagger these are the labels of the
-tagger inside; before them stands what spoke for the labels chosen.
+deciding features are listed with what they add to the margin between the two. With
+--at, list all of them for one word. For a reranked tagger these are the labels of the
+tagger inside, after the features that decided between the labelings.
 
-examples:
+Examples
+--------
   skcw inspect names.skcw
   skcw inspect names.skcw --label B-PER --top 10
   skcw inspect names.skcw --tokens "Anna/NNP left/VBD Madrid/NNP"
@@ -38,13 +17,29 @@ examples:
   skcw inspect names.skcw --label B-PER --plot weights.png
 """
 
+from pathlib import Path
+
+from skcw.cli.corpus import needed_columns
+from skcw.cli.learners import kept_passes, kept_text
+from skcw.cli.messages import UsageError, report, table
+from skcw.cli.options import (
+    LEARNT_COLUMNS,
+    add_json,
+    add_label_column,
+    add_model,
+    add_reading,
+    command_parser,
+    natural,
+    positive,
+)
+
+ENDINGS = ("png", "svg", "pdf")
+
 
 def add_parser(commands):
     """Add the command to a command line."""
-    parser = command_parser(
-        commands, "inspect", run, "show weights, and explain labels", TEXT
-    )
-    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser = command_parser(commands, "inspect", run)
+    add_model(parser)
     parser.add_argument(
         "file", nargs="?", metavar="FILE", help="a file with words to explain"
     )
@@ -103,8 +98,9 @@ def run(options):
     # the light `skcw.InferenceModel`, which can only answer, has none of them.
     model, pipeline = load_model(options.model)
     if options.plot is not None:
-        check_picture(options, explains)
+        _check_picture(options, explains)
     reranked, result, texts = _reranked(model, pipeline), {}, []
+    decided = None
     if options.label is not None:
         result["weights"] = _label_weights(_learner(pipeline), options)
         texts.append(_label_text(result["weights"]))
@@ -113,15 +109,17 @@ def run(options):
         if reranked is not None:
             result["choice"] = reranked.explain(sentence)
             texts.append(reranked.text(result["choice"], options.top))
-        result["explanation"] = _explanation(pipeline, sentence, options)
-        texts.append(_explanation_text(result["explanation"], options))
+        decided = _explained(pipeline, sentence, options)
+        result["explanation"] = found = [_as_row(*word) for word in decided]
+        one = options.at is not None
+        texts.append(_one_text(found[0], options.top) if one else _all_text(found))
     if not result:
         result = _overview(model, pipeline, options)
         if reranked is not None:
             result["reranker"] = reranked.overview(options.top)
         texts.append(_overview_text(result))
     if options.plot is not None:
-        draw(options, _learner(pipeline), result.get("explanation"))
+        _draw(options, _learner(pipeline), decided)
     report(options, result, "\n\n".join(texts))
 
 
@@ -134,15 +132,14 @@ def _learner(pipeline):
 
 
 def _reranked(model, pipeline):
-    """Return what tells about the reranker of a model, or None if it has none."""
+    """Return the description of the reranker of a model, or None if it has none."""
     from skcw.cli.corpus import layers
 
-    for part in layers(model):
+    around = [(part, None) for part in layers(model)]
+    inside = [(part, pipeline[0].transform) for part in layers(pipeline.tagger)]
+    for part, features in around + inside:
         if hasattr(part, "reranker_"):
-            return RerankedModel(part)
-    for part in layers(pipeline.tagger):
-        if hasattr(part, "reranker_"):
-            return RerankedModel(part, pipeline[0].transform)
+            return RerankedModel(part, features)
     return None
 
 
@@ -155,17 +152,16 @@ def _label_weights(tagger, options):
             f"the model has no label {options.label!r}; it has "
             f"{', '.join(weights.labels)}"
         )
-    best, worst = weights.of_features(options.label, options.top)
-    transitions = weights.of_transitions(options.label, options.top)
-    return {
-        "label": options.label,
-        "for": [row._asdict() for row in best],
-        "against": [row._asdict() for row in worst],
-        "transitions": [row._asdict() for row in transitions],
-        "edges": [
-            row._asdict() for row in weights.of_edges(options.label, options.top)
-        ],
+    asked = options.label, options.top
+    best, worst = weights.of_features(*asked)
+    found = {
+        "for": best,
+        "against": worst,
+        "transitions": weights.of_transitions(*asked),
+        "edges": weights.of_edges(*asked),
     }
+    rows = {key: [row._asdict() for row in rows] for key, rows in found.items()}
+    return {"label": options.label, **rows}
 
 
 def _label_text(found):
@@ -225,8 +221,8 @@ def _sentence_of_file(model, pipeline, options):
     )
 
 
-def _explanation(pipeline, sentence, options):
-    """Return what decides on each word, or on the one asked for."""
+def _explained(pipeline, sentence, options):
+    """Return place, word and explanation of each label, or of the one asked for."""
     learner = _learner(pipeline)
     if not hasattr(learner, "explain"):
         raise ValueError(
@@ -239,48 +235,36 @@ def _explanation(pipeline, sentence, options):
             "(the first is 0)"
         )
     # What is built around the learner need not know how to explain a label.
-    features = pipeline[0].transform([sentence])
-    found = [
-        {
-            "at": at,
-            "word": token[0],
-            **explained._asdict(),
-            "contributions": [part._asdict() for part in explained.contributions],
-        }
-        for at, (token, explained) in enumerate(
-            zip(sentence, learner.explain(features), strict=True)
-        )
-    ]
+    explained = learner.explain(pipeline[0].transform([sentence]))
+    words = [token[0] for token in sentence]
+    found = list(zip(range(len(words)), words, explained, strict=True))
     return found if options.at is None else [found[options.at]]
 
 
-def _explanation_text(found, options):
-    if options.at is not None:
-        return _one_word_text(found[0], options.top)
+def _as_row(at, word, explained):
+    parts = [part._asdict() for part in explained.contributions]
+    return {"at": at, "word": word, **explained._asdict(), "contributions": parts}
+
+
+def _all_text(found):
+    headers = ["at", "word", "label", "rival", "margin", "std"]
     rows = [
         (
-            word["at"],
-            word["word"],
-            word["label"],
-            word["rival"],
-            word["margin"],
-            word["std"],
-            ", ".join(p["feature"] for p in word["contributions"][:3]),
+            *(word[name] for name in headers),
+            ", ".join(part["feature"] for part in word["contributions"][:3]),
         )
         for word in found
     ]
-    headers = ["at", "word", "label", "rival", "margin", "std", "decided by"]
-    return table(rows, headers, [None, None, None, None, ".3f", ".3f", None])
+    formats = [None, None, None, None, ".3f", ".3f", None]
+    return table(rows, [*headers, "decided by"], formats)
 
 
-def _one_word_text(word, top):
-    rows = [
-        (part["feature"], part["value"], part["std"])
-        for part in word["contributions"][:top]
-    ]
-    rest = sum(part["value"] for part in word["contributions"][top:])
-    if len(word["contributions"]) > top:
-        rows.append((f"{len(word['contributions']) - top} more", rest, None))
+def _one_text(word, top):
+    parts = word["contributions"]
+    rows = [(part["feature"], part["value"], part["std"]) for part in parts[:top]]
+    if len(parts) > top:
+        rest = sum(part["value"] for part in parts[top:])
+        rows.append((f"{len(parts) - top} more", rest, None))
     rows.append(("margin", word["margin"], word["std"]))
     title = f"{word['word']}: {word['label']} rather than {word['rival']}"
     return table(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
@@ -333,12 +317,157 @@ def _overview_text(found):
     if found["pass_kept"] is not None:
         rows.append(("pass kept", kept_text(found["pass_kept"], found["passes"])))
     if "reranker" in found:
-        rows += reranker_rows(found["reranker"])
+        rows += _reranker_rows(found["reranker"])
     labels = [
         (label, ", ".join(row["name"] for row in best))
         for label, best in found["labels"].items()
     ]
     parts = [table(rows, ()), table(labels, ["label", "strongest features"])]
     if "reranker" in found:
-        parts.append(features_table(found["reranker"]["features"]))
+        features = [tuple(row.values()) for row in found["reranker"]["features"]]
+        headers = ["strongest global features", "weight"]
+        parts.append(table(features, headers, [None, "+.4f"]))
     return "\n\n".join(parts)
+
+
+class RerankedModel:
+    """The reranker of a model, as tables show it.
+
+    Parameters
+    ----------
+    tagger : RerankedTagger
+        The fitted tagger.
+    features : callable, default=None
+        What makes features of sentences if the tagger does not read words itself.
+
+    Examples
+    --------
+    >>> from skcw.reranking import RerankedTagger
+    >>> from skcw.cli.inspect import RerankedModel
+    >>> from skcw.datasets import make_tagged_corpus
+    >>> from skcw.pipeline import make_tagging_pipeline
+    >>> X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
+    >>> tagger = RerankedTagger(make_tagging_pipeline("ner"), cv=2, held_out_folds=0)
+    >>> RerankedModel(tagger.fit(X, y)).overview(3)["learner"]
+    'CWReranker'
+    """
+
+    def __init__(self, tagger, features=None):
+        self.tagger, self.features = tagger, features
+
+    def overview(self, top):
+        """Return the learner, its settings and the strongest features."""
+        reranker, names = self.tagger.reranker_, self.tagger.global_features_
+        coef = reranker.coef_
+        order = sorted(range(len(coef)), key=lambda k: -abs(coef[k]))[:top]
+        return {
+            "learner": type(reranker).__name__,
+            "parameters": reranker.get_params(),
+            "reranks": self.tagger.reranks_,
+            "trials": [trial._asdict() for trial in self.tagger.trials_],
+            "n_best": self.tagger.n_best,
+            "n_features": len(coef),
+            "score_weight": reranker.score_coef_,
+            "features": [
+                {"name": names.vocabulary_[k], "weight": float(coef[k])}
+                for k in order
+                if coef[k]
+            ],
+        }
+
+    def explain(self, sentence):
+        """Return why the labels of a sentence were chosen, as plain values."""
+        rows = sentence if self.features is None else self.features([sentence])
+        choice = self.tagger.explain_choice(rows)
+        found = choice._asdict()
+        for side in ("gained", "lost"):
+            found[side] = [{"name": n, "weight": w} for n, w in found[side]]
+        words = [token if isinstance(token, str) else token[0] for token in sentence]
+        return {"words": words, **found, "advantage": choice.advantage}
+
+    def text(self, choice, top):
+        """Return what ``explain`` returned in words."""
+        if choice["labels"] == choice["base_labels"]:
+            return "The reranker leaves the labels as they are."
+        pairs = zip(choice["labels"], choice["base_labels"], strict=True)
+        rows = [
+            (at, choice["words"][at], new, old)
+            for at, (new, old) in enumerate(pairs)
+            if new != old
+        ]
+        changed = table(rows, ["at", "word", "reranked", "before"])
+        reasons = [(f["name"], f["weight"]) for f in choice["gained"]]
+        reasons += [(f"no {f['name']}", -f["weight"]) for f in choice["lost"]]
+        reasons.sort(key=lambda row: -abs(row[1]))
+        rest = sum(weight for _, weight in reasons[top:])
+        reasons = [("score of the tagger", choice["score"]), *reasons[:top]]
+        if rest:
+            reasons.append(("further features", rest))
+        reasons.append(("advantage", choice["advantage"]))
+        return f"{changed}\n\n{table(reasons, ['why', 'adds'], [None, '+.4f'])}"
+
+
+def _reranker_rows(found):
+    """Return what the overview of a model says of its reranker."""
+    rows = [
+        ("reranker", f"{found['learner']}, of the {found['n_best']} best labelings"),
+        ("global features", found["n_features"]),
+        ("weight of the score", f"{found['score_weight']:.4g}"),
+    ]
+    if found["trials"]:
+        best = max(found["trials"], key=lambda trial: trial["score"])
+        scores = f"{best['score']:.4f}, tagger alone {best['base_score']:.4f}"
+        rows.append(("on held-out sentences", f"{scores}, {_verdict(found, best)}"))
+    return rows
+
+
+def _verdict(found, best):
+    """Tell in words what was made of the evidence."""
+    if found["reranks"]:
+        return f"{best['evidence']:.1f} deviations above it"
+    return "too little to rerank"
+
+
+def _check_picture(options, explains):
+    """Raise unless there is one thing to draw, and a file that can hold it."""
+    if Path(options.plot).suffix.lstrip(".").lower() not in ENDINGS:
+        raise UsageError(
+            f"--plot {options.plot}: the ending must be one of {', '.join(ENDINGS)}"
+        )
+    if explains and options.at is None:
+        raise UsageError("--plot draws the decision on one word: say which by --at")
+    if explains and options.label is not None:
+        raise UsageError("--plot draws either --label or --at, not both")
+
+
+def _draw(options, tagger, decided):
+    """Write the picture of a label, of a decision or of the transitions."""
+    pyplot = _pyplot()
+    from skcw.display import TransitionsDisplay, WeightsDisplay
+
+    if decided is not None:
+        ((_, word, explained),) = decided
+        display = WeightsDisplay.from_explanation(explained, word=word, top=options.top)
+    elif options.label is not None:
+        display = WeightsDisplay.from_estimator(tagger, options.label, top=options.top)
+    elif not hasattr(tagger, "transition_coef_"):
+        raise ValueError(
+            f"a {type(tagger).__name__} has no weights of transitions to draw; give "
+            "--label"
+        )
+    else:
+        display = TransitionsDisplay.from_estimator(tagger)
+    display.figure_.savefig(options.plot, dpi=150)
+    pyplot.close(display.figure_)
+
+
+def _pyplot():
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise ValueError("--plot needs matplotlib: pip install 'skcw[plot]'") from None
+    # There may be no screen, and none is needed for a file.
+    mpl.use("Agg")
+    import matplotlib.pyplot as pyplot
+
+    return pyplot

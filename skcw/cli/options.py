@@ -1,9 +1,10 @@
 """Options that several commands share."""
 
 import ast
+import sys
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 
-from skcw.cli.taggers import TAGGERS
+from skcw.cli.learners import LEARNERS, names_of
 
 COLUMNS = (
     "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
@@ -21,7 +22,7 @@ FORMATS = ("columns", "conllu", "csv", "jsonl")
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
 
 
-def command_parser(commands, name, run, summary, text):
+def command_parser(commands, name, run, summary=None, text=None):
     """Add a command and return its parser.
 
     Parameters
@@ -32,20 +33,25 @@ def command_parser(commands, name, run, summary, text):
         The name of the command.
     run : callable
         ``run(options)`` does the work.
-    summary : str
-        One line for the list of commands.
-    text : str
-        The docstring of the command: what it does, and after a line "examples:" how.
+    summary : str, default=None
+        One line for the list of commands; by default the first of `text`.
+    text : str, default=None
+        What the command does, and a section with examples; by default the docstring of
+        its module.
 
     Returns
     -------
     parser : argparse.ArgumentParser
         The parser of the command.
     """
+    # Python without docstrings has commands without descriptions.
+    text = text or sys.modules[run.__module__].__doc__ or ""
+    summary = summary or text.partition("\n")[0].rstrip(".")
+    text = text.replace("\nExamples\n--------\n", "\nexamples:\n")
     description, _, examples = text.partition("\nexamples:\n")
     parser = commands.add_parser(
         name,
-        help=summary,
+        help=summary[:1].lower() + summary[1:],
         description=description,
         epilog=f"examples:\n{examples}" if examples else None,
         formatter_class=RawDescriptionHelpFormatter,
@@ -53,6 +59,11 @@ def command_parser(commands, name, run, summary, text):
     )
     parser.set_defaults(command=name, run=run, parser=parser)
     return parser
+
+
+def add_model(parser):
+    """Add the file of a model."""
+    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
 
 
 def add_json(parser):
@@ -111,7 +122,7 @@ def add_reading(parser, columns=COLUMNS):
         "--format",
         choices=FORMATS,
         help="columns of words, CoNLL-U, CSV with a header, or JSON lines (default: "
-        "guessed from the first line, and told unless it is columns)",
+        "detected by the first line, and reported unless it is columns)",
     )
     group.add_argument("--columns", type=column_list, metavar="NAME,...", help=columns)
     group.add_argument(
@@ -193,27 +204,23 @@ def add_features(parser):
         "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both; lines such as "
         "B01:%%x[0,0] are weights of pairs of labels (cw, arow, pa, perceptron)",
     )
-    group.add_argument(
-        "--lexicon",
-        type=name_and_file,
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="a list of words, one per line, for the feature in(NAME); may be "
+    tables = {
+        "lexicon": "a list of words, one per line, for the feature in(NAME); may be "
         "repeated. Ready sets are extended by in(NAME)[-1..1]; features of your own "
-        "must name it. If entries have several words, span(NAME) tells their place in "
-        "one",
-    )
-    group.add_argument(
-        "--clusters",
-        type=name_and_file,
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="clusters of words for the feature cluster(NAME): Brown clusters (path, "
-        "word, count) or a word and its cluster on each line; may be repeated. Ready "
-        "sets are extended by cluster(NAME)[-1..1]",
-    )
+        "must name it. If entries have several words, span(NAME) is the place in one",
+        "clusters": "clusters of words for the feature cluster(NAME): Brown clusters "
+        "(path, word, count) or a word and its cluster on each line; may be repeated. "
+        "Ready sets are extended by cluster(NAME)[-1..1]",
+    }
+    for name, text in tables.items():
+        group.add_argument(
+            f"--{name}",
+            type=name_and_file,
+            action="append",
+            default=[],
+            metavar="NAME=FILE",
+            help=text,
+        )
     group.add_argument(
         "--min-count",
         type=positive,
@@ -225,13 +232,12 @@ def add_features(parser):
 
 def add_tagger(parser):
     """Add the options that choose a learner."""
-    group = parser.add_argument_group("learner")
+    group, names = parser.add_argument_group("learner"), names_of("train")
     group.add_argument(
         "--model",
-        choices=list(TAGGERS),
+        choices=names,
         default="cw",
-        help="confidence-weighted, AROW, passive-aggressive, averaged perceptron, or "
-        "CRFsuite's CRF (default: cw)",
+        help=f"{', '.join(LEARNERS[name].about for name in names)} (default: cw)",
     )
     group.add_argument(
         "--passes",

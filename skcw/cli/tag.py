@@ -1,4 +1,27 @@
-"""``skcw tag``: label a file or standard input of any size."""
+"""Label a file, or standard input.
+
+The file is written again, with the labels as one more column. Comments, empty lines and
+all other columns stay as they are. Memory does not grow with the file, so a pipe may
+run for days. In CSV and JSON lines the labels are called "predicted"; records with a
+text get spans with character offsets.
+
+A file of columns needs those that the model has learned from, in the same order or
+where the training file had them; columns after them, such as true labels, are ignored.
+If a column of true labels comes before others, leave it out: `--label-column 1`. In CSV
+and JSON lines, columns are found by their names.
+
+Examples
+--------
+  skcw tag names.skcw new.conll -o tagged.conll
+  skcw tag names.skcw new.conll --confidence --nbest 3
+  zcat news.gz | skcw tag names.skcw | grep B-PER
+  skcw tag names.skcw test.conll | skcw evaluate
+  skcw tag names.skcw new.conll --accept | grep -w review
+  skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
+  skcw tag names.skcw new.conll --json | jq .predicted
+  skcw tag names.skcw --text letter.txt --json
+  skcw tag names.skcw news.conll.gz --jobs 4 -o tagged.conll.gz
+"""
 
 import os
 import signal
@@ -18,6 +41,7 @@ from skcw.cli.messages import UsageError, progress_bar, written
 from skcw.cli.options import (
     LEARNT_COLUMNS,
     add_label_column,
+    add_model,
     add_quiet,
     add_reading,
     add_scheme,
@@ -115,40 +139,13 @@ def _work(block):
     return _worker["work"](block)
 
 
-TEXT = """\
-Label each word of a file and write the file again, with the labels as one more column.
-Comments, empty lines and all other columns stay as they are. Memory does not grow with
-the file, so a pipe may run for days. In CSV and JSON lines the labels are called
-"predicted"; records with a text get spans with character offsets.
-
-A file of columns needs those that the model has learned from, in the same order or where
-the training file had them; columns after them, such as true labels, are ignored. If a
-column of true labels comes before others, leave it out: `--label-column 1`. In CSV and
-JSON lines, columns are found by their names.
-
-examples:
-  skcw tag names.skcw new.conll -o tagged.conll
-  skcw tag names.skcw new.conll --confidence --nbest 3
-  zcat news.gz | skcw tag names.skcw | grep B-PER
-  skcw tag names.skcw test.conll | skcw evaluate
-  skcw tag names.skcw new.conll --accept | grep -w review
-  skcw tag names.skcw new.jsonl --confidence -o tagged.jsonl
-  skcw tag names.skcw new.conll --json | jq .predicted
-  skcw tag names.skcw --text letter.txt --json
-  skcw tag names.skcw news.conll.gz --jobs 4 -o tagged.conll.gz
-"""
-
-# The options that say what is asked of a model.
-ASKED = ("model", "confidence", "accept", "accept_risk", "nbest", "scheme")
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 def add_parser(commands):
     """Add the command to a command line."""
-    parser = command_parser(
-        commands, "tag", run, "label a file, or standard input", TEXT
-    )
-    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser = command_parser(commands, "tag", run)
+    add_model(parser)
     parser.add_argument(
         "input",
         nargs="?",
@@ -225,14 +222,14 @@ def _add_accepting(parser):
         "-a",
         "--accept",
         action="store_true",
-        help="add a column that says accept or review, and sum up on standard error "
-        "what is promised: for models trained with --calibrate",
+        help="add a column that says accept or review, and a summary with the bound on "
+        "the risk on standard error: for models trained with --calibrate",
     )
     parser.add_argument(
         "--accept-risk",
         type=share,
         metavar="RISK",
-        help="the same by the promise for this risk (default: the first one made)",
+        help="the same by the threshold for this risk (default: the first one found)",
     )
 
 
@@ -263,7 +260,8 @@ def run(options):
     as_json = options.json is not None and corpus.opened.format != "jsonl"
     echo = RecordEcho(features.columns) if as_json else corpus.echo()
     n_jobs = 1 if prompt else options.jobs
-    wanted = {name: getattr(options, name) for name in ASKED}
+    # All options, so that workers lack none; what the parser has added stays here.
+    wanted = {n: v for n, v in vars(options).items() if n not in ("parser", "run")}
     given = wanted, model if n_jobs == 1 else None
     tagged = in_order(blocks, n_jobs, _worker_tag, given)
     with written(output) as file, _progress(options) as count, closing(tagged):
@@ -284,7 +282,7 @@ def _worker_tag(wanted, model=None):
     Parameters
     ----------
     wanted : dict
-        The options that say what is asked of a model.
+        The options of the command.
     model : tuple, default=None
         What ``open_model`` returned; by default it is opened here, mapped.
 
@@ -318,10 +316,10 @@ def _output(options):
 
 
 def _acceptance(selection, options):
-    """Return what marks words, or None if nobody asked for it."""
+    """Return what marks words, or None if neither option wants marks."""
     if not options.accept and options.accept_risk is None:
         return None
-    from skcw.cli.promises import Acceptance
+    from skcw.cli.risk import Acceptance
 
     return Acceptance(selection, options.accept_risk)
 

@@ -1,10 +1,35 @@
-"""``skcw train``: from a labeled corpus to a model in a file."""
+"""Learn from a corpus and save a model.
+
+CORPUS is a column file (one word per line, an empty line after each sentence), CoNLL-U,
+CSV or JSON lines. The model, features and all, is saved in one file. It remembers how
+CORPUS was read, so that `tag` and `evaluate` need no options for it.
+
+Progress goes to standard error, one line per pass. With --dev, the pass that does best
+on that file is kept (by span F1 if labels are spans, else by token accuracy), and
+training stops after three passes without improvement. A CRF shows its accuracy on that
+file but always keeps its last pass.
+
+Examples
+--------
+  skcw train train.conll -o names.skcw
+  skcw train train.conll -o names.skcw --dev dev.conll --passes 30
+  skcw train train.conll -o chunks.skcw --features chunking --model arow --set r=2
+  skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
+  skcw train ud.conllu -o pos.skcw --features pos
+  skcw train words.csv -o names.skcw --sentence-column sentence_id --label-column tag
+  skcw train hf.jsonl -o names.skcw --label-names O,B-PER,I-PER,B-LOC,I-LOC
+  skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
+  skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
+  skcw train huge.conll.gz -o names.skcw --memory 2G --min-count 2
+  skcw train huge.conll.gz -o names.skcw --memory 2G --shards 8 --jobs 4
+"""
 
 import os
 import time
 import warnings
+from itertools import chain
 
-from skcw.cli.long_trainings import add_long_training, checkpoint_of
+from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
     check_replaceable,
@@ -21,14 +46,44 @@ from skcw.cli.options import (
     add_scheme,
     add_tagger,
     command_parser,
+    pace,
+    positive,
     share,
+    size,
     value_of,
 )
-from skcw.cli.taggers import kept_passes, kept_text, make_tagger
+
+ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
+
+JUDGED = {"dev": "on the dev file", "training": "on the training data"}
+FLATTERING = (
+    "\n\nThe model has seen the words of the training data, so these figures flatter "
+    "it;\n--dev FILE gives fair ones."
+)
 
 
-def add_model_file(parser):
-    """Add ``--output``, ``--half`` and ``--mapped``."""
+def add_parser(commands):
+    """Add the command to a command line."""
+    parser = command_parser(commands, "train", run)
+    parser.add_argument(
+        "corpus", metavar="CORPUS", help="the file to learn from; - is standard input"
+    )
+    _add_model_file(parser)
+    parser.add_argument(
+        "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
+    )
+    _add_risk(parser)
+    _add_long_training(parser)
+    add_label_column(parser)
+    add_scheme(parser, "convert all labels to this scheme first")
+    add_json(parser)
+    add_quiet(parser)
+    add_features(parser)
+    add_tagger(parser)
+    add_reading(parser)
+
+
+def _add_model_file(parser):
     parser.add_argument(
         "-o", "--output", required=True, metavar="MODEL", help="the file to write"
     )
@@ -45,69 +100,8 @@ def add_model_file(parser):
     )
 
 
-def save_model(model, options):
-    """Write a model to the file and in the form that the options name."""
-    dtype = "float16" if options.half else None
-    model.save(options.output, dtype, mapped=options.mapped)
-
-
-TEXT = """\
-Learn to label words from a column file (one word per line, an empty line after each
-sentence), CoNLL-U, CSV or JSON lines, and save the model, features and all, in one
-file. It remembers how the file was read, so that `tag` and `evaluate` need not be told.
-
-Progress goes to standard error, one line per pass. With --dev, the pass that does best
-on that file is kept (by span F1 if labels are spans, else by token accuracy), and
-training stops after three passes without improvement. A CRF shows its accuracy on that
-file but always keeps its last pass.
-
-examples:
-  skcw train train.conll -o names.skcw
-  skcw train train.conll -o names.skcw --dev dev.conll --passes 30
-  skcw train train.conll -o chunks.skcw --features chunking --model arow --set r=2
-  skcw train eng.train -o names.skcw --columns word,pos,chunk --lexicon town=towns.txt
-  skcw train ud.conllu -o pos.skcw --features pos
-  skcw train words.csv -o names.skcw --sentence-column sentence_id --label-column tag
-  skcw train hf.jsonl -o names.skcw --label-names O,B-PER,I-PER,B-LOC,I-LOC
-  skcw train train.conll -o names.skcw --calibrate held-out.conll --accept-risk 0.01
-  skcw train big.conll -o names.skcw --checkpoint saved --checkpoint-every 10m --resume
-  skcw train huge.conll.gz -o names.skcw --memory 2G --min-count 2
-  skcw train huge.conll.gz -o names.skcw --memory 2G --shards 8 --jobs 4
-"""
-
-ROWS = ("model", "learner", "sentences", "words", "labels", "features", "passes")
-
-FLATTERING = (
-    "\n\nThe model has seen the words of the training data, so these figures flatter "
-    "it;\n--dev FILE gives fair ones."
-)
-
-
-def add_parser(commands):
-    """Add the command to a command line."""
-    parser = command_parser(
-        commands, "train", run, "learn from a corpus and save a model", TEXT
-    )
-    parser.add_argument(
-        "corpus", metavar="CORPUS", help="the file to learn from; - is standard input"
-    )
-    add_model_file(parser)
-    parser.add_argument(
-        "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
-    )
-    _add_promise(parser)
-    add_long_training(parser)
-    add_label_column(parser)
-    add_scheme(parser, "convert all labels to this scheme first")
-    add_json(parser)
-    add_quiet(parser)
-    add_features(parser)
-    add_tagger(parser)
-    add_reading(parser)
-
-
-def _add_promise(parser):
-    group = parser.add_argument_group("accepting at a bounded risk")
+def _add_risk(parser):
+    group = parser.add_argument_group("risk control")
     group.add_argument(
         "--calibrate",
         metavar="FILE",
@@ -119,7 +113,7 @@ def _add_promise(parser):
         type=share,
         action="append",
         metavar="RISK",
-        help="the largest share of wrong ones among what is accepted (default: 0.01); "
+        help="the largest share of errors among the accepted ones (default: 0.01); "
         "may be repeated",
     )
     group.add_argument(
@@ -127,7 +121,7 @@ def _add_promise(parser):
         type=share,
         default=0.95,
         metavar="LEVEL",
-        help="the probability with which that holds (default: 0.95)",
+        help="the probability with which that bound holds (default: 0.95)",
     )
     group.add_argument(
         "--accept-unit",
@@ -137,31 +131,78 @@ def _add_promise(parser):
     )
 
 
+def _add_long_training(parser):
+    group = parser.add_argument_group("large corpora and long trainings (all but crf)")
+    group.add_argument(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="train out of core, in about so much memory, such as 500M or 2G: CORPUS "
+        "is read once, and encoded into temporary files",
+    )
+    group.add_argument(
+        "--max-features",
+        type=positive,
+        metavar="N",
+        help="with --memory: keep so many features, the most frequent ones (default: "
+        "as many as half of the memory has room for)",
+    )
+    group.add_argument(
+        "--shards",
+        type=positive,
+        metavar="N",
+        help="train on N parts of CORPUS in parallel and merge them in each pass "
+        "(default: 1)",
+    )
+    group.add_argument(
+        "--jobs",
+        type=positive,
+        metavar="N",
+        help="workers for --shards or --models; the model is bit-identical for any "
+        "number (default: 1)",
+    )
+    group.add_argument(
+        "--checkpoint",
+        metavar="DIR",
+        help="save the training in this folder now and then; once the model is saved, "
+        "what is in it is removed",
+    )
+    group.add_argument(
+        "--checkpoint-every",
+        type=pace,
+        metavar="N",
+        help="after so many passes, or minutes: 2, 10m (default: 1, each pass)",
+    )
+    group.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue from the last checkpoint, if there is one; the model is "
+        "bit-identical to that of an uninterrupted training",
+    )
+
+
 def run(options):
     """Train."""
     clock = Clock()
-    tagger = make_tagger(options.model, options.seed, parameters(options))
-    _check_output(options)
-    checkpoint = checkpoint_of(options)
-    if options.memory is not None:
-        from skcw.cli.streaming import train_streaming
+    from skcw.cli.corpus import make_features, read_like
+    from skcw.cli.inputs import open_input
+    from skcw.pipeline import make_tagging_pipeline
 
-        result = train_streaming(options, tagger, checkpoint, clock)
-        report(options, result, _text(result))
-        return
+    tagger = make_tagger(options.model, options.seed, parameters(options))
+    _check_options(options, tagger)
+    checkpoint = _checkpoint_of(options, tagger)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
-    features, (X, y), (X_dev, y_dev), held_out, reading = _prepared(options)
-    clock.end("reading")
-    batch = features.fit_transform(X)
-    judged = (batch, y) if X_dev is None else (features.transform(X_dev), y_dev)
-    clock.end("features")
-    dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
-    if checkpoint is not None:
-        dev["checkpoint"] = checkpoint
-    tagger.fit(batch, y, **dev)
-    clock.end("training")
-    promises = _save(features, tagger, options, X, held_out, reading)
+    file = open_input(options.corpus, options)
+    corpus = Corpus(file)
+    features, templates = make_features(options, corpus.first, file.label_column())
+    dev, held_out = (
+        name and read_like(name, options, corpus.first, features, templates)
+        for name in (options.dev, options.calibrate)
+    )
+    pipeline = make_tagging_pipeline(features, tagger)
+    judged = _fit(pipeline, corpus, dev, checkpoint, clock)
+    model, tagger = _saved(pipeline, corpus, held_out, options), pipeline.tagger
     if checkpoint is not None:
         checkpoint.clear()
     if options.calibrate is not None:
@@ -169,24 +210,24 @@ def run(options):
     result = {
         "model": options.output,
         "learner": type(tagger).__name__,
-        "sentences": len(X),
-        "words": int(X.n_tokens),
+        "sentences": corpus.n_sentences,
+        "words": corpus.n_words,
         "labels": len(tagger.classes_),
-        "features": features.n_features_out_,
+        "features": pipeline[0].n_features_out_,
         "passes": tagger.n_iter_,
         "pass_kept": kept_passes(tagger),
         "seconds": clock.total(),
         "seconds_of": clock.seconds,
-        **scores_of(tagger, *judged, "training" if X_dev is None else "dev"),
+        **_scores(tagger, *judged, "training" if dev is None else "dev"),
         "history": tagger.history_,
-        "promises": promises,
+        "thresholds": [str(found) for found in getattr(model, "thresholds_", ())],
         "calibration": options.calibrate,
     }
     report(options, result, _text(result))
 
 
 class Clock:
-    """Tells how long each stage of the work takes."""
+    """Takes the time of each stage of the work."""
 
     def __init__(self):
         self.seconds = {}
@@ -203,31 +244,87 @@ class Clock:
         return time.perf_counter() - self.began
 
 
-def _check_output(options):
-    """Refuse, before any work, a file that cannot or must not be written."""
+class Corpus:
+    """The blocks of a labeled file, counted; one block if it is read into memory.
+
+    Parameters
+    ----------
+    file : Input
+        The file; ``options.memory`` says whether it is read block by block.
+
+    Attributes
+    ----------
+    first : TokenColumns
+        The sentences of the first block.
+    n_sentences, n_words : int
+        How many of them have been iterated over.
+    """
+
+    def __init__(self, file):
+        from skcw.cli.corpus import check_labels, rescheme
+        from skcw.cli.inputs import BLOCK_TOKENS, WHOLE
+
+        self.file = file
+        self.n_sentences = self.n_words = 0
+        size = WHOLE if file.options.memory is None else BLOCK_TOKENS
+        blocks = (block for block in file.labeled(size) if block[0].n_tokens)
+        head = next(blocks, None)
+        if head is None:
+            raise ValueError(f"{file.title} holds no words")
+        check_labels(head[1], file)
+        self.first = head[0]
+        self._blocks = (
+            (X, rescheme(y, file.options)) for X, y in chain([head], blocks)
+        )
+
+    def __iter__(self):
+        for X, y in self._blocks:
+            self.n_sentences += len(X)
+            self.n_words += int(X.n_tokens)
+            yield X, y
+
+
+def _check_options(options, tagger):
+    """Refuse, before any work, what contradicts itself or cannot be written."""
     check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
-    if options.memory is not None and (options.model == "crf" or options.calibrate):
+    streams = hasattr(tagger, "fit_stream") and options.calibrate is None
+    if options.memory is not None and not streams:
         raise UsageError("--memory goes neither with --model crf nor with --calibrate")
     if options.calibrate is None and options.accept_risk is not None:
         raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
     for name in filter(None, (options.corpus, options.dev, options.calibrate)):
-        both_exist = os.path.exists(options.output) and os.path.exists(name)
-        if both_exist and os.path.samefile(options.output, name):
+        if os.path.exists(options.output) and _are_same(options.output, name):
             raise UsageError(f"-o would overwrite the corpus {name}")
     check_replaceable(options.output)
     for name in filter(None, (options.corpus, options.dev)):
         if options.calibrate and _are_same(options.calibrate, name):
             raise UsageError(
-                f"--calibrate must not be {name}: the model has learned from it, so "
-                "that it does not tell how often the model is right"
+                f"--calibrate must not be {name}: the model has learned from it, so it "
+                "cannot be used for calibration"
             )
 
 
 def _are_same(name, other):
     both_exist = os.path.exists(name) and os.path.exists(other)
     return name == other or (both_exist and os.path.samefile(name, other))
+
+
+def _checkpoint_of(options, tagger):
+    """Return where to save the training, or None."""
+    if options.checkpoint is None:
+        if options.resume or options.checkpoint_every is not None:
+            raise UsageError("--resume and --checkpoint-every need --checkpoint DIR")
+        return None
+    from skcw._model.checkpoint import Checkpoint
+
+    if not hasattr(tagger, "fit_stream"):
+        raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
+    every = options.checkpoint_every or {}
+    checkpoint = Checkpoint(options.checkpoint, resume=options.resume, **every)
+    checkpoint.check()
+    return checkpoint
 
 
 def parameters(options):
@@ -250,47 +347,54 @@ def parameters(options):
     return given
 
 
-def _prepared(options):
-    """Return unfitted features, what to learn, judge and calibrate by, and how."""
-    from skcw.cli.corpus import make_features, read_labeled, read_like
-    from skcw.cli.inputs import open_input
-
-    corpus = open_input(options.corpus, options)
-    X, y = read_labeled(corpus)
-    features, templates = make_features(options, X, corpus.label_column())
-    dev, held_out = (
-        name and read_like(name, options, X, features, templates)
-        for name in (options.dev, options.calibrate)
-    )
-    return features, (X, y), dev or (None, None), held_out, corpus.reading()
-
-
-def _save(features, tagger, options, X, held_out, reading):
-    """Save the model; return what it promises, in words."""
+def _fit(pipeline, corpus, dev, checkpoint, clock):
+    """Train, and return the batch and the labels that judge the result, if any."""
     from skcw.io import Tokenizer
-    from skcw.pipeline import make_tagging_pipeline
 
-    quieten(tagger, options)
-    model = make_tagging_pipeline(features, tagger)
-    model.tokenizer_ = Tokenizer.from_corpus(X)
-    if options.calibrate is not None:
-        from skcw.cli.promises import calibrated
+    options = corpus.file.options
+    given = {} if checkpoint is None else {"checkpoint": checkpoint}
+    if options.memory is not None:
+        given |= {} if dev is None else {"X_dev": dev[0], "y_dev": dev[1]}
+        limits = {"memory": options.memory, "max_features": options.max_features}
+        pipeline.fit_stream(corpus, **limits, **given)
+        clock.end("training")
+        return (None, None) if dev is None else (pipeline.encode(dev[0]), dev[1])
+    clock.end("reading")
+    # What `fit` of the pipeline does; the scores use the same features once more.
+    ((X, y),) = corpus
+    features, tagger = pipeline[0], pipeline.tagger
+    batch = features.fit_transform(X)
+    judged = (batch, y) if dev is None else (features.transform(dev[0]), dev[1])
+    clock.end("features")
+    given |= {} if dev is None else {"X_dev": judged[0], "y_dev": judged[1]}
+    tagger.fit(batch, y, **given)
+    pipeline.tokenizer_ = Tokenizer.from_corpus(X)
+    clock.end("training")
+    return judged
 
-        model = calibrated(model, options, X, held_out)
-    model.reading_ = reading
-    save_model(model, options)
-    return [str(promise) for promise in getattr(model, "thresholds_", ())]
 
-
-def quieten(tagger, options):
-    """Take back what was for this training: who opens the model did not ask for it."""
+def _saved(pipeline, corpus, held_out, options):
+    """Save the model, which is selective if sentences are held out, and return it."""
+    tagger = pipeline.tagger
+    # What was for this training is not for those who open the model.
     tagger.set_params(verbose=0)
     if options.jobs is not None:
         tagger.set_params(n_jobs=None)
+    model = pipeline
+    if held_out is not None:
+        from skcw.cli.risk import calibrated
+
+        model = calibrated(pipeline, options, corpus.first, held_out)
+    model.reading_ = corpus.file.reading()
+    dtype = "float16" if options.half else None
+    model.save(options.output, dtype, mapped=options.mapped)
+    return model
 
 
-def scores_of(tagger, batch, y, judged_on):
-    """Return how good the labels are; the batch is the one that training used."""
+def _scores(tagger, batch, y, judged_on):
+    """Return how good the labels are, if something judges them."""
+    if batch is None:
+        return {"judged_on": None}
     from skcw.exceptions import OutsideLabelWarning
     from skcw.metrics import span_f1_score, token_accuracy_score
 
@@ -307,20 +411,16 @@ def scores_of(tagger, batch, y, judged_on):
 
 
 def _text(result):
-    where = {"dev": "on the dev file", "training": "on the training data"}
-    judged = where.get(result["judged_on"])
     stages = ", ".join(f"{n} {s:.2f}" for n, s in result["seconds_of"].items())
-    rows = [
-        *((name, result[name]) for name in ROWS),
-        ("seconds in all", f"{result['seconds']:.2f} ({stages})"),
-    ]
-    if judged is not None:
+    rows = [(name, result[name]) for name in ROWS]
+    if result["pass_kept"] is not None:
+        rows.append(("pass kept", kept_text(result["pass_kept"], result["passes"])))
+    rows.append(("seconds in all", f"{result['seconds']:.2f} ({stages})"))
+    if result["judged_on"] is not None:
+        judged = JUDGED[result["judged_on"]]
         rows += [
             (f"span F1 {judged}", f"{100 * result['span_f1']:.2f} %"),
             (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
         ]
-    if result["pass_kept"] is not None:
-        kept = kept_text(result["pass_kept"], result["passes"])
-        rows.insert(len(ROWS), ("pass kept", kept))
-    rows += [(f"of {result['calibration']}", text) for text in result["promises"]]
+    rows += [(f"of {result['calibration']}", text) for text in result["thresholds"]]
     return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -13,6 +13,7 @@ from skcw._util.checks import check_same_length
 from skcw._util.ragged import object_rows
 from skcw.confidence.held_out import reusable_rows
 from skcw.data.labels import check_label_rows
+from skcw.tagging.crf import as_tagger
 
 
 class OutOfFold(NamedTuple):
@@ -125,7 +126,8 @@ def cross_val_confidence(
     folds = _folds(cv, len(y), y, groups)
 
     def fit_and_ask(train, test):
-        answers = clone(tagger).fit(X[train], y[train]).predict_all(X[test])
+        fitted = as_tagger(clone(tagger).fit(X[train], y[train]))
+        answers = fitted.predict_all(X[test])
         given = {} if method is None else {"method": method}
         sure = answers.confidence(**given)
         return answers.labels(), sure, _given_confidence(answers, y[test], given_method)

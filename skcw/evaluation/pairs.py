@@ -11,6 +11,7 @@ from skcw.confidence.foreign import RowAnswers, answering_estimator, ask_tagger
 from skcw.data.labels import check_label_rows, listed, refuse_unordered
 from skcw.data.schemes import extract_spans, split_label
 from skcw.metrics.token_scores import joined_matches
+from skcw.tagging.crf import as_tagger
 
 # What a question is about: the predicted label, any given labels, pairs of labels of
 # neighbors, predicted spans.
@@ -261,6 +262,7 @@ def confidence_pairs(
     refuse_unordered(y, "y")
     y = listed(y, "y") if not hasattr(y, "__len__") else y
     estimator, X = answering_estimator(estimator, X)
+    estimator = as_tagger(estimator)
     given = check_confidence_options(confidence_options)
     given = given if method is None else {"method": method, **given}
     if is_flat(y):

@@ -1,9 +1,11 @@
 """The conditional random field, trained by CRFsuite."""
 
+import sys
 from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -361,3 +363,33 @@ class CRFSequenceTagger(BeliefTagger):
 def _named(codes, labels, offsets):
     """Return the labels of each sequence as lists of strings."""
     return split_rows([labels[code] for code in codes.tolist()], offsets)
+
+
+def as_tagger(estimator):
+    """Return a tagger for a fitted ``sklearn_crfsuite.CRF``, anything else as it is.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator.
+
+    Returns
+    -------
+    tagger : object
+        A `CRFSequenceTagger` with the weights of the CRF: it has the same labels and
+        marginals, and predicts whatever a tagger can.
+
+    Examples
+    --------
+    >>> from sklearn_crfsuite import CRF
+    >>> from skcw.tagging.crf import as_tagger
+    >>> crf = CRF().fit([["Ann", "met", "Bob"]], [["PER", "O", "PER"]])
+    >>> as_tagger(crf).predict([["Bob"]])[0]
+    ['PER']
+    """
+    package = sys.modules.get("sklearn_crfsuite")
+    if package is None or not isinstance(estimator, package.CRF):
+        return estimator
+    if estimator.tagger_ is None:
+        raise NotFittedError("this CRF of sklearn-crfsuite is not fitted yet")
+    return CRFSequenceTagger.from_crfsuite(estimator.modelfile.name)

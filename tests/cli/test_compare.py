@@ -9,7 +9,7 @@ import pytest
 from skcw import CWSequenceTagger
 from skcw.cli.compare import share_found
 from skcw.cli.evaluate import margins_of_error, sentence_counts
-from skcw.cli.taggers import make_tagger
+from skcw.cli.learners import make_tagger
 from skcw.features import WindowFeatures
 from skcw.io import read_columns
 from skcw.metrics import (

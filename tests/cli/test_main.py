@@ -15,7 +15,7 @@ import pytest
 
 import skcw
 from skcw.cli import main
-from skcw.cli.commands import parse
+from skcw.cli.main import make_parsers, parse
 from skcw.cli.messages import report
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -42,7 +42,7 @@ def test_help_teaches_by_examples(run, command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_are_command_lines(command):
-    text = sys.modules[f"skcw.cli.{command}"].TEXT.partition("examples:\n")[2]
+    text = make_parsers([command])[1][command].epilog
     examples = re.findall(r"skcw (\w+[^|\n]*)", text)
     assert len(examples) >= 3
     for example in examples:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from skcw.cli.commands import COMMANDS, make_parsers
+from skcw.cli.main import COMMANDS, make_parsers
 from skcw.datasets import make_tagged_corpus
 from tests.cli.conftest import text_of
 
@@ -125,8 +125,9 @@ def test_an_outside_label_in_a_tagged_file_is_told(run, stdin):
     code, out, err = run("evaluate")
     assert (code, "NONE" in out) == (0, True)
     assert err == (
-        "skcw evaluate: warning: the label 'NONE' seems to mean that a word is in no "
-        'span, but only "O" does: it is counted as a span. --outside NONE says so\n'
+        "skcw evaluate: warning: the label 'NONE' seems to mark words outside of all "
+        'spans, but only "O" does: it is counted as a span. Use --outside NONE to read '
+        "it as O\n"
     )
     stdin(text)
     assert run("evaluate", "--raw")[2] == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skcw.cli.commands import parse
+from skcw.cli.main import parse
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "data.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from skcw.cli import main
-from skcw.cli.commands import make_parsers
+from skcw.cli.main import make_parsers
 from skcw.datasets import make_tagged_corpus
 from skcw.io import write_columns
 from tests.fuzz.isolation import long_run

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skcw.cli.commands import parse
+from skcw.cli.main import parse
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

@@ -1,9 +1,12 @@
-"""What commands do with promises: make one, mark words by it, and see if it is kept."""
+"""Risk control on the command line: find thresholds, mark words by one, test them."""
+
+import numpy as np
 
 from skcw.cli.messages import UsageError, tell, warn
 from skcw.confidence.acceptance import (
     MOST_SENTENCES,
     UNITS,
+    accepted,
     difference_in_words,
     sentence_means,
     unlike,
@@ -19,7 +22,7 @@ def calibrated(pipeline, options, X, held_out):
     pipeline : TaggingPipeline
         The model.
     options : argparse.Namespace
-        With ``calibrate`` and what is to be promised.
+        With ``calibrate``, and the risks to control.
     X : TokenColumns
         The sentences that the model has learned from.
     held_out : (TokenColumns, labels)
@@ -28,7 +31,7 @@ def calibrated(pipeline, options, X, held_out):
     Returns
     -------
     model : SelectiveTagger
-        With its promises.
+        With a threshold for each risk.
     """
     from skcw.calibration import SelectiveTagger
     from skcw.calibration.calibrated_tagger import MOST_KNOWN
@@ -43,7 +46,7 @@ def calibrated(pipeline, options, X, held_out):
     if again > MOST_KNOWN:
         raise ValueError(
             f"the model has learned from {100 * again:.0f} % of the words of "
-            f"{options.calibrate}, so that they do not tell how often it is right"
+            f"{options.calibrate}, so they cannot be used for calibration"
         )
     model = SelectiveTagger(
         pipeline,
@@ -57,35 +60,42 @@ def calibrated(pipeline, options, X, held_out):
     return model
 
 
+def bounds_of(selection):
+    """Return the thresholds of a model with their bounds on the risk, if it has any."""
+    found = [] if selection is None else selection["promises"]
+    return [{**one, "threshold": float(one["threshold"])} for one in found]
+
+
 class Acceptance:
-    """Marks words by a promise, and sums up what was accepted.
+    """Marks words by a threshold, and sums up what was accepted.
 
     Parameters
     ----------
     selection : dict or None
         The thresholds in the model.
     risk : float, default=None
-        Which of its promises is used; None is the first.
+        The risk whose threshold is used; None is the first.
     """
 
     def __init__(self, selection, risk=None):
         if selection is None:
             raise UsageError(
-                "the model makes no promise; `skcw train` with --calibrate FILE and "
-                "--accept-risk gives it one"
+                "the model has no threshold to accept by; `skcw train` finds one with "
+                "--calibrate FILE and --accept-risk"
             )
-        made = [p for p in selection["promises"] if risk in (None, p["risk"])]
-        if not made:
-            risks = ", ".join(f"{p['risk']:g}" for p in selection["promises"])
-            raise UsageError(f"the model has no promise for {risk:g}, only for {risks}")
-        self.selection = selection
-        self.promise = {**made[0], "threshold": float(made[0]["threshold"])}
+        found = [one for one in bounds_of(selection) if risk in (None, one["risk"])]
+        if not found:
+            risks = ", ".join(f"{one['risk']:g}" for one in bounds_of(selection))
+            raise UsageError(
+                f"the model has no threshold for the risk {risk:g}, only for {risks}"
+            )
+        self.selection, self.bound = selection, found[0]
         self.n_accepted = self.n_units = self.n_sentences = 0
         self.means = []
 
     def marks(self, answers):
         """Return a mark for every word, and count."""
-        marks, n_accepted, n_units = word_marks(answers, self.selection, self.promise)
+        marks, n_accepted, n_units = word_marks(answers, self.selection, self.bound)
         self.n_accepted += n_accepted
         self.n_units += n_units
         self._measure(answers)
@@ -100,8 +110,6 @@ class Acceptance:
             self.n_sentences += other.n_sentences
 
     def _measure(self, answers):
-        import numpy as np
-
         method = self.selection["method"]
         given = {} if method is None else {"method": method}
         words = np.concatenate([np.empty(0), *answers.confidence(**given)])
@@ -110,13 +118,13 @@ class Acceptance:
         self.n_sentences += len(means)
 
     def summary(self):
-        """Return what was accepted and what is promised of it, in words."""
+        """Return what was accepted and its bound on the risk, in words."""
         units = UNITS[self.selection["unit"]]
         share = 100 * self.n_accepted / max(self.n_units, 1)
-        risk, level = 100 * self.promise["risk"], 100 * self.promise["level"]
+        risk, level = 100 * self.bound["risk"], 100 * self.bound["level"]
         source = self.selection["source"] or "the calibration sentences"
-        if not self.promise["threshold"] < float("inf"):
-            return f"accepted no {units}: {source} could not promise {risk:g} %"
+        if not self.bound["threshold"] < float("inf"):
+            return f"accepted no {units}: {source} could not guarantee {risk:g} %"
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -146,66 +154,49 @@ class ConfidenceTally:
     """
 
     def __init__(self, selection):
+        self.selection, self.bounds = selection, bounds_of(selection)
         self.confidence, self.correct = [], []
-        self.groups, self.n_sentences = [], 0
-        self.selection = selection
-        self.accepted = [[0, 0, 0] for _ in (selection or {}).get("promises", ())]
+        # For each threshold: units, accepted ones, and wrong ones among these.
+        self.counts = np.zeros((len(self.bounds), 3), dtype=int)
 
     def add(self, answers, y):
         """Count the words of some sentences."""
-        import numpy as np
-
         from skcw.metrics import token_correct
 
-        for row, right in zip(
-            answers.confidence(), token_correct(y, answers.labels()), strict=True
-        ):
-            self.confidence.append(np.asarray(row))
-            self.correct.append(np.asarray(right, dtype=bool))
-        if self.selection is not None:
-            self._accept(answers, y)
-
-    def _accept(self, answers, y):
-        import numpy as np
-
+        correct = token_correct(y, answers.labels())
+        self.confidence += map(np.asarray, answers.confidence())
+        self.correct += (np.asarray(row, dtype=bool) for row in correct)
+        if not self.bounds:
+            return
         from skcw.calibration.selective_tagger import unit_outcomes
-        from skcw.confidence.acceptance import accepted
 
-        right, _ = unit_outcomes(answers, y, self.selection["unit"])
-        right = np.concatenate([np.empty(0, dtype=bool), *right])
-        for counts, promise in zip(
-            self.accepted, self.selection["promises"], strict=True
-        ):
-            promise = {"threshold": float(promise["threshold"])}
-            sure = accepted(answers, self.selection, promise)
-            sure = np.concatenate([np.empty(0, dtype=bool), *sure])
-            counts[0] += len(sure)
-            counts[1] += int(sure.sum())
-            counts[2] += int((sure & ~right).sum())
+        right = _joined(unit_outcomes(answers, y, self.selection["unit"])[0])
+        for bound, counts in zip(self.bounds, self.counts, strict=True):
+            sure = _joined(accepted(answers, self.selection, bound))
+            counts += len(sure), sure.sum(), (sure & ~right).sum()
 
     def figures(self):
-        """Return calibration, and accepted share and true risk of each promise."""
+        """Return calibration, and accepted share and true risk of each threshold."""
         from skcw.metrics import expected_calibration_error, root_calibration_mse
 
         words = self.correct, self.confidence
-        found = {
-            "mean_confidence": _mean(self.confidence),
+        return {
+            "mean_confidence": float(np.concatenate(self.confidence).mean()),
             "expected_calibration_error": expected_calibration_error(*words),
             "root_calibration_mse": root_calibration_mse(*words),
-            "accepted": [],
-        }
-        promises = (self.selection or {}).get("promises", ())
-        for (n, taken, wrong), promise in zip(self.accepted, promises, strict=True):
-            found["accepted"].append(
+            "accepted": [
                 {
                     "unit": self.selection["unit"],
-                    "promised_risk": promise["risk"],
-                    "level": promise["level"],
+                    "risk_bound": bound["risk"],
+                    "level": bound["level"],
                     "accepted_share": taken / max(n, 1),
                     "true_risk": wrong / max(taken, 1),
                 }
-            )
-        return found
+                for bound, (n, taken, wrong) in zip(
+                    self.bounds, self.counts.tolist(), strict=True
+                )
+            ],
+        }
 
     def text(self):
         """Return the same in words."""
@@ -219,12 +210,11 @@ class ConfidenceTally:
             lines.append(
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
                 f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "
-                f"wrong (promised: at most {100 * one['promised_risk']:g} %, with "
+                f"wrong (bound: at most {100 * one['risk_bound']:g} %, with "
                 f"{100 * one['level']:g} % certainty)"
             )
         return "\n".join(lines)
 
 
-def _mean(rows):
-    total = sum(float(row.sum()) for row in rows)
-    return total / max(sum(len(row) for row in rows), 1)
+def _joined(rows):
+    return np.concatenate([np.empty(0, dtype=bool), *rows])
