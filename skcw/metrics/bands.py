@@ -129,7 +129,7 @@ def calibration_bands(
 
     At a level of 95 %, ``"wilson"`` contained the true accuracy of adaptive and of
     uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0 (simulated,
-    ``benchmarks/bench_calibration.py``, which has bands that do not cover, too).
+    ``benchmarks/papers/nguyen2015/bench_calibration.py``, which has bands that do not cover, too).
 
     References
     ----------

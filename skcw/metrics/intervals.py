@@ -363,7 +363,7 @@ def score_interval(
 
     **How often they hold it**, in percent where 95 were asked for. Simulated words that
     err together by sentences, 2,000 to 50,000 of them, calibrated and not
-    (``benchmarks/bench_calibration.py``; means of 20 settings, in which ECE has from
+    (``benchmarks/papers/nguyen2015/bench_calibration.py``; means of 20 settings, in which ECE has from
     87.5 to 100 of 16 to 120 trials each):
 
     ===============  ========  =====  =====  ==========  ====

@@ -468,7 +468,7 @@ class BaseSequenceTagger(BaseEstimator):
             None keeps the weights and variances as they are. "float16" stores them in
             half precision, each table with a scale of its own: they take half the room
             (the names of features as much as before), and hardly a label of a text
-            changes (benchmarks/results/scale.txt). Loaded, they have the precision that
+            changes (benchmarks/studies/scale.txt). Loaded, they have the precision that
             they had, but are rounded to three digits.
         mapped : bool, default=False
             Whether the weights are stored as they are in memory, so that processes that

@@ -58,7 +58,7 @@ class CWSequenceTagger(OnlineTagger):
         back; 0 presents all sequences in every pass. A sequence that rests counts as
         right in ``history_``. Training takes about a quarter less time with 2, but
         the scores of names may fall a little, so none rest by default
-        (benchmarks/results/scale.txt).
+        (benchmarks/studies/scale.txt).
     class_weight : dict, "balanced" or None, default=None
         The cost of a mislabeled token for each true label; 1 if not given. CW asks for
         φ times the mean cost of the wrong tokens. "balanced" costs fall with the root

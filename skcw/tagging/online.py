@@ -233,7 +233,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             The share of the weights that training has moved to be set back. 0 removes
             only what has no weight. Of the shares that were tried on six corpora, the
             default is the largest that cost less than 0.0005 of the score on each
-            (benchmarks/results/scale.txt).
+            (benchmarks/studies/scale.txt).
         drop_features : bool, default=True
             Whether to forget the names of features without any weight, of which most
             models have more than of others. Prune a pipeline by its own method then,

@@ -7,20 +7,12 @@ import pytest
 
 from tests.benchmarks.modules import benchmark_module
 
-# A module finds those that it imports once they are loaded.
-for name in ("_features", "_corpora", "_measure", "_scores", "_tables", "_pictures"):
-    benchmark_module(name)
-folds = benchmark_module("_tagging_folds")
-table2 = benchmark_module("_tagging_table2")
-tagging = benchmark_module("_tagging_claims")
-benchmark_module("_crfsuite")
-table3 = benchmark_module("_tagging_table3")
-protocol = benchmark_module("_confidence_protocol")
-for name in ("_confidence_measures", "_confidence_figures"):
-    benchmark_module(name)
-confidence = benchmark_module("_confidence_claims")
-learners = benchmark_module("_multiclass_learners")
-probability = benchmark_module("_multiclass_probability_claims")
+tables = benchmark_module("papers.mejer2010.tables")
+tagging = benchmark_module("papers.mejer2010.claims")
+table3 = benchmark_module("papers.mejer2010.table3")
+trials = benchmark_module("papers.mejer2010.confidence_trials")
+confidence = benchmark_module("papers.mejer2010.confidence_claims")
+multiclass = benchmark_module("papers.crammer2009.figures")
 
 WORLDS = 200
 N_FOLDS = 3
@@ -43,18 +35,18 @@ def signs(leads):
 
 def a_set(rng):
     """Return scores as those of the folds, drawn at random."""
-    level = {name: rng.uniform(0.6, 0.8, 3) for name in folds.LEARNERS}
+    level = {name: rng.uniform(0.6, 0.8, 3) for name in tables.LEARNERS}
     spread = rng.choice([0.001, 0.1])
-    rate = {name: rng.uniform(0.05, 2.0) for name in folds.LEARNERS}
+    rate = {name: rng.uniform(0.05, 2.0) for name in tables.LEARNERS}
 
     def curve(name):
-        path = 1 - np.exp(-rate[name] * np.arange(1, folds.PASSES + 1))
+        path = 1 - np.exp(-rate[name] * np.arange(1, tables.PASSES + 1))
         scores = level[name] * path[:, None] + spread * rng.normal(size=(1, 3))
         return [
             dict(zip(("precision", "recall", "f1"), s, strict=True)) for s in scores
         ]
 
-    curves = {name: [curve(name) for _ in range(N_FOLDS)] for name in folds.LEARNERS}
+    curves = {name: [curve(name) for _ in range(N_FOLDS)] for name in tables.LEARNERS}
     return {"curves": curves, "fold_sizes": [90, 10]}
 
 
@@ -77,13 +69,13 @@ def a_row(rng):
 
 
 def a_trial(rng):
-    rows = [row.name for row in (*protocol.PAPERS_ROWS, protocol.MORE_DRAWS)]
+    rows = [row.name for row in (*trials.PAPERS_ROWS, trials.MORE_DRAWS)]
     curve = {"n_best": {"grid": [10, 30, 80], "scores": rng.uniform(size=3).tolist()}}
     fits = {name: {"curves": curve} for name in ("kbv", "wkbv")}
     scores = ("Viterbi", "KD-PC votes", "KD-Fixed votes")
     return {
-        "rows": {name: a_row(rng) for name in (*rows, protocol.RANDOM)},
-        "tuned": {protocol.PAPERS_RULE: fits},
+        "rows": {name: a_row(rng) for name in (*rows, trials.RANDOM)},
+        "tuned": {trials.PAPERS_RULE: fits},
         "inference": {
             name: {"f1": rng.uniform(), "token_error": rng.uniform()} for name in scores
         },
@@ -91,11 +83,11 @@ def a_trial(rng):
 
 
 def a_split(rng):
-    crf = {"rows": {protocol.CRF: a_row(rng)}}
+    crf = {"rows": {trials.CRF: a_row(rng)}}
     return {
-        protocol.CW: a_trial(rng),
-        protocol.PA: a_trial(rng),
-        protocol.CRF: crf,
+        trials.CW: a_trial(rng),
+        trials.PA: a_trial(rng),
+        trials.CRF: crf,
     }
 
 
@@ -113,7 +105,7 @@ def test_claims_about_confidence_can_hold_and_fail(claim):
 def test_votes_of_the_best_viterbi_labelings_fall_from_30_to_80_only():
     # The best of all values is at 10: a maximum minus the end would hold wrongly.
     fit = {"curves": {"n_best": {"grid": [10, 30, 80], "scores": [0.9, 0.3, 0.4]}}}
-    split = {protocol.CW: {"tuned": {protocol.PAPERS_RULE: {"kbv": fit}}}}
+    split = {trials.CW: {"tuned": {trials.PAPERS_RULE: {"kbv": fit}}}}
     claim = next(one for one in confidence.CLAIMS if "of KBV falls" in one.text)
     assert claim.lead(split, "Dutch") == pytest.approx(0.3 - 0.4, abs=EXACT)
 
@@ -139,8 +131,8 @@ def test_claims_about_probabilities_can_hold_and_fail():
     rng, leads = np.random.default_rng(2), {}
     for _ in range(WORLDS):
         steps = {str(i + 1): a_step(rng, rng.uniform(0.3, 1.4)) for i in range(3)}
-        steps[learners.MAXENT] = a_step(rng, rng.uniform(0.3, 1.4))
-        for one in probability.probability_claims(steps):
+        steps[multiclass.MAXENT] = a_step(rng, rng.uniform(0.3, 1.4))
+        for one in multiclass.probability_claims(steps):
             leads.setdefault(one["claim"], []).extend(one["leads"].values())
     decided = [claim for claim, found in leads.items() if signs(found) != {-1, 1}]
     assert decided == []
@@ -150,7 +142,7 @@ def test_sure_rows_are_compared_by_hand():
     step = {"error": 0.2, "entropy": 0.5, "right": 0.7, "wrong": 0.4}
     cw = step | {"count": [20] * 8 + [40], "wrong_count": [10] * 8 + [2]}
     maxent = step | {"count": [20] * 8 + [90], "wrong_count": [10] * 8 + [9]}
-    found = probability.probability_claims({"1": cw, "2": cw, learners.MAXENT: maxent})
+    found = multiclass.probability_claims({"1": cw, "2": cw, multiclass.MAXENT: maxent})
     lead = {one["claim"].partition(":")[0]: one["leads"]["2"] for one in found}
     assert lead["errors among sure rows"] == pytest.approx(9 / 250 - 2 / 200, abs=EXACT)
     sure = next(one for one in found if "fewer sure rows" in one["claim"])
@@ -160,24 +152,26 @@ def test_sure_rows_are_compared_by_hand():
 def test_marks_compare_learners_that_find_their_rival_in_the_same_way():
     rng = np.random.default_rng(3)
     one = a_set(rng)
-    rows = table2._learners(one, {})
+    rows = tables._learners(one, {})
     f1 = {name: [c[-1]["f1"] for c in runs] for name, runs in one["curves"].items()}
-    for name in folds.PLAIN:
+    for name in tables.PLAIN:
         for learner, reference in (
             (name, "AROW"),
-            (folds.augmented(name), folds.augmented("AROW")),
+            (tables.augmented(name), tables.augmented("AROW")),
         ):
-            expected = table2.paired_tests(f1[learner], f1[reference], one)
+            expected = tables.paired_tests(f1[learner], f1[reference], one)
             assert (rows[learner]["p"], rows[learner]["p_corrected"]) == expected
-        gain = np.mean(f1[folds.augmented(name)]) - np.mean(f1[name])
-        assert rows[folds.augmented(name)]["decoding"] == pytest.approx(gain, abs=EXACT)
+        gain = np.mean(f1[tables.augmented(name)]) - np.mean(f1[name])
+        assert rows[tables.augmented(name)]["decoding"] == pytest.approx(
+            gain, abs=EXACT
+        )
         assert "decoding" not in rows[name]
 
 
 def test_the_papers_learners_decode_plainly():
-    for name, (tagger, _, _) in folds.PLAIN.items():
+    for name, (tagger, _, _) in tables.PLAIN.items():
         assert tagger.cost == 0
-        assert folds.LEARNERS[folds.augmented(name)][0].cost > 0
+        assert tables.LEARNERS[tables.augmented(name)][0].cost > 0
 
 
 def test_the_papers_winner_is_judged_by_its_lead():

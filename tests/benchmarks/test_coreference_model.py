@@ -13,9 +13,7 @@ from skcw.evaluation import sampled_pairs
 from skcw.evaluation.samples import same_cluster
 from tests.benchmarks.modules import benchmark_module
 
-model = benchmark_module("_coreference_model")
-documents = benchmark_module("_coreference_documents")
-scores = benchmark_module("_coreference_scores")
+model = benchmark_module("papers.nguyen2015.coreference")
 
 EXACT = 1e-12
 # Differences of a millionth lose half of the digits.
@@ -164,7 +162,7 @@ def test_arcs_with_the_same_codes_share_a_pattern():
 
 
 def test_documents_are_read_with_nested_mentions():
-    first, second = documents.read_documents(CONLL.splitlines(keepends=True))
+    first, second = model.read_documents(CONLL.splitlines(keepends=True))
     assert [m.words for m in first.mentions] == [
         ("Ann", "Lee"),
         ("Lee",),
@@ -178,15 +176,15 @@ def test_documents_are_read_with_nested_mentions():
 
 def test_a_mention_that_never_ends_is_an_error():
     with pytest.raises(ValueError, match="never closed"):
-        documents.read_documents([*CONLL.splitlines()[:2], "#end document"])
+        model.read_documents([*CONLL.splitlines()[:2], "#end document"])
 
 
 def test_scores_of_clusters_by_hand():
     truth, found = [np.array([0, 0, 0, 1])], [np.array([5, 5, 6, 6])]
     # B-cubed: precision (1 + 1 + 1/2 + 1/2) / 4, recall (2/3 + 2/3 + 1/3 + 1) / 4.
-    assert_allclose(scores.b_cubed(truth, found), 2 * 0.75 * (2 / 3) / (0.75 + 2 / 3))
+    assert_allclose(model.b_cubed(truth, found), 2 * 0.75 * (2 / 3) / (0.75 + 2 / 3))
     # One of two pairs found is right, one of three true ones is found.
-    assert_allclose(scores.pairwise(truth, found), 2 / (2 + 3))
-    assert scores.b_cubed(truth, truth) == scores.pairwise(truth, truth) == 1.0
+    assert_allclose(model.pairwise_f(truth, found), 2 / (2 + 3))
+    assert model.b_cubed(truth, truth) == model.pairwise_f(truth, truth) == 1.0
     alone = [np.arange(4)]
-    assert scores.pairwise(truth, alone) == 0.0
+    assert model.pairwise_f(truth, alone) == 0.0

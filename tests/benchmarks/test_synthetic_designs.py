@@ -9,7 +9,7 @@ from scipy.stats import beta, binomtest
 
 from tests.benchmarks.modules import benchmark_module
 
-designs = benchmark_module("_calibration_designs")
+designs = benchmark_module("papers.nguyen2015.synthetic")
 
 BY_QUADRATURE = 1e-8
 # A test that draws fails by chance once in a million times.

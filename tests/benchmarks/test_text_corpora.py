@@ -10,7 +10,7 @@ import pytest
 
 from tests.benchmarks.modules import benchmark_module
 
-corpora = benchmark_module("_text_corpora")
+corpora = benchmark_module("common.documents")
 load_20newsgroups = corpora.load_20newsgroups
 load_amazon_reviews = corpora.load_amazon_reviews
 load_enron_bow = corpora.load_enron_bow

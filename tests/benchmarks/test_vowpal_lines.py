@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.benchmarks.modules import benchmark_module
 
-vowpal = benchmark_module("_vowpal")
+vowpal = benchmark_module("common.vowpal")
 
 
 def test_a_token_is_its_label_and_its_features():

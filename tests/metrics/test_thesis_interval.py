@@ -1,8 +1,5 @@
 """The interval and the band of the thesis, which benchmarks alone offer."""
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,16 +7,15 @@ from scipy.stats import binom
 
 from skcw.metrics.bands import calibration_bands
 from skcw.metrics.score import make_score
+from tests.benchmarks.modules import benchmark_module
 from tests.metrics.sentences import draw_words, same, tempered
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 CHANCE = {"n_resamples": 100, "random_state": 0}
 
 
-@pytest.fixture
-def other(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return importlib.import_module("_calibration_other_intervals")
+@pytest.fixture(scope="module")
+def other():
+    return benchmark_module("papers.nguyen2015.coverage")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron
 from tests.benchmarks.modules import benchmark_module
 
-texts = benchmark_module("_text_corpora")
+texts = benchmark_module("common.documents")
 
 pytestmark = pytest.mark.real_data
 

@@ -15,7 +15,7 @@ from skcw.datasets import (
 from skcw.datasets.sequence_corpora import ARK_TWITTER, CONLL2000, CONLL2002
 from tests.benchmarks.modules import benchmark_module
 
-texts = benchmark_module("_text_corpora")
+texts = benchmark_module("common.documents")
 
 pytestmark = pytest.mark.real_data
 

@@ -1,0 +1,396 @@
+"""Nguyen's thesis (2015): are answers about pairs of mentions calibrated?
+
+Parts, each of which can be run by itself; results are merged into one JSON file:
+
+curves   mention-ranking models on LitBank, from few features to all of them: F,
+         CalibMSE with intervals by document, curves, and the claims of the thesis
+samples  shares of drawn clusterings against exact probabilities
+
+    python benchmarks/papers/nguyen2015/bench_coreference.py --data-home DIR
+    python benchmarks/papers/nguyen2015/bench_coreference.py --quick
+
+``--quick`` shows on small subsets that every part works; without the corpora it uses
+some that are made. Its figures are no measurement.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
+
+from functools import cache
+from itertools import pairwise
+from time import process_time
+from typing import NamedTuple
+
+import numpy as np
+
+from common.measure import progress
+from common.runner import Part, main
+from common.tables import format_table
+from papers.nguyen2015.coreference import (
+    BERKELEY_COSTS,
+    GROUPS,
+    Fields,
+    antecedents,
+    b_cubed,
+    best_clusters,
+    drawn_clusters,
+    first_groups,
+    fit_weights,
+    load_documents,
+    pairwise_f,
+    together,
+)
+from skcw import metrics
+from skcw.evaluation import sampled_pairs
+from skcw.metrics import (
+    brier_decomposition,
+    brier_loss,
+    calibration_mse,
+    compare_scores,
+    score_interval,
+)
+
+# ---- Mention-ranking models of several kinds ----
+
+FOLDS, QUICK_FOLDS = 4, 2
+SAMPLES, QUICK_SAMPLES = 1000, 100
+# Pairs of mentions that are asked about in each document.
+ASKED, QUICK_ASKED = 1000, 200
+ITERATIONS, QUICK_ITERATIONS = 60, 15
+PENALTY = 1.0
+NO_COSTS = (0.0, 0.0, 0.0)
+SEED = 0
+
+MODELS = {
+    " + ".join(groups): (tuple(groups), NO_COSTS) for groups in first_groups()
+} | {"all, with Berkeley's costs": (GROUPS, BERKELEY_COSTS)}
+FIRST, *_, ALL, COSTED = MODELS
+
+
+class Run(NamedTuple):
+    """What a model says of all documents, each by the copy that has not seen it."""
+
+    documents: list
+    tables: list  # P(mention i chooses j), for each document
+    fit_seconds: float
+
+
+def all_runs(settings):
+    """Return a run of every model; computed once for all parts."""
+    return _all_runs(settings.data_home, settings.quick)
+
+
+@cache
+def _all_runs(data_home, quick):
+    documents = load_documents(data_home, quick)
+    n_folds = QUICK_FOLDS if quick else FOLDS
+    order = np.random.default_rng(SEED).permutation(len(documents))
+    folds = [sorted(order[k::n_folds].tolist()) for k in range(n_folds)]
+    return {name: _run(name, documents, folds, quick) for name in MODELS}
+
+
+def _run(name, documents, folds, quick):
+    groups, costs = MODELS[name]
+    tables, seconds = [None] * len(documents), 0.0
+    for number, fold in enumerate(folds):
+        progress(f"{name}: fold {number + 1} of {len(folds)}")
+        known = [one for k, one in enumerate(documents) if k not in fold]
+        fields = Fields(groups, known)
+        begin = process_time()
+        encoded = [(fields.encode(one), one.clusters) for one in known]
+        most = QUICK_ITERATIONS if quick else ITERATIONS
+        weights = fit_weights(encoded, fields.sizes, PENALTY, costs, most)
+        seconds += process_time() - begin
+        for k in fold:
+            codes = fields.encode(documents[k])
+            tables[k] = antecedents(weights, codes, fields.sizes)
+    return Run(documents, tables, seconds)
+
+
+def asked_pairs(n_mentions, most):
+    """Return some pairs of mentions, the same for all with so many mentions."""
+    left, right = np.triu_indices(n_mentions, 1)
+    if len(left) > most:
+        chosen = np.random.default_rng([SEED, n_mentions])
+        kept = np.sort(chosen.choice(len(left), most, replace=False))
+        left, right = left[kept], right[kept]
+    return left, right
+
+
+def some_together(settings):
+    """Return the question whether two mentions belong together, of some pairs."""
+    most = QUICK_ASKED if settings.quick else ASKED
+    pairs = cache(lambda n: asked_pairs(n, most))
+
+    def question(clusters):
+        left, right = pairs(len(clusters))
+        return clusters[left] == clusters[right]
+
+    return question
+
+
+def sampled_answers(run, settings, n_samples=None):
+    """Return outcomes and shares of samples, and the seconds that these took."""
+    n = n_samples or (QUICK_SAMPLES if settings.quick else SAMPLES)
+    rng, begin = np.random.default_rng(SEED), process_time()
+    samples = [drawn_clusters(table, n, rng) for table in run.tables]
+    truth = [one.clusters for one in run.documents]
+    answers = sampled_pairs(samples, truth, some_together(settings))
+    return answers, process_time() - begin
+
+
+def exact_answers(run, settings):
+    """Return the exact probabilities of the same pairs, and their seconds."""
+    most = QUICK_ASKED if settings.quick else ASKED
+    begin = process_time()
+    found = []
+    for table in run.tables:
+        found.append(together(table)[asked_pairs(len(table), most)])
+    return np.concatenate(found), process_time() - begin
+
+
+def clustered(run):
+    """Return the clusterings by most probable choices."""
+    return [best_clusters(table) for table in run.tables]
+
+
+# ---- Calibration of "are these two mentions in one cluster?" ----
+
+SCORE = "root_calibration_mse"
+RESAMPLES, QUICK_RESAMPLES = 1000, 50
+# Models are of about the same accuracy up to this difference of B-cubed F.
+SAME_F = 0.03
+NOTE_CURVES = f"""\
+Mention ranking on gold mentions; each group of features is added to those before it.
+{FOLDS} folds of documents; L-BFGS, {ITERATIONS} iterations at most, L2 penalty
+{PENALTY}. The answer is the share of {SAMPLES} drawn clusterings in which {ASKED} pairs
+of mentions of each document, drawn at random, are together. F: of the clusters by the
+most probable choices. Intervals take all pairs of a document together. Lean: mean
+answer less share of yes. Discrimination: what the answers, mapped as well as can be,
+save of the Brier loss."""
+
+
+def run_curves(settings):
+    """Return what every model is worth."""
+    rows, answers = {}, {}
+    for name, one in all_runs(settings).items():
+        progress(f"{name}: samples and intervals")
+        answers[name], _ = sampled_answers(one, settings)
+        rows[name] = _judged(one, answers[name], settings)
+    some = answers[ALL]
+    return {
+        "quick": settings.quick,
+        "documents": int(some.groups[-1]) + 1,
+        "mentions": sum(map(len, all_runs(settings)[ALL].tables)),
+        "pairs": len(some.correct),
+        "yes": float(some.correct.mean()),
+        "rows": rows,
+        "claims": _claims_curves(rows, answers, settings),
+    }
+
+
+def _resamples(settings):
+    return QUICK_RESAMPLES if settings.quick else RESAMPLES
+
+
+def _judged(one, asked, settings):
+    truth, found = [each.clusters for each in one.documents], clustered(one)
+    root = score_interval(SCORE, **asked._asdict(), n_resamples=_resamples(settings))
+    parts = brier_decomposition(asked.correct, asked.confidence)
+    return {
+        "b_cubed": b_cubed(truth, found),
+        "pairwise": pairwise_f(truth, found),
+        "root": [root.value, root.low, root.high],
+        "mse": calibration_mse(asked.correct, asked.confidence),
+        "lean": float(asked.confidence.mean() - asked.correct.mean()),
+        "brier": brier_loss(asked.correct, asked.confidence),
+        "discrimination": parts.discrimination,
+        "fit_cpu": one.fit_seconds,
+    }
+
+
+def _difference(first, second, settings):
+    """Return the interval of the difference of two models' roots of CalibMSE."""
+    found = compare_scores(
+        SCORE,
+        *first[:2],
+        *second[:2],
+        groups=first.groups,
+        n_resamples=_resamples(settings),
+    )
+    return [found.low, found.high]
+
+
+def _claims_curves(rows, answers, settings):
+    """Return each claim, what was measured, and whether it holds."""
+    steps = list(pairwise(list(MODELS)[:-1]))
+    differences = [_difference(answers[b], answers[a], settings) for a, b in steps]
+    sharper = [rows[b]["discrimination"] - rows[a]["discrimination"] for a, b in steps]
+    low, high = _difference(answers[COSTED], answers[ALL], settings)
+    apart = abs(rows[COSTED]["b_cubed"] - rows[ALL]["b_cubed"])
+    by_f = sorted(rows, key=lambda name: -rows[name]["b_cubed"])
+    by_root = sorted(rows, key=lambda name: rows[name]["root"][0])
+    return [
+        {
+            "claim": "4.1.2: each further group of features lowers the root of "
+            "CalibMSE (interval of the difference below 0)",
+            "measured": ", ".join(f"[{a:+.4f}, {b:+.4f}]" for a, b in differences),
+            "holds": all(bool(high < 0) for _, high in differences),
+        },
+        {
+            "claim": "4.1.2: each further group makes answers more refined "
+            "(discrimination rises)",
+            "measured": ", ".join(f"{gain:+.4f}" for gain in sharper),
+            "holds": bool(min(sharper) > 0),
+        },
+        {
+            "claim": "3.4.2: calibration tells apart models that are about as accurate "
+            f"(B-cubed F of likelihood and costs within {SAME_F}, interval of the "
+            "difference of roots without 0)",
+            "measured": f"F apart {apart:.4f}, roots [{low:+.4f}, {high:+.4f}]",
+            "holds": bool(apart <= SAME_F and not low <= 0 <= high),
+        },
+        {
+            "claim": "Abstract: calibration is complementary to accuracy (the order of "
+            "the models by root of CalibMSE is not that by F)",
+            "measured": f"by F {_order(by_f)}; by root {_order(by_root)}",
+            "holds": by_f != by_root,
+        },
+    ]
+
+
+def _order(names):
+    """Return models by their places in the table."""
+    places = list(MODELS)
+    return " ".join(str(places.index(name) + 1) for name in names)
+
+
+def render_curves(found):
+    """Return the results as text."""
+    title = (
+        f"Coreference: {found['documents']} documents, {found['mentions']} mentions, "
+        f"{found['pairs']} pairs asked about, {found['yes']:.1%} of them in one cluster"
+    )
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    header = ["", "B-cubed F", "pairwise F", "root CalibMSE", "95 % interval"]
+    header += ["CalibMSE", "lean", "Brier", "discrimination", "fit CPU s"]
+    rows = [
+        [
+            f"{place}. {name}",
+            f"{one['b_cubed']:.4f}",
+            f"{one['pairwise']:.4f}",
+            f"{one['root'][0]:.4f}",
+            "{1:.4f}-{2:.4f}".format(*one["root"]),
+            f"{one['mse']:.5f}",
+            f"{one['lean']:+.4f}",
+            f"{one['brier']:.4f}",
+            f"{one['discrimination']:.4f}",
+            f"{one['fit_cpu']:.0f}",
+        ]
+        for place, (name, one) in enumerate(found["rows"].items(), 1)
+    ]
+    texts = [title, format_table(header, rows), NOTE_CURVES, format_claims(found)]
+    return "\n\n".join(texts)
+
+
+def format_claims(found):
+    """Return the claims as text, one below the other."""
+    verdict = {True: "holds", False: "DOES NOT HOLD"}
+    lines = ["Claims of the thesis (its own words are of another system and corpus)"]
+    for one in found["claims"]:
+        said = "(quick)" if found["quick"] else verdict[one["holds"]]
+        lines.append(f"- {one['claim']}\n  {one['measured']}: {said}")
+    return "\n".join(lines)
+
+
+# ---- How near shares of samples come to the exact probability of a pair ----
+
+NUMBERS, QUICK_NUMBERS = (10, 30, 100, 300, 1000), (10, 100)
+# A share is a fairly good estimate up to this mean distance, and part of the score.
+NEAR, NEAR_SCORE = 0.01, 0.05
+NOTE_SAMPLES = """\
+Exact: mention i is together with an earlier mention k if it chooses a mention j that is
+together with k, and it chooses whatever those before it have chosen, so
+P(i ~ k) = sum over j < i of P(i chooses j) P(j ~ k). CPU seconds: of all documents, for
+samples drawing and asking about the pairs, for exact ones of all pairs."""
+
+
+def run_samples(settings):
+    """Return the distances and the scores by numbers of samples."""
+    one = all_runs(settings)[ALL]
+    exact, seconds = exact_answers(one, settings)
+    rows = {}
+    for n in QUICK_NUMBERS if settings.quick else NUMBERS:
+        answers, took = sampled_answers(one, settings, n)
+        gap = np.abs(answers.confidence - exact)
+        rows[str(n)] = {
+            "mean": float(gap.mean()),
+            "most": float(gap.max()),
+            "root": _root(answers.correct, answers.confidence),
+            "cpu": took,
+        }
+    rows["exact"] = {
+        "mean": 0.0,
+        "most": 0.0,
+        "root": _root(answers.correct, exact),
+        "cpu": seconds,
+    }
+    return {"quick": settings.quick, "rows": rows, "claims": _claims_samples(rows)}
+
+
+def _root(correct, confidence):
+    return getattr(metrics, SCORE)(correct, confidence)
+
+
+def _claims_samples(rows):
+    *_, most = (name for name in rows if name != "exact")
+    sampled, exact = rows[most], rows["exact"]
+    off = abs(sampled["root"] / exact["root"] - 1)
+    return [
+        {
+            "claim": '3.4.2: probabilities of "do these belong to one cluster?" are '
+            f"complicated to derive exactly (they take longer than {most} samples)",
+            "measured": f"exact {exact['cpu']:.2f} s, samples {sampled['cpu']:.2f} s",
+            "holds": bool(exact["cpu"] > sampled["cpu"]),
+        },
+        {
+            "claim": f"3.4.2: samples give a fairly good estimate ({most}: mean "
+            f"distance below {NEAR}, root of CalibMSE within {NEAR_SCORE:.0%})",
+            "measured": f"{sampled['mean']:.4f}, {off:.1%}",
+            "holds": bool(sampled["mean"] < NEAR and off < NEAR_SCORE),
+        },
+    ]
+
+
+def render_samples(found):
+    """Return the results as text."""
+    title = "Shares of samples against exact probabilities of pairs"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    header = ["samples", "mean distance", "largest", "root CalibMSE", "CPU s"]
+    rows = [
+        [
+            name,
+            f"{one['mean']:.4f}",
+            f"{one['most']:.4f}",
+            f"{one['root']:.4f}",
+            f"{one['cpu']:.2f}",
+        ]
+        for name, one in found["rows"].items()
+    ]
+    return "\n\n".join(
+        [title, format_table(header, rows), NOTE_SAMPLES, format_claims(found)]
+    )
+
+
+PARTS = {
+    "curves": Part(run_curves, render_curves),
+    "samples": Part(run_samples, render_samples),
+}
+
+
+if __name__ == "__main__":
+    main(__file__, PARTS)

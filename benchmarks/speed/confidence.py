@@ -1,0 +1,195 @@
+"""Speed and memory of confidence methods, beside the marginals of CRFsuite."""
+
+import gc
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import skcw
+from common.corpora import load_chunking
+from common.crfsuite import CRFsuite
+from common.measure import added_memory, in_fresh_process, progress
+from common.tables import at_least, at_most, format_goals, format_table, number
+from skcw import CWSequenceTagger
+from skcw.confidence.methods import METHODS as METHODS_KNOWN
+
+PASSES = 10
+DRAWS, MANY_DRAWS, K = 50, 500, 30
+CRF = "CRFsuite, marginals"
+DEFAULT, MARGINAL = "the default", "marginal"
+KD_PC, KD_PC_TWO = f"kd-pc, {DRAWS} draws", f"kd-pc, {DRAWS} draws, two threads"
+INDEPENDENT, KBV = f"kd-independent, {DRAWS} draws", f"kbv, K = {K}"
+MORE_MEMORY = 1.1
+# Row: method, options, threads.
+METHODS = {
+    DEFAULT: (None, {}, None),
+    MARGINAL: ("marginal", {}, None),
+    KD_PC: ("kd-pc", {"n_draws": DRAWS}, None),
+    KD_PC_TWO: ("kd-pc", {"n_draws": DRAWS}, 2),
+    INDEPENDENT: ("kd-independent", {"n_draws": DRAWS}, None),
+    f"kd-fixed, {DRAWS} draws": ("kd-fixed", {"n_draws": DRAWS}, None),
+    f"draw-marginal, {DRAWS} draws": ("draw-marginal", {"n_draws": DRAWS}, None),
+    KBV: ("kbv", {"n_best": K}, None),
+    "delta-max": ("delta-max", {}, None),
+    "delta-probit": ("delta-probit", {}, None),
+    "delta": ("delta", {}, None),
+}
+# What is timed. Each begins with lists of feature strings and ends with the labels of
+# all words and how sure they are, but for the last, which begins with a SequenceBatch.
+CHOSEN, ALL, BATCH = "chosen label", "all labels", "chosen label, from batch"
+SPANS = (CHOSEN, ALL, BATCH)
+NOTE = """\
+Seconds of the processor for the whole test set, all threads together; medians over the
+runs, the rows taking turns. Chosen label, all labels: from lists of feature strings to
+the best labeling and the confidence of the chosen or of every label of every word, the
+same span for CRFsuite and skcw. For all labels CRFsuite makes dicts, as
+sklearn-crfsuite returns them, skcw one array; methods without a number there judge the
+chosen label only. Wall: seconds on the clock for the chosen label. CRFsuite:
+perceptron, 10 passes. skcw: CW, 10 passes; the default: what fit has chosen. Memory:
+what one call on the batch adds to a fresh process at its peak."""
+
+
+def run(settings):
+    """Return the medians of the rows, memory, and the goals."""
+    train, test = load_chunking(settings.data_home, settings.quick)
+    X, X_test = train.features(), test.features()
+    progress("speed: training")
+    crf = CRFsuite("ap", max_iterations=PASSES).fit(X, train.labels)
+    crf.predict_marginals(X_test[:1])
+    tagger = CWSequenceTagger(max_iter=PASSES, random_state=0).fit(X, train.labels)
+    batch = tagger.encode(X_test)
+    work = {
+        CRF: {
+            CHOSEN: lambda: crf.predict_confidence(X_test),
+            ALL: lambda: (crf.predict(X_test), crf.predict_marginals(X_test)),
+        }
+    }
+    for name, row in METHODS.items():
+        work[name] = _calls(tagger, X_test, batch, *row)
+    rows = _take_turns(work, settings.seeds)
+    memory = _memory(tagger, settings)
+    return {
+        "quick": settings.quick,
+        "corpus": f"{test.name}, {batch.n_tokens} words, {len(tagger.classes_)} labels",
+        "default": tagger.confidence_source_,
+        "runs": settings.seeds,
+        "rows": rows,
+        "memory": memory,
+        "goals": _goals(rows, memory),
+    }
+
+
+def _calls(tagger, X, batch, method, options, n_jobs):
+    """Return what to time of a method, by span."""
+
+    def asked(X):
+        tagger.set_params(n_jobs=n_jobs)
+        answers = tagger.predict_all(X)
+        return answers, answers.labels()
+
+    calls = {
+        CHOSEN: lambda: asked(X)[0].confidence(method, **options),
+        BATCH: lambda: asked(batch)[0].confidence(method, **options),
+    }
+    if method is None or METHODS_KNOWN[method].any_label:
+        calls[ALL] = lambda: asked(X)[0].label_table(method, **options)
+    return calls
+
+
+def _take_turns(work, turns):
+    """Return medians of seconds, by row and span, and of those on the clock."""
+    seconds = {name: {} for name in work}
+    for turn in range(turns):
+        progress(f"speed: run {turn + 1} of {turns}")
+        for name, calls in work.items():
+            for span, call in calls.items():
+                used, wall = _seconds(call)
+                seconds[name].setdefault(span, []).append(used)
+                if span == CHOSEN:
+                    seconds[name].setdefault("wall", []).append(wall)
+    return {
+        name: {span: statistics.median(values) for span, values in row.items()}
+        for name, row in seconds.items()
+    }
+
+
+def _seconds(call):
+    """Return the seconds of the processor, and those on the clock."""
+    gc.collect()
+    used, wall = time.process_time(), time.perf_counter()
+    call()
+    return time.process_time() - used, time.perf_counter() - wall
+
+
+def _memory(tagger, settings):
+    """Return the megabytes that few and many draws add to a fresh process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        tagger.save(path)
+        found = {}
+        for n_draws in (DRAWS, MANY_DRAWS):
+            progress(f"speed: memory of {n_draws} draws")
+            found[str(n_draws)] = in_fresh_process(
+                _added_by_draws, path, n_draws, settings.data_home, settings.quick
+            )
+    return found
+
+
+def _added_by_draws(path, n_draws, data_home, quick):
+    [test] = load_chunking(data_home, quick, parts=["test"])
+    tagger = skcw.load(path)
+    batch = tagger.encode(test.features())
+    del test
+    return added_memory(
+        lambda: tagger.predict_confidence(batch, "kd-pc", n_draws=n_draws)
+    )
+
+
+def _goals(rows, memory):
+    crf = rows[CRF]
+    share = {name: row[CHOSEN] / crf[CHOSEN] for name, row in rows.items()}
+    two_threads = rows[KD_PC_TWO]["wall"] / crf["wall"]
+    all_labels = rows[MARGINAL][ALL] / crf[ALL]
+    independent = rows[KD_PC][BATCH] / rows[INDEPENDENT][BATCH]
+    return [
+        at_most(f"{DEFAULT}: share of CRFsuite's marginals", share[DEFAULT], 1, ".2f"),
+        at_most(f"{KD_PC}: share", share[KD_PC], 2, ".2f"),
+        at_most(f"{KD_PC_TWO}: share on the clock", two_threads, 1.2, ".2f"),
+        at_least(f"{INDEPENDENT} from batch: times faster than kd-pc", independent, 3),
+        at_most(f"{KBV}: share", share[KBV], 2, ".2f"),
+        at_most("marginal, all labels: share", all_labels, 0.5, ".2f"),
+        *[
+            at_most(f"{name}: share", share[name], 0.5, ".2f")
+            for name in ("delta", "delta-max", "marginal")
+        ],
+        at_most(
+            f"memory, {MANY_DRAWS} draws over {DRAWS}",
+            memory[str(MANY_DRAWS)] / max(memory[str(DRAWS)], 1.0),
+            MORE_MEMORY,
+            ".2f",
+        ),
+    ]
+
+
+def render(found):
+    """Return the results as text."""
+    crf = found["rows"][CRF]
+    rows = [
+        [
+            name,
+            *(number(row.get(span), ".3f") for span in SPANS),
+            number(row[CHOSEN] / crf[CHOSEN], ".2f"),
+            number(row[ALL] / crf[ALL] if ALL in row else None, ".2f"),
+            number(row["wall"], ".3f"),
+        ]
+        for name, row in found["rows"].items()
+    ]
+    header = ("", *SPANS, "share, chosen", "share, all", "wall")
+    title = f"Speed: {found['corpus']}; medians of {found['runs']} runs"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    memory = ", ".join(f"{n} draws {mb:.1f} MB" for n, mb in found["memory"].items())
+    goals = format_goals(found["goals"], found["quick"])
+    table = format_table(header, rows)
+    return "\n\n".join([title, table, NOTE, f"Memory added: {memory}.", goals])

@@ -1,0 +1,473 @@
+"""Defaults: what parameters of the learners and lines of the ready sets change.
+
+Parts, each of which can be run by itself; results are merged into one JSON file:
+
+taggers     C, r, phi, diagonals, cost-augmented decoding, class weights, unknown tokens
+rows        phi, C, updates, diagonals, averaging and r of classifiers, areas under ROC
+features    the ready sets of features
+
+    OMP_NUM_THREADS=1 python benchmarks/studies/bench_defaults.py --data-home DIR \\
+        --seeds 2
+    python benchmarks/studies/bench_defaults.py --quick
+
+``--quick`` shows on small subsets that every part works; without the corpora it uses
+some that are made. Its figures are no measurement.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
+
+from functools import cache, partial
+from itertools import islice
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.metrics import log_loss, roc_auc_score
+from threadpoolctl import threadpool_limits
+
+from common.corpora import check_corpora
+from common.measure import progress, span_scores
+from common.rows import (
+    AMAZON,
+    BINARY,
+    DIGITS,
+    ENRON_A,
+    ENRON_B,
+    MADE,
+    NEWS,
+    SENTIMENT,
+    SMS,
+    TF_IDF,
+    RowsSplit,
+    parts_of,
+)
+from common.runner import Part, main
+from common.tables import format_table
+from common.tagged import (
+    ARK,
+    BUILT_IN,
+    CHUNKS,
+    DUTCH,
+    EWT,
+    NP,
+    SPANISH,
+    Sentences,
+    _read,
+    encode,
+    load,
+    part_of,
+)
+from skcw import (
+    AROWSequenceTagger,
+    CWSequenceTagger,
+    MultiClassAROW,
+    MultiClassCW,
+    PASequenceTagger,
+    PerceptronSequenceTagger,
+)
+from skcw.features import WindowFeatures
+from skcw.features.lines import READY_SETS
+from skcw.metrics import token_accuracy_score
+
+# ---- What all parts of the defaults have in common ----
+
+
+def render_groups(title, note, found):
+    """Return a table for each group: a row for each setting, a column for each set."""
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    tables = [_table(name, rows) for name, rows in found["groups"].items()]
+    return "\n\n".join([title, *tables, note])
+
+
+def _table(name, rows):
+    sets = list(dict.fromkeys(one for row in rows.values() for one in row))
+    cells = [
+        [setting, *(_cell(row.get(one)) for one in sets)]
+        for setting, row in rows.items()
+    ]
+    return format_table([name, *sets], cells)
+
+
+def _cell(value):
+    """Return one figure, or several that belong to one cell."""
+    if value is None:
+        return "-"
+    return ", ".join(f"{each:.4f}" for each in ([value] if _is_one(value) else value))
+
+
+def _is_one(value):
+    return isinstance(value, float)
+
+
+# ---- What the parameters of the sequence taggers change ----
+
+TITLE_TAGGERS = "Parameters of the taggers"
+NOTE_TAGGERS = """\
+Span F1 on the test sets (accuracy on ARK) of taggers that learn from 2,000 sentences
+(ARK: 1,000) with the ready features, means of the seeds, each of which draws others;
+"unknown": with words as the only features. class_weight: the share of the tokens of the
+rarer half of the labels that are found, and span F1."""
+SENTENCES_TAGGERS, QUICK_SENTENCES = 2_000, 60
+CW, AROW = CWSequenceTagger, AROWSequenceTagger
+PA, PERCEPTRON = PASequenceTagger, PerceptronSequenceTagger
+NAMES = {CW: "CW", AROW: "AROW", PA: "PA", PERCEPTRON: "perceptron"}
+
+# For each group its features, its sets, and the settings of each learner.
+GROUPS_TAGGERS = {
+    "C": ("ready", (CHUNKS, DUTCH), {PA: [{"C": C} for C in (0.001, 0.03, 0.3, 1.0)]}),
+    "r": ("ready", (CHUNKS, DUTCH), {AROW: [{"r": r} for r in (0.1, 1.0, 30.0)]}),
+    "phi": (
+        "ready",
+        (CHUNKS, DUTCH),
+        {
+            CW: [{"phi": phi} for phi in (0.1, 0.25, 1.0)]
+            + [{"C": C} for C in (0.5, float("inf"))]
+        },
+    ),
+    "diagonal": (
+        "ready",
+        (CHUNKS, SPANISH, DUTCH),
+        {
+            AROW: [
+                {"diagonal": name, "cost": 0.0} for name in ("covariance", "precision")
+            ]
+        },
+    ),
+    "cost": (
+        "ready",
+        (CHUNKS, NP, SPANISH, DUTCH, ARK),
+        {
+            AROW: [{"cost": 0.0}, {"cost": 1.0}],
+            CW: [{"cost": 0.0}, {"cost": 0.5}],
+        },
+    ),
+    "class_weight": (
+        "ready",
+        (SPANISH, DUTCH),
+        {
+            learner: [{"class_weight": None}, {"class_weight": "balanced"}]
+            for learner in NAMES
+        },
+    ),
+    "unknown": (
+        "words",
+        (SPANISH, DUTCH),
+        {
+            learner: [{"learn_unknown_token": False}, {"learn_unknown_token": True}]
+            for learner in NAMES
+        },
+    ),
+}
+
+
+def run_taggers(settings):
+    """Return what every setting reaches on every set of its group."""
+    encoded = cache(partial(_encoded, settings=settings))
+    groups = {}
+    for group, (features, sets, learners) in GROUPS_TAGGERS.items():
+        rows = groups[group] = {}
+        for learner, several in learners.items():
+            for options in several:
+                judged = partial(_judged_taggers, group, learner, options, settings)
+                rows[_row(learner, options)] = {
+                    name: judged(encoded(name, features))
+                    for name in ((BUILT_IN,) if settings.quick else sets)
+                }
+    return {"quick": settings.quick, "seeds": settings.seeds, "groups": groups}
+
+
+def _encoded(name, features, settings):
+    return encode(name, features, load(name, settings))
+
+
+def _row(learner, options):
+    shown = ", ".join(f"{name} = {value}" for name, value in options.items())
+    return f"{NAMES[learner]}, {shown}"
+
+
+def _judged_taggers(group, learner, options, settings, data):
+    """Return the mean over the seeds; labels do not depend on learned confidence."""
+    progress(f"{group}: {_row(learner, options)}, {data.corpus}")
+    found = []
+    size = QUICK_SENTENCES if settings.quick else SENTENCES_TAGGERS
+    for seed in range(settings.seeds):
+        part = part_of(data, size, seed)
+        tagger = learner(**options, calibrate_confidence=False, random_state=seed)
+        labels = tagger.fit(part.X, part.y).predict(part.X_test)
+        found.append(_scores(group, data, labels))
+    mean = np.mean(found, axis=0)
+    return float(mean) if mean.ndim == 0 else mean.tolist()
+
+
+def _scores(group, data, labels):
+    gold = data.test_labels
+    if not data.spans:
+        return token_accuracy_score(gold, labels)
+    f1 = span_scores(gold, labels)["f1"]
+    if group != "class_weight":
+        return f1
+    return [rare_recall(data.train_labels, gold, labels), f1]
+
+
+def rare_recall(train, gold, labels):
+    """Return the share found of the tokens of the rarer half of the labels."""
+    names, counts = np.unique(np.concatenate(train), return_counts=True)
+    rare = names[np.argsort(counts, kind="stable")[: len(names) // 2]]
+    gold, labels = np.concatenate(gold), np.concatenate(labels)
+    asked = np.isin(gold, rare)
+    return float(np.mean(labels[asked] == gold[asked]))
+
+
+render_taggers = partial(render_groups, TITLE_TAGGERS, NOTE_TAGGERS)
+
+
+# ---- What the parameters of the classifiers change ----
+
+TITLE_ROWS = "Parameters of the classifiers"
+NOTE_ROWS = """\
+Accuracy on a quarter of the rows, one split, means of the seeds; "update": log loss of
+the probabilities; "ranking": area under the ROC curve of M / sqrt(V), which
+decision_function returns, and of M. The paper's update: MultiClassCW(norm.ppf(0.9),
+update="single", step="variance", C=inf, variance_scale=1.0). Digits are shades;
+"noisy": 40 features, 5 classes by random weights, a tenth of the labels wrong."""
+NOISY = "noisy"
+PAPERS = {
+    "phi": norm.ppf(0.9),
+    "update": "single",
+    "step": "variance",
+    "C": float("inf"),
+}
+NO_SHADOW = {"variance_scale": 1.0}
+
+
+def _cw(**options):
+    return partial(MultiClassCW, **NO_SHADOW, **options)
+
+
+def _papers(**options):
+    return partial(MultiClassCW, **NO_SHADOW, **PAPERS, **options)
+
+
+def _accuracy(model, part):
+    return model.score(part.X_test, part.y_test)
+
+
+def _log_loss(model, part):
+    return log_loss(part.y_test, model.predict_proba(part.X_test))
+
+
+def _areas(model, part):
+    """Return the areas of the scores in standard deviations, and of the mean ones."""
+    means = np.ravel(part.X_test @ model.coef_.T + model.intercept_)
+    scores = model.decision_function(part.X_test), means
+    return [roc_auc_score(part.y_test, one) for one in scores]
+
+
+# For each group the measure, the sets with their forms, and the settings.
+GROUPS_ROWS = {
+    "phi": (
+        _accuracy,
+        ((NEWS, BINARY), (DIGITS, TF_IDF)),
+        {f"phi = {phi}": _cw(phi=phi) for phi in (1.0, 2.0, 3.0, "auto")},
+    ),
+    "C": (
+        _accuracy,
+        ((NOISY, BINARY),),
+        {f"C = {C}": _cw(C=C) for C in (float("inf"), 2.0)},
+    ),
+    "update": (
+        _log_loss,
+        ((ENRON_A, BINARY), (ENRON_A, TF_IDF), (ENRON_B, BINARY), (ENRON_B, TF_IDF)),
+        {name: partial(MultiClassCW, update=name) for name in ("joint", "single")},
+    ),
+    "diagonal": (
+        _accuracy,
+        ((NEWS, BINARY),),
+        {
+            f"the paper's, {name}": _papers(diagonal=name)
+            for name in ("precision", "covariance")
+        },
+    ),
+    "averaging": (
+        _accuracy,
+        ((NEWS, BINARY), (AMAZON, BINARY), (ENRON_A, BINARY)),
+        {
+            f"the paper's, averaging {yes}": _papers(averaging=yes)
+            for yes in (False, True)
+        },
+    ),
+    "r": (
+        _accuracy,
+        ((NEWS, BINARY), (NEWS, TF_IDF), (AMAZON, BINARY)),
+        {
+            f"r = {r}": partial(MultiClassAROW, r=r, **NO_SHADOW)
+            for r in (0.1, 1.0, 3.0, 10.0)
+        },
+    ),
+    "ranking": (
+        _areas,
+        ((SMS, BINARY), (SENTIMENT, BINARY)),
+        {"as it comes": _cw()},
+    ),
+}
+
+
+def run_rows(settings):
+    """Return what every setting reaches on every set of its group."""
+    loaded = cache(partial(_loaded, settings=settings))
+    with threadpool_limits(1):
+        groups = {name: _group(name, loaded, settings) for name in GROUPS_ROWS}
+    return {"quick": settings.quick, "seeds": settings.seeds, "groups": groups}
+
+
+def _group(name, loaded, settings):
+    measure, sets, learners = GROUPS_ROWS[name]
+    if settings.quick:
+        sets = ((SMS if measure is _areas else MADE, BINARY),)
+    found = {}
+    for setting, make in learners.items():
+        progress(f"{name}: {setting}")
+        found[setting] = {
+            f"{one}, {form}": _judged_rows(
+                measure, make, loaded(one, form), settings.seeds
+            )
+            for one, form in sets
+        }
+    return found
+
+
+def _loaded(name, form, settings):
+    if name == NOISY or (name == SMS and settings.data_home is None):
+        return _noisy(5 if name == NOISY else 2)
+    return next(islice(parts_of(name, form, settings), 1))
+
+
+def _noisy(n_classes, n_rows=2_000, n_features=40, share=0.1):
+    """Return rows whose labels random weights gave, a share of them another one."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(2 * n_rows, n_features))
+    y = np.argmax(X @ rng.normal(size=(n_features, n_classes)), axis=1)
+    wrong = rng.uniform(size=n_rows) < share
+    y[:n_rows][wrong] = rng.randint(n_classes, size=wrong.sum())
+    return RowsSplit(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
+
+
+def _judged_rows(measure, make, part, seeds):
+    found = [
+        measure(make(random_state=seed).fit(part.X, part.y), part)
+        for seed in range(seeds)
+    ]
+    mean = np.mean(found, axis=0)
+    return float(mean) if mean.ndim == 0 else mean.tolist()
+
+
+render_rows = partial(render_groups, TITLE_ROWS, NOTE_ROWS)
+
+
+# ---- The ready sets of features ----
+
+TITLE_FEATURES = "Ready sets of features"
+NOTE_FEATURES = """\
+A CW tagger that learns from the first 2,000 sentences (ARK: 1,000), means of the seeds.
+Chunks: span F1 on the last quarter of the training sentences of CoNLL-2000, with all
+labels and with NP alone. Names: span F1 on the development sets of CoNLL-2002. Parts of
+speech: accuracy on those of ARK and EWT (XPOS)."""
+SETS = {"chunking": (CHUNKS, NP), "ner": (SPANISH, DUTCH), "pos": (ARK, EWT)}
+FLAGS = ["has_digit", "has_hyphen", "first_capital", "all_capitals"]
+# What is taken from a ready set (lines that begin so), and what is added.
+SENTENCES_FEATURES = 2_000
+CHANGES = {
+    "chunking": {
+        "the set": ((), ()),
+        "without words & parts of speech": (
+            ("word[-2..2] & pos", "word & pos", "word[-1] & pos", "word[1] & pos"),
+            (),
+        ),
+        "without lower-cased words": (("lower",), ()),
+        "without suffixes and the shape": (("suffix", "short_shape"), ()),
+        "with prefixes": ((), ("prefix(1..4)",)),
+    },
+    "ner": {
+        "the set": ((), ()),
+        "without lower-cased words": (("lower",), ()),
+        "without long shapes": (("shape",), ()),
+        "with runs of 3 characters": ((), ("ngrams(3)",)),
+        "with flags": ((), FLAGS),
+    },
+    "pos": {
+        "the set": ((), ()),
+        "without lower-cased words": (("lower",), ()),
+        "without flags and the shape of the first word": (
+            (*FLAGS, "first & short_shape"),
+            (),
+        ),
+        "with runs of 2 and 3 characters": ((), ("ngrams(2..3)",)),
+    },
+}
+
+
+def run_features(settings):
+    """Return what every set reaches, and what it does after each change."""
+    groups = {}
+    for name, changes in CHANGES.items():
+        sets = (BUILT_IN,) if settings.quick else SETS[name]
+        parts = {one: _train_and_held_out(one, settings) for one in sets}
+        groups[name] = {}
+        for row, (without, added) in changes.items():
+            progress(f"features: {name}, {row}")
+            lines = changed(READY_SETS[name], without, added)
+            groups[name][row] = {
+                one: _judged_features(lines, one, *both, settings.seeds)
+                for one, both in parts.items()
+            }
+    return {"quick": settings.quick, "seeds": settings.seeds, "groups": groups}
+
+
+def changed(lines, without, added):
+    """Return the lines but those that begin so, and what is added."""
+    return [line for line in lines if not line.startswith(tuple(without))] + list(added)
+
+
+def _train_and_held_out(name, settings):
+    """Return sentences to learn from and to judge by; no test set is looked at."""
+    if name == BUILT_IN:
+        return load(name, settings)
+    train = _read(name, "train", settings.data_home)
+    first = Sentences(
+        train.tokens[:SENTENCES_FEATURES], train.labels[:SENTENCES_FEATURES]
+    )
+    if name not in (CHUNKS, NP):
+        return first, _read(name, "dev", settings.data_home)
+    cut = len(train.tokens) * 3 // 4
+    return first, Sentences(train.tokens[cut:], train.labels[cut:])
+
+
+def _judged_features(lines, name, train, held_out, seeds):
+    features = WindowFeatures(lines)
+    X, X_new = features.fit_transform(train.tokens), features.transform(held_out.tokens)
+    found = []
+    for seed in range(seeds):
+        tagger = CWSequenceTagger(calibrate_confidence=False, random_state=seed)
+        labels = tagger.fit(X, train.labels).predict(X_new)
+        if name in (ARK, EWT):
+            found.append(token_accuracy_score(held_out.labels, labels))
+        else:
+            found.append(span_scores(held_out.labels, labels)["f1"])
+    return float(np.mean(found))
+
+
+render_features = partial(render_groups, TITLE_FEATURES, NOTE_FEATURES)
+
+
+PARTS = {
+    "taggers": Part(run_taggers, render_taggers),
+    "rows": Part(run_rows, render_rows),
+    "features": Part(run_features, render_features),
+}
+
+
+if __name__ == "__main__":
+    main(__file__, PARTS, check_corpora)
