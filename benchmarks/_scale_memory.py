@@ -12,7 +12,8 @@ from _measure import peak_memory, progress
 from _tables import at_most, format_goals, format_table
 
 from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
-from skcw.data import TokenColumns, Vocabulary
+from skcw.data import TokenColumns
+from skcw.data.vocabulary import Vocabulary
 
 SIZES, QUICK_SIZES = (1_000_000, 10_000_000, 100_000_000), (50_000, 200_000)
 MEMORY = {False: "200M", True: "20M"}
