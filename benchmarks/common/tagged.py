@@ -115,7 +115,7 @@ def part_of(data, size, seed):
     if size == ALL:
         return Subset(data.train, data.train_labels, data.test, data.test_labels)
     chosen = np.random.RandomState(seed).permutation(len(data.train))[:size]
-    X = data.train[chosen].compact()
+    X = data.train[chosen]._compact()
     known = np.zeros(X.n_features, dtype=bool)
     known[X.indices] = True
     y = [data.train_labels[i] for i in chosen]
@@ -125,7 +125,7 @@ def part_of(data, size, seed):
 def split(part, n_fit):
     """Return the first sentences of a part as training, the others as test set."""
     known = np.zeros(part.X.n_features, dtype=bool)
-    X = part.X[:n_fit].compact()
+    X = part.X[:n_fit]._compact()
     known[X.indices] = True
     judged = _only(part.X[n_fit:].compact(), known)
     return Subset(_only(X, known), part.y[:n_fit], judged, part.y[n_fit:])

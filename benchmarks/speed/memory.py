@@ -9,7 +9,8 @@ import numpy as np
 from common.measure import in_fresh_process, peak_memory, progress
 from common.tables import at_most, format_goals, format_table
 from skcw import CWSequenceTagger, InferenceModel, make_tagging_pipeline
-from skcw.data import TokenColumns, Vocabulary
+from skcw.data import TokenColumns
+from skcw.data.vocabulary import Vocabulary
 
 SIZES, QUICK_SIZES = (1_000_000, 10_000_000, 100_000_000), (50_000, 200_000)
 MEMORY = {False: "200M", True: "20M"}

@@ -85,7 +85,7 @@ class BlockCorpus:
             if n_found >= n_words:
                 break
         spilled = self.spilled
-        batches = [part.batch.compact() for part in found]
+        batches = [part.batch._compact() for part in found]
         batch = joined(batches, spilled.n_features, spilled.vocabulary)
         return Examples(batch, np.concatenate([part.codes for part in found]), None)
 
@@ -139,7 +139,7 @@ class BlockViews:
         """Return a block as `views_of` reads a corpus, and its kernel arrays."""
         data = self.corpus.read(number)
         arrays = data.corpus(self.corpus.belief, self.corpus.with_norm)
-        return SequenceBatch.unchecked(*arrays[:4], self.feature).compact(), arrays
+        return SequenceBatch._unchecked(*arrays[:4], self.feature)._compact(), arrays
 
     def _alone(self, batch):
         return tokens_with_only(self.once, batch, np.diff(batch.indptr))

@@ -108,7 +108,7 @@ class Decoder:
         batch = batch.with_precision(self.belief.weights.dtype)
         if self.unknown_feature is None:
             return batch
-        return batch.readable(self.unseen, self.unknown_feature)
+        return batch._readable(self.unseen, self.unknown_feature)
 
     def square(self, flat):
         """Return the weights of transitions, or their variances, without words."""
@@ -298,7 +298,7 @@ class ScoredBatch:
         piece = self if len(self._cuts) == 1 else self._pieces.get(number)
         if piece is None:
             part = self.batch[start:stop]
-            edges = None if self.edges is None else self.edges[start:stop].compact()
+            edges = None if self.edges is None else self.edges[start:stop]._compact()
             piece = type(self)(
                 self.decoder, part, self.first + start, self.keeps, edges
             )

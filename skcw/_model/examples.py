@@ -18,13 +18,13 @@ from skcw.data.edges import split_edges
 from skcw.data.schemes import (
     SCHEME_NAMES,
     are_spans,
+    constraints_name,
     first_violation,
     odd_outside,
     scheme_faults,
     scheme_of,
     transition_constraints,
 )
-from skcw.data.schemes import scheme_name_constraints as scheme_name
 from skcw.exceptions import (
     ConstraintWarning,
     OutsideLabelWarning,
@@ -206,7 +206,7 @@ def rules_of(tagger, labels, faults, dtype):
     if _is_auto(asked):
         asked = found = scheme_of(labels, faults)
     elif asked is None or isinstance(asked, str):
-        found = asked and scheme_name(asked)
+        found = asked and constraints_name(asked)
     forbidden = transition_constraints(asked, labels, dtype)
     return Rules(found, forbidden, faults, are_spans(labels))
 

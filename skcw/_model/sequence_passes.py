@@ -123,8 +123,8 @@ def with_tokens_hidden(corpus, tokens, feature):
     """
     if not len(tokens):
         return corpus
-    batch = SequenceBatch.unchecked(*corpus[:4], feature).compact()
-    changed = batch.replaced(tokens, feature)
+    batch = SequenceBatch._unchecked(*corpus[:4], feature)._compact()
+    changed = batch._replaced(tokens, feature)
     norm = corpus.norm
     if norm is not None:
         norm = norm.copy()

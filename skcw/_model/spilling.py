@@ -67,7 +67,7 @@ class Block(NamedTuple):
     def open(self, n_features, vocabulary=None):
         """Return its sequences and the codes of their labels, mapped."""
         _, arrays = self.file.open()
-        batch = SequenceBatch.unchecked(
+        batch = SequenceBatch._unchecked(
             arrays["offsets"],
             arrays["indptr"],
             arrays["indices"],
@@ -121,7 +121,7 @@ class Spiller:
 
     def add(self, X, y):
         """Encode some sequences, and write a block when there are enough."""
-        batch = self.learn(X, self.vocabulary).with_precision(self.dtype).compact()
+        batch = self.learn(X, self.vocabulary).with_precision(self.dtype)._compact()
         codes, lengths, self.labels = encode_labels(y, self.labels)
         check_same_lengths(batch.lengths, lengths)
         self.vocabulary, self.n_features = batch.vocabulary, batch.n_features
@@ -195,7 +195,7 @@ class Spiller:
         """Return a block with other numbers, in a file of its own."""
         batch, gold = block.open(self.n_features)
         indices = number[batch.indices]
-        fresh = batch.renumbered(indices, self.n_features).filtered(indices >= 0)
+        fresh = batch._renumbered(indices, self.n_features)._filtered(indices >= 0)
         # A file that is mapped must not be written to.
         written = self._written(f"final-{position}", fresh, gold)
         _remove(block.file)
@@ -233,7 +233,7 @@ def joined(batches, n_features, vocabulary=None):
     if len(batches) == 1:
         only = batches[0]
         parts = only.offsets, only.indptr, only.indices, only.values
-        return SequenceBatch.unchecked(*parts, n_features, vocabulary)
+        return SequenceBatch._unchecked(*parts, n_features, vocabulary)
     values = None
     given = [batch.values for batch in batches if batch.values is not None]
     if given:
@@ -244,7 +244,7 @@ def joined(batches, n_features, vocabulary=None):
                 for b in batches
             ]
         )
-    return SequenceBatch.unchecked(
+    return SequenceBatch._unchecked(
         _steps([batch.offsets for batch in batches]),
         _steps([batch.indptr for batch in batches]),
         np.concatenate([batch.indices for batch in batches]),

@@ -119,7 +119,7 @@ def views_of(corpus, belief, positions, hiding):
     if belief.unknown_row is None:
         return Views(corpus, [], belief.unseen, positions=positions)
     feature = len(belief.row_of)
-    batch = SequenceBatch.unchecked(*corpus[:4], feature).compact()
+    batch = SequenceBatch._unchecked(*corpus[:4], feature)._compact()
     occurrences = occurrences_of(batch, corpus.weight, positions, feature)
     unseen = belief.unseen[occurrences[belief.unseen] == 0]
     sizes = np.diff(batch.indptr)
@@ -155,14 +155,14 @@ def owners_of(batch, weight, positions, alone):
 def hidden_part(corpus, batch, owners, alone):
     """Return some sequences with all such tokens hidden, and those without features."""
     tokens = joined_ranges(batch.offsets[owners], batch.lengths[owners])
-    few = batch[owners].compact()
+    few = batch[owners]._compact()
     hidden = np.flatnonzero(np.isin(tokens, alone) | (np.diff(few.indptr) == 0))
     edges = None
     if corpus.edges is not None:
         n_rows = 1 + int(corpus.edges[1].max(initial=0))
-        steps = SequenceBatch.unchecked(corpus.offsets, *corpus.edges, n_rows)
-        edges = steps[owners].compact()
-    return Hidden(few.replaced(hidden, batch.n_features), corpus.gold[tokens], edges)
+        steps = SequenceBatch._unchecked(corpus.offsets, *corpus.edges, n_rows)
+        edges = steps[owners]._compact()
+    return Hidden(few._replaced(hidden, batch.n_features), corpus.gold[tokens], edges)
 
 
 def with_fitting_row(belief, trial, forbidden, score):

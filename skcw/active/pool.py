@@ -319,7 +319,7 @@ class BatchPool(SequencePool):
         """Return a hash that tells this pool from others."""
         if not isinstance(self._X, SequenceBatch):
             return super().fingerprint()
-        batch = self._X.compact()
+        batch = self._X._compact()
         parts = batch.indptr, batch.indices, batch.values
         return digest_of([self.lengths, *(part for part in parts if part is not None)])
 
@@ -364,7 +364,7 @@ def _sorted(X):
 
 
 def _features_of(batch):
-    batch = batch.compact()
+    batch = batch._compact()
     indptr = batch.indptr[batch.offsets]
     shape = len(batch), batch.n_features
     ones = np.ones(len(batch.indices))

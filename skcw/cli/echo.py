@@ -74,7 +74,8 @@ class ColumnEcho:
     Examples
     --------
     >>> from skcw.cli.echo import ColumnEcho
-    >>> from skcw.data import TokenColumns, Vocabulary
+    >>> from skcw.data import TokenColumns
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> echo = ColumnEcho(None, "utf-8", False)
     >>> X = TokenColumns([0, 1], [[0]], [Vocabulary.from_names(["Ann"])], None, [2])
     >>> echo.block(b"# one\nAnn NNP\n\n", X, {"predicted": ["B-PER"]})

@@ -33,7 +33,8 @@ from skcw.cli.options import (
     command_parser,
     number_or_name,
 )
-from skcw.data import Span, extract_spans
+from skcw.data import extract_spans
+from skcw.data.schemes import Span
 
 N_RESAMPLES = 500
 # 95 of 100 resampled figures lie between these percentiles.

@@ -102,11 +102,11 @@ class Drawing:
             edges = piece.edges
             for first, last in _cuts(piece.batch):
                 start, stop = map(int, piece.offsets[[first, last]])
-                part = piece.batch[first:last].compact()
+                part = piece.batch[first:last]._compact()
                 mean = piece.scores[start:stop] if self.independent else None
                 groups = self._groups(
                     self._rows(part) if mean is None else self._independent(part, mean),
-                    None if edges is None else edges[first:last].compact(),
+                    None if edges is None else edges[first:last]._compact(),
                 )
                 for group in groups:
                     work(
@@ -250,7 +250,7 @@ def score_variance(belief, batch, *, unit_variance=False):
         In the precision of the belief.
     """
     dtype = belief.weights.dtype
-    batch = batch.with_precision(dtype).compact()
+    batch = batch.with_precision(dtype)._compact()
     squares = _squares(batch, dtype)
     variance, row_of = belief.variance, belief.row_of
     if unit_variance:

@@ -1,4 +1,4 @@
-"""Sequences, features and labels in compiled form; column files."""
+"""Sequences, features and labels in compiled form; label schemes."""
 
 from typing import TYPE_CHECKING
 
@@ -6,13 +6,11 @@ from skcw._util.lazy import lazy_names
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
 from skcw.data.schemes import (
-    Span,
     convert_labels,
     detect_scheme,
     extract_spans,
     transition_constraints,
 )
-from skcw.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from skcw.data.sequence_encoder import SequenceEncoder
@@ -20,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SequenceBatch",
     "SequenceEncoder",
-    "Span",
     "TokenColumns",
-    "Vocabulary",
     "convert_labels",
     "detect_scheme",
     "extract_spans",

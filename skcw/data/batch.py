@@ -68,11 +68,11 @@ class SequenceBatch(RaggedRows):
         self._check()
 
     @classmethod
-    def owning(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
+    def _owning(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
         """Return a batch of arrays that nobody else has, checked but not copied."""
-        batch = cls.unchecked(offsets, indptr, indices, values, n_features, vocabulary)
+        batch = cls._unchecked(offsets, indptr, indices, values, n_features, vocabulary)
         batch._check()
-        return cls.unchecked(
+        return cls._unchecked(
             np.ascontiguousarray(offsets, dtype=np.int64),
             np.ascontiguousarray(indptr, dtype=np.int64),
             np.ascontiguousarray(indices, dtype=np.int32),
@@ -162,25 +162,25 @@ class SequenceBatch(RaggedRows):
             None if self.values is None else self.values[entries],
         )
 
-    def adopt(self, vocabulary):
+    def _adopt(self, vocabulary):
         """Return the batch with a vocabulary that continues its own."""
         batch = self._with(self.offsets, self.indptr, self.indices, self.values)
         batch.n_features, batch.vocabulary = len(vocabulary), vocabulary
         return batch
 
     def _with(self, offsets, indptr, indices, values):
-        return SequenceBatch.unchecked(
+        return SequenceBatch._unchecked(
             offsets, indptr, indices, values, self.n_features, self.vocabulary
         )
 
     @classmethod
-    def unchecked(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
+    def _unchecked(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
         """Return a batch of arrays that are known to fit together."""
         batch = cls.__new__(cls)
         batch._store(offsets, indptr, indices, values, n_features, vocabulary)
         return batch
 
-    def compact(self):
+    def _compact(self):
         """Return the batch without the entries of a parent that it does not use."""
         first, last = int(self.indptr[0]), int(self.indptr[-1])
         if last - first == len(self.indices):
@@ -192,7 +192,7 @@ class SequenceBatch(RaggedRows):
             None if self.values is None else self.values[first:last],
         )
 
-    def readable(self, unseen, unknown_feature):
+    def _readable(self, unseen, unknown_feature):
         """Return the batch as a model reads that knows unknown tokens.
 
         Parameters
@@ -207,16 +207,16 @@ class SequenceBatch(RaggedRows):
         batch : SequenceBatch
             The batch, which knows one feature more than the model has.
         """
-        batch = self.compact()
+        batch = self._compact()
         if len(unseen):
             # One more, for a batch that has been through this already.
             known = np.ones(max(batch.n_features, unknown_feature + 1), dtype=bool)
             known[unseen] = False
-            batch = batch.filtered(known[batch.indices])
+            batch = batch._filtered(known[batch.indices])
         empty = np.flatnonzero(batch.indptr[1:] == batch.indptr[:-1])
-        return batch.replaced(empty, unknown_feature)
+        return batch._replaced(empty, unknown_feature)
 
-    def renumbered(self, indices, n_features):
+    def _renumbered(self, indices, n_features):
         """Return the batch with other features, which have no names, in their places.
 
         Parameters
@@ -231,11 +231,11 @@ class SequenceBatch(RaggedRows):
         batch : SequenceBatch
             The batch with the same values.
         """
-        return SequenceBatch.unchecked(
+        return SequenceBatch._unchecked(
             self.offsets, self.indptr, indices, self.values, n_features
         )
 
-    def filtered(self, kept):
+    def _filtered(self, kept):
         """Return a compact batch with some of its entries.
 
         Parameters
@@ -258,7 +258,7 @@ class SequenceBatch(RaggedRows):
             None if self.values is None else self.values[kept],
         )
 
-    def replaced(self, tokens, feature):
+    def _replaced(self, tokens, feature):
         """Return a compact batch with one feature in place of all those of tokens.
 
         Parameters
@@ -294,7 +294,7 @@ class SequenceBatch(RaggedRows):
         """Return the batch with values of another type, all of which it can square."""
         if self.values is None:
             return self
-        batch = self.compact()
+        batch = self._compact()
         bad = np.flatnonzero(np.abs(batch.values) > np.sqrt(np.finfo(dtype).max))
         if len(bad):
             token = np.searchsorted(batch.indptr, bad[0], side="right") - 1
@@ -312,8 +312,8 @@ class SequenceBatch(RaggedRows):
 
     def to_lists(self):
         """Return the tokens as lists of names, or as dicts when they have values."""
-        if self.compact() is not self:
-            return self.compact().to_lists()
+        if self._compact() is not self:
+            return self._compact().to_lists()
         names = self._names()
         entries = [names[i] for i in self.indices.tolist()]
         ends = self.indptr.tolist()
@@ -334,7 +334,7 @@ class SequenceBatch(RaggedRows):
         return self.vocabulary.names()
 
     def __getstate__(self):
-        return vars(self.compact()).copy()
+        return vars(self._compact()).copy()
 
     def __setstate__(self, state):
         self._store(**state)

@@ -1,7 +1,8 @@
 """Sentences as columns of values, as files and data frames have them."""
 
 from collections.abc import Mapping
-from itertools import pairwise
+from importlib.util import find_spec
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -159,9 +160,13 @@ class TokenColumns(RaggedRows):
         >>> X[0], y[0]
         ([('Ann',), ('left',)], ['B-PER', 'O'])
         """
-        from skcw.data.frames import read_frame
-
-        return read_frame(frame, sentence, columns)
+        table = table_of(frame)
+        sentence = sentence_column(table.columns, sentence)
+        names = [name for name in table.columns if name != sentence]
+        chosen = choose_columns(names, columns)
+        texts = {new: _texts(table[name], name) for new, name in chosen.items()}
+        starts, _ = sentence_starts(sentence_ids(table, sentence), "row {}".format)
+        return columns_of_lists(np.diff([*starts, len(table)]), texts)
 
     def to_frame(self, backend=None):
         """Return a data frame with one row per token.
@@ -177,9 +182,7 @@ class TokenColumns(RaggedRows):
             With ``sentence_id``, counted from 0, and the columns, called ``word``,
             ``pos``, ``x2``... if they have no names.
         """
-        from skcw.data.frames import frame_of_columns
-
-        return frame_of_columns(self, backend)
+        return frame_of(token_rows(self), backend)
 
     def _renamed(self, names):
         return TokenColumns(self.offsets, self.codes, self.values, names, self.lines)
@@ -557,3 +560,121 @@ def columns_of_lists(lengths, texts, lines=None):
         row[:] = [seen.setdefault(text, len(seen)) for text in column]
         values.append(Vocabulary.from_names(seen))
     return TokenColumns(offsets, codes, values, list(texts), lines)
+
+
+# The libraries of data frames that we can make one of, the first choice first.
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def table_of(frame):
+    """Return a frame in the form of narwhals."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(frame):
+        lazy = (
+            " (a lazy one: call collect() first)" if hasattr(frame, "collect") else ""
+        )
+        raise TypeError(
+            f"the frame is a {type(frame).__name__}{lazy}; it must be a data frame of "
+            "pandas, polars or another library that narwhals knows"
+        )
+    table = nw.from_native(frame, eager_only=True)
+    odd = [name for name in table.columns if not isinstance(name, str)]
+    if odd:
+        raise TypeError(f"the frame has the column {odd[0]!r}; names must be strings")
+    return table
+
+
+def sentence_column(names, given):
+    """Return the column of a frame that tells sentences apart."""
+    found = find_name(names, SENTENCE_NAMES) if given is None else given
+    if found is None:
+        raise ValueError(
+            "which column tells sentences apart? Name it: sentence=...; "
+            + listed_names(names)
+        )
+    if found not in names:
+        raise ValueError(
+            f"the frame has no column {found!r} for the sentences; "
+            f"{listed_names(names)} (an index becomes a column by reset_index())"
+        )
+    return found
+
+
+def sentence_ids(table, sentence):
+    """Return the sentence of each row; None for that of the row before."""
+    ids = table[sentence]
+    return [
+        None if missing else key
+        for key, missing in zip(ids.to_list(), ids.is_null().to_list(), strict=True)
+    ]
+
+
+def _texts(series, name):
+    """Return a column as a list of strings, or say why it holds none."""
+    missing = series.is_null().to_numpy()
+    if missing.any():
+        raise ValueError(
+            f"row {int(missing.argmax())} has no value in column {name!r}; write _ for "
+            "no value. pandas takes words such as NA, null and None for missing ones "
+            "unless told otherwise: read_csv(..., keep_default_na=False)"
+        )
+    values = series.to_list()
+    if series.dtype.is_integer():
+        return list(map(str, values))
+    for row, value in enumerate(values):
+        if isinstance(value, str):
+            continue
+        raise TypeError(_not_text(row, name, value))
+    return values
+
+
+def _not_text(row, name, value):
+    if hasattr(value, "__len__"):
+        return (
+            f"row {row} has a {type(value).__name__} in column {name!r}: such a frame "
+            f"has one row per sentence. Give its columns to fit as they are, "
+            f"df[{name!r}].tolist(), or make one row per token by df.explode([...])"
+        )
+    return (
+        f"row {row} has {value!r} in column {name!r}; values must be strings or whole "
+        "numbers. Leave it out by columns=[...], or turn it into a few strings"
+    )
+
+
+def frame_of(data, backend=None):
+    """Return a data frame.
+
+    Parameters
+    ----------
+    data : dict of str to list or ndarray
+        The columns.
+    backend : {"pandas", "polars", "pyarrow"}, default=None
+        The library; by default the first of these that is installed.
+
+    Returns
+    -------
+    frame : data frame
+        Of that library.
+    """
+    import narwhals as nw
+
+    if backend is None:
+        backend = next((name for name in BACKENDS if find_spec(name)), None)
+        if backend is None:
+            raise ImportError("a data frame needs pandas, polars or pyarrow")
+    elif backend not in BACKENDS:
+        raise ValueError(
+            f"backend is {backend!r}; it must be one of {', '.join(BACKENDS)}"
+        )
+    columns = {name: list(values) for name, values in data.items()}
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def token_rows(columns):
+    """Return token columns as columns of a frame with one row per token."""
+    names = columns.names or default_names(columns.n_columns)
+    rows = {"sentence_id": np.repeat(np.arange(len(columns)), columns.lengths)}
+    for c, name in enumerate(names):
+        rows[name] = list(chain.from_iterable(columns.column(c)))
+    return rows

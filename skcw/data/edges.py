@@ -23,7 +23,7 @@ def edge_features(vocabulary):
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> from skcw.data.edges import edge_features
     >>> edge_features(Vocabulary.from_names(["word=to", "label[-1]&word=to"]))
     array([1], dtype=int32)
@@ -78,7 +78,7 @@ def split_edges(batch, edges, first, n_labels):
             f"{len(edges)} features of transitions and {n_labels} labels are more than "
             f"{MOST_ROWS} in all; leave out rare ones by min_count"
         )
-    batch = batch.compact()
+    batch = batch._compact()
     number = np.full(batch.n_features, -1, dtype=np.int64)
     # A model may know more of them than the batch does.
     known = edges[edges < batch.n_features]
@@ -87,10 +87,10 @@ def split_edges(batch, edges, first, n_labels):
     leads = np.ones(batch.n_tokens, dtype=bool)
     leads[batch.offsets[:-1][batch.lengths > 0]] = False
     is_step = of_entry >= 0
-    tokens = batch.filtered(~is_step)
+    tokens = batch._filtered(~is_step)
     is_step &= np.repeat(leads, np.diff(batch.indptr))
     indices = (first + of_entry[is_step] * n_labels).astype(np.int32)
-    return tokens, batch.filtered(is_step).renumbered(indices, total)
+    return tokens, batch._filtered(is_step)._renumbered(indices, total)
 
 
 def refuse_edges(vocabulary, learner):

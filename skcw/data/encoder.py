@@ -55,7 +55,7 @@ def encode_names(X, vocabulary, grow):
         encoder.add_sequence(sequence)
     if len(table) > known:
         vocabulary = Vocabulary(*table.freeze())
-    return SequenceBatch.owning(*encoder.finish(), len(vocabulary), vocabulary)
+    return SequenceBatch._owning(*encoder.finish(), len(vocabulary), vocabulary)
 
 
 def encode_columns(X, n_features=None):
@@ -81,7 +81,7 @@ def encode_columns(X, n_features=None):
     nothing = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
     parts = zip(nothing, *blocks, strict=True)
     counts, columns, values = (np.concatenate(part) for part in parts)
-    return SequenceBatch.owning(
+    return SequenceBatch._owning(
         offsets_of([len(counts) for counts, _, _ in blocks]),
         offsets_of(counts),
         columns,
@@ -156,7 +156,7 @@ def check_batch(batch, vocabulary, n_features):
             "tagger.encode"
         )
     if vocabulary is not None and len(vocabulary) > batch.n_features:
-        return batch.adopt(vocabulary)
+        return batch._adopt(vocabulary)
     return batch
 
 
@@ -169,7 +169,7 @@ def drop_rare(batch, min_count, n_known=0):
         return batch
     if batch.vocabulary is None:
         raise ValueError("min_count needs named features; these are numeric columns")
-    batch = batch.compact()
+    batch = batch._compact()
     counts = np.bincount(batch.indices, minlength=batch.n_features)
     keep = counts >= min_count
     keep[:n_known] = True
@@ -177,7 +177,7 @@ def drop_rare(batch, min_count, n_known=0):
     kept = keep[batch.indices]
     before = np.concatenate([[0], np.cumsum(kept)])
     vocabulary = batch.vocabulary.select(keep)
-    return SequenceBatch.owning(
+    return SequenceBatch._owning(
         batch.offsets,
         before[batch.indptr].astype(np.int64),
         number[batch.indices[kept]],
@@ -192,7 +192,7 @@ def keep_entries(batch, keep):
     if keep.all():
         return batch
     before = np.concatenate([[0], np.cumsum(keep)])
-    return SequenceBatch.owning(
+    return SequenceBatch._owning(
         batch.offsets,
         before[batch.indptr],
         batch.indices[keep],
@@ -217,7 +217,7 @@ def without_needless(batch, known):
     batch : SequenceBatch
         The sequences; unknown features are left where a token has no others.
     """
-    batch = batch.compact()
+    batch = batch._compact()
     entry_known = known[batch.indices]
     before = np.concatenate([[0], np.cumsum(entry_known)])
     told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]

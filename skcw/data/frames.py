@@ -1,180 +1,25 @@
-"""Data frames in and out: pandas, polars and others, through narwhals."""
+"""Predictions as data frames: pandas, polars and others, through narwhals."""
 
-from importlib.util import find_spec
 from itertools import chain
 
 import numpy as np
 
 from skcw._util.checks import check_same_length, check_same_lengths
 from skcw.data.columns import (
-    SENTENCE_NAMES,
+    BACKENDS,
+    TokenColumns,
     choose_columns,
-    columns_of_lists,
     default_names,
-    find_name,
-    listed_names,
+    frame_of,
+    sentence_column,
+    sentence_ids,
     sentence_starts,
+    table_of,
+    token_rows,
 )
 
-BACKENDS = ("pandas", "polars", "pyarrow")
 PREDICTED, CONFIDENCE = "predicted", "confidence"
 UNITS = ("word", "entity", "sentence")
-
-
-def read_frame(frame, sentence=None, columns=None):
-    """Return the sentences of a frame that has one row per token.
-
-    Parameters
-    ----------
-    frame : data frame
-        Of any library that narwhals knows.
-    sentence : str, default=None
-        The column that tells sentences apart.
-    columns : dict, sequence of str or None, default=None
-        As in :meth:`TokenColumns.from_frame`.
-
-    Returns
-    -------
-    columns : TokenColumns
-        The sentences.
-    """
-    table = _table(frame)
-    sentence = _sentence_column(table.columns, sentence)
-    names = [name for name in table.columns if name != sentence]
-    chosen = choose_columns(names, columns)
-    texts = {new: _texts(table[name], name) for new, name in chosen.items()}
-    starts, _ = sentence_starts(_ids(table, sentence), "row {}".format)
-    return columns_of_lists(np.diff([*starts, len(table)]), texts)
-
-
-def _table(frame):
-    """Return a frame in the form of narwhals."""
-    import narwhals as nw
-
-    if not nw.dependencies.is_into_dataframe(frame):
-        lazy = (
-            " (a lazy one: call collect() first)" if hasattr(frame, "collect") else ""
-        )
-        raise TypeError(
-            f"the frame is a {type(frame).__name__}{lazy}; it must be a data frame of "
-            "pandas, polars or another library that narwhals knows"
-        )
-    table = nw.from_native(frame, eager_only=True)
-    odd = [name for name in table.columns if not isinstance(name, str)]
-    if odd:
-        raise TypeError(f"the frame has the column {odd[0]!r}; names must be strings")
-    return table
-
-
-def _sentence_column(names, given):
-    found = find_name(names, SENTENCE_NAMES) if given is None else given
-    if found is None:
-        raise ValueError(
-            "which column tells sentences apart? Name it: sentence=...; "
-            + listed_names(names)
-        )
-    if found not in names:
-        raise ValueError(
-            f"the frame has no column {found!r} for the sentences; "
-            f"{listed_names(names)} (an index becomes a column by reset_index())"
-        )
-    return found
-
-
-def _ids(table, sentence):
-    """Return the sentence of each row; None for that of the row before."""
-    ids = table[sentence]
-    return [
-        None if missing else key
-        for key, missing in zip(ids.to_list(), ids.is_null().to_list(), strict=True)
-    ]
-
-
-def _texts(series, name):
-    """Return a column as a list of strings, or say why it holds none."""
-    missing = series.is_null().to_numpy()
-    if missing.any():
-        raise ValueError(
-            f"row {int(missing.argmax())} has no value in column {name!r}; write _ for "
-            "no value. pandas takes words such as NA, null and None for missing ones "
-            "unless told otherwise: read_csv(..., keep_default_na=False)"
-        )
-    values = series.to_list()
-    if series.dtype.is_integer():
-        return list(map(str, values))
-    for row, value in enumerate(values):
-        if isinstance(value, str):
-            continue
-        raise TypeError(_not_text(row, name, value))
-    return values
-
-
-def _not_text(row, name, value):
-    if hasattr(value, "__len__"):
-        return (
-            f"row {row} has a {type(value).__name__} in column {name!r}: such a frame "
-            f"has one row per sentence. Give its columns to fit as they are, "
-            f"df[{name!r}].tolist(), or make one row per token by df.explode([...])"
-        )
-    return (
-        f"row {row} has {value!r} in column {name!r}; values must be strings or whole "
-        "numbers. Leave it out by columns=[...], or turn it into a few strings"
-    )
-
-
-def frame_of(data, backend=None):
-    """Return a data frame.
-
-    Parameters
-    ----------
-    data : dict of str to list or ndarray
-        The columns.
-    backend : {"pandas", "polars", "pyarrow"}, default=None
-        The library; by default the first of these that is installed.
-
-    Returns
-    -------
-    frame : data frame
-        Of that library.
-    """
-    import narwhals as nw
-
-    if backend is None:
-        backend = next((name for name in BACKENDS if find_spec(name)), None)
-        if backend is None:
-            raise ImportError("a data frame needs pandas, polars or pyarrow")
-    elif backend not in BACKENDS:
-        raise ValueError(
-            f"backend is {backend!r}; it must be one of {', '.join(BACKENDS)}"
-        )
-    columns = {name: list(values) for name, values in data.items()}
-    return nw.from_dict(columns, backend=backend).to_native()
-
-
-def frame_of_columns(columns, backend=None):
-    """Return token columns as a frame with one row per token.
-
-    Parameters
-    ----------
-    columns : TokenColumns
-        The sentences.
-    backend : str, default=None
-        As in :func:`frame_of`.
-
-    Returns
-    -------
-    frame : data frame
-        With ``sentence_id`` from 0 on, then the columns.
-    """
-    return frame_of(_token_rows(columns), backend)
-
-
-def _token_rows(columns):
-    names = columns.names or default_names(columns.n_columns)
-    rows = {"sentence_id": np.repeat(np.arange(len(columns)), columns.lengths)}
-    for c, name in enumerate(names):
-        rows[name] = list(chain.from_iterable(columns.column(c)))
-    return rows
 
 
 class AnswersInFrames:
@@ -272,10 +117,10 @@ class _Frame:
     """A frame with one row per token, to which columns are added."""
 
     def __init__(self, frame, answers, sentence):
-        self.table = _table(frame)
-        self.name = _sentence_column(self.table.columns, sentence)
+        self.table = table_of(frame)
+        self.name = sentence_column(self.table.columns, sentence)
         starts, self.keys = sentence_starts(
-            _ids(self.table, self.name), "row {}".format
+            sentence_ids(self.table, self.name), "row {}".format
         )
         lengths = np.diff([*starts, len(self.table)])
         check_same_lengths(
@@ -308,7 +153,7 @@ class _Frame:
 
 
 def _converted(frame, backend):
-    table = _table(frame)
+    table = table_of(frame)
     return frame_of({name: table[name].to_list() for name in table.columns}, backend)
 
 
@@ -326,8 +171,6 @@ class _Sequences:
             self._read_words(X)
 
     def _read_words(self, X):
-        from skcw.data.columns import TokenColumns
-
         if not isinstance(X, TokenColumns):
             # Features have no text; words and tuples of columns have.
             first = next((x[0] for x in X if len(x)), None)
@@ -344,7 +187,7 @@ class _Sequences:
         lengths = self.answers.lengths
         rows = {"sentence_id": np.repeat(np.arange(len(lengths)), lengths)}
         if self.columns is not None:
-            rows |= _token_rows(self.columns)
+            rows |= token_rows(self.columns)
         return frame_of({**rows, **added}, backend)
 
     frame = staticmethod(frame_of)

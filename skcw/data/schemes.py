@@ -12,6 +12,7 @@ from skcw.data.saved import FLOATS, saved_array, saved_kind, saved_number, short
 # The prefixes each scheme may use, and other names of schemes.
 SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}
 ALIASES = {"BIO": "IOB2", "BIOES": "IOBES"}
+SCHEMES_OR_AUTO = ("auto", *SCHEMES)
 
 # What a prefix does to a span. BILOU writes IOBES with other letters: Last for End,
 # Unit for Single.
@@ -65,20 +66,18 @@ def split_label(label):
     return ROLES[prefix or "I"], kind or NO_TYPE
 
 
-def scheme_name(name, parameter, *, auto=False):
+def scheme_name(name, parameter, schemes=tuple(SCHEMES), aliases=ALIASES):
     """Return the first name of a scheme that may have several, or refuse it."""
-    scheme = ALIASES.get(name, name) if isinstance(name, str) else None
-    if scheme not in SCHEMES and not (auto and scheme == "auto"):
-        known = [*(["auto"] if auto else []), *SCHEMES, *ALIASES]
-        raise ValueError(
-            f"{parameter} is {name!r}; it must be one of {', '.join(map(repr, known))}"
-        )
+    scheme = aliases.get(name, name) if isinstance(name, str) else None
+    if scheme not in schemes:
+        known = ", ".join(map(repr, [*schemes, *aliases]))
+        raise ValueError(f"{parameter} is {name!r}; it must be one of {known}")
     return scheme
 
 
 def resolve_scheme(scheme, labels):
     """Return the first name of a scheme, detected from ``labels`` for "auto"."""
-    name = scheme_name(scheme, "scheme", auto=True)
+    name = scheme_name(scheme, "scheme", SCHEMES_OR_AUTO)
     return detect_scheme(labels) if name == "auto" else name
 
 
@@ -96,7 +95,7 @@ class Span(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.data import Span
+    >>> from skcw.data.schemes import Span
     >>> words = ["in", "New", "York"]
     >>> span = Span("LOC", 1, 3)
     >>> words[span.start : span.end]
@@ -173,7 +172,7 @@ def extract_spans(labels, scheme="auto", strict=False):
     """
     labels = check_labels(labels, "labels")
     if not strict:
-        scheme_name(scheme, "scheme", auto=True)
+        scheme_name(scheme, "scheme", SCHEMES_OR_AUTO)
         return _read_leniently(list(map(split_label, labels)))
     scheme = resolve_scheme(scheme, labels)
     _refuse_foreign_prefixes(labels, scheme)
@@ -512,7 +511,7 @@ def transition_constraints(constraints, labels, dtype=np.float64):
     if constraints is None:
         return None
     if isinstance(constraints, str):
-        legal = _legal_by_scheme(scheme_name_constraints(constraints), labels)
+        legal = _legal_by_scheme(constraints_name(constraints), labels)
     else:
         follows = _legal_function(constraints, labels)
         rows = [[follows(before, after) for after in labels] for before in labels]
@@ -558,30 +557,9 @@ def saved_faults(value, name):
     return value
 
 
-def scheme_name_constraints(name):
-    """Return the one name of a scheme that may have several.
-
-    Parameters
-    ----------
-    name : str
-        One of ``SCHEME_NAMES``.
-
-    Returns
-    -------
-    scheme : {"BIO", "IOBES", "BILOU"}
-        The scheme.
-
-    Examples
-    --------
-    >>> from skcw.data.schemes import scheme_name
-    >>> scheme_name("IOB2")
-    'BIO'
-    """
-    scheme = _OTHER_NAMES.get(name, name)
-    if scheme not in _PREFIXES:
-        known = ", ".join(map(repr, SCHEME_NAMES))
-        raise ValueError(f"constraints is {name!r}; it must be one of {known}")
-    return scheme
+def constraints_name(name):
+    """Return the name of a scheme in ``constraints_``, where IOB2 is called BIO."""
+    return scheme_name(name, "constraints", _PREFIXES, _OTHER_NAMES)
 
 
 def _parts(labels, prefixes):

@@ -33,7 +33,7 @@ class Vocabulary:
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> vocabulary = Vocabulary.from_names(["the", "cat"])
     >>> len(vocabulary), vocabulary.find("cat"), vocabulary.find("dog")
     (2, 1, -1)

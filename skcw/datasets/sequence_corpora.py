@@ -6,7 +6,8 @@ from itertools import chain
 import numpy as np
 from sklearn.utils import Bunch
 
-from skcw.data import TokenColumns, Vocabulary
+from skcw.data import TokenColumns
+from skcw.data.vocabulary import Vocabulary
 from skcw.datasets.fetching import description, locate, read_source, splits_of
 from skcw.exceptions import ColumnFileError
 from skcw.io import read_columns

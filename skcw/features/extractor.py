@@ -250,7 +250,7 @@ class FeatureExtractor:
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> from skcw.features.extractor import FeatureExtractor
     >>> from skcw.features.lines import templates_of
     >>> names = Vocabulary.from_names(["word[0]=cat"])
@@ -336,10 +336,10 @@ class FeatureExtractor:
         else:
             self._add_sequences(compiled, X)
         if hashed:
-            return SequenceBatch.owning(*compiled.finish(), None, self.n_features)
+            return SequenceBatch._owning(*compiled.finish(), None, self.n_features)
         if len(table) > known:
             vocabulary = Vocabulary(*table.freeze())
-        return SequenceBatch.owning(
+        return SequenceBatch._owning(
             *compiled.finish(), None, len(vocabulary), vocabulary
         )
 

@@ -89,7 +89,7 @@ class FunctionPart:
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> from skcw.features.joining import FunctionPart
     >>> part = FunctionPart("mine", lambda tokens, i: ["x"] if i else [])
     >>> part.learn([["a", "b"]], Vocabulary.empty()).to_lists()
@@ -169,7 +169,7 @@ class VectorPart:
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> from skcw.features import WordVectors
     >>> from skcw.features.joining import VectorPart
     >>> part = VectorPart("v", WordVectors(["a"], [[3.0, 4.0]]), (0,), 1.0)
@@ -341,7 +341,7 @@ def joined_batch(batches, vocabulary):
     batch : SequenceBatch
         The features of all batches.
     """
-    batches = [batch.compact() for batch in batches]
+    batches = [batch._compact() for batch in batches]
     indptr = np.sum([batch.indptr for batch in batches], axis=0)
     indices = np.empty(indptr[-1], dtype=np.int32)
     plain = all(batch.values is None for batch in batches)
@@ -382,7 +382,7 @@ class JoinedExtractor:
 
     Examples
     --------
-    >>> from skcw.data import Vocabulary
+    >>> from skcw.data.vocabulary import Vocabulary
     >>> from skcw.features.joining import JoinedExtractor
     >>> from skcw.features.joining import FunctionPart
     >>> odd = FunctionPart("odd", lambda tokens, i: str(i % 2))

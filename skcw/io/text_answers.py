@@ -23,7 +23,7 @@ class TextEntity(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.io import TextEntity
+    >>> from skcw.io.text_answers import TextEntity
     >>> TextEntity("PER", 5, 8, 0.9, "Ann").label
     'PER'
     """

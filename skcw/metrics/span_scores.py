@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from skcw._util.checks import check_sample_weight
-from skcw.data.schemes import extract_spans, odd_outside, resolve_scheme, scheme_name
+from skcw.data.schemes import extract_spans, odd_outside, resolve_scheme
 from skcw.exceptions import OutsideLabelWarning
 from skcw.metrics.token_scores import (
     check_label_names,
@@ -195,10 +195,7 @@ def _pair_spans(y_true, y_pred, labels, scheme, strict, sample_weight):
     weight = check_sample_weight(sample_weight, len(true_rows))
     seen = set().union(*true_rows, *pred_rows)
     _warn_of_outside(seen)
-    if strict:
-        scheme = resolve_scheme(scheme, seen)
-    else:
-        scheme_name(scheme, "scheme", auto=True)
+    scheme = resolve_scheme(scheme, seen)
     true, pred, counts = [], [], []
     for i, (true_row, pred_row) in enumerate(zip(true_rows, pred_rows, strict=True)):
         found = len(true)

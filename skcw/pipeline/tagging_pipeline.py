@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import refuse_table
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw.data import SequenceBatch, Vocabulary
+from skcw.data import SequenceBatch
 from skcw.data.saved import saved_texts
+from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features import JoinedFeatures, WindowFeatures, join_features
 from skcw.features.joined_features import is_joined

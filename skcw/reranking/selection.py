@@ -44,7 +44,7 @@ def sentence_folds(tagger, X, y, weight, n_folds):
     folds = np.full(len(counts), -1, dtype=np.int64)
     alike = np.arange(len(counts))
     if hasattr(tagger, "encode"):
-        alike = batch_hashes(tagger.encode(X).compact())
+        alike = batch_hashes(tagger.encode(X)._compact())
     _, first, number = np.unique(alike[counts], return_index=True, return_inverse=True)
     if n_folds > len(first):
         raise ValueError(

@@ -115,7 +115,7 @@ def append(trainer, batch, rows, copies=None, group=0):
 
 def _items(batch):
     """Yield the tokens of each sequence as lists of names, or as dicts of values."""
-    batch = batch.compact()
+    batch = batch._compact()
     names = batch._names()
     ends = batch.indptr
     for first, last in pairwise(batch.offsets.tolist()):

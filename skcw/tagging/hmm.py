@@ -118,7 +118,7 @@ def count(data, n_labels):
     counts : Counts
         The counts.
     """
-    batch, codes = data.batch.compact(), data.codes
+    batch, codes = data.batch._compact(), data.codes
     weight = np.ones(len(batch)) if data.weight is None else data.weight
     weight = np.repeat(weight, batch.lengths)
     sizes = np.diff(batch.indptr)
@@ -213,7 +213,7 @@ def _after(counts, prior, smoothing):
 
 def check_values(batch):
     """Return a batch; raise if a value is no count, or too large or small for one."""
-    compact = batch.compact()
+    compact = batch._compact()
     if compact.values is None:
         return batch
     size = np.abs(compact.values)
@@ -556,7 +556,7 @@ class HMMSequenceTagger(BeliefTagger):
         """Return the rows that a batch needs, with those of words never seen."""
         belief = super()._belief_for(batch)
         prefix, width = self._used["word_prefix"], belief.width
-        used = np.unique(batch.compact().indices)
+        used = np.unique(batch._compact().indices)
         used = used[is_read(batch.vocabulary, batch.n_features, prefix)[used]]
         old = belief.row_of[used]
         rows = belief.mean.reshape(-1, width)

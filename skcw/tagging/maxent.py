@@ -102,7 +102,7 @@ def train(data, n_labels, min_count, settings):
     n_iter : int
         The number of iterations.
     """
-    batch, codes = data.batch.compact(), data.codes
+    batch, codes = data.batch._compact(), data.codes
     weight = np.ones(len(batch)) if data.weight is None else data.weight
     weight = np.repeat(weight, batch.lengths)
     near, far = labels_before(codes, batch.offsets, n_labels)

@@ -66,7 +66,7 @@ def digest_of_examples(data=None):
     """Return a short hash of sequences, labels and weights; None if there are none."""
     if data is None:
         return None
-    batch = data.batch.compact()
+    batch = data.batch._compact()
     arrays = (batch.offsets, batch.indptr, batch.indices, batch.values)
     return digest_of(*arrays, data.codes, data.weight)
 

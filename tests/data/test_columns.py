@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, cross_validate, train_test_split
 from sklearn.utils import _safe_indexing
 
-from skcw.data import TokenColumns, Vocabulary
+from skcw.data import TokenColumns
+from skcw.data.vocabulary import Vocabulary
 
 ROWS = [
     [("the", "D"), ("cat", "N")],

@@ -247,7 +247,9 @@ def test_frames_of_other_sentences_are_refused(frame, tagger):
     answers = tagger.predict_all(
         TokenColumns.from_frame(frame, columns=["word", "pos"])
     )
-    with pytest.raises(ValueError, match="the frame has 1 sequences but ask has 2"):
+    with pytest.raises(
+        ValueError, match="the frame has 1 sequences but predict_all has 2"
+    ):
         answers.to_frame(frame[:3])
     with pytest.raises(ValueError, match="sequence 1 has 1 rows but 2 tokens"):
         answers.to_frame(frame[:4])
@@ -255,7 +257,7 @@ def test_frames_of_other_sentences_are_refused(frame, tagger):
         answers.to_frame(frame, unit="letter")
     with pytest.raises(ValueError, match="backend is 'excel'"):
         answers.to_frame(backend="excel")
-    with pytest.raises(ValueError, match="X has 1 sequences but ask has 2"):
+    with pytest.raises(ValueError, match="X has 1 sequences but predict_all has 2"):
         answers.to_frame([["a"]])
 
 

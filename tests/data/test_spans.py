@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw.data import Span, detect_scheme, extract_spans
+from skcw.data import detect_scheme, extract_spans
+from skcw.data.schemes import Span
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "BILOU")
 ANY_LABEL = st.sampled_from(

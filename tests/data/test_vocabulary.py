@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcw.data import Vocabulary
+from skcw.data.vocabulary import Vocabulary
 
 # Also what UTF-8 cannot say properly: lone surrogates, and the null character.
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=12)

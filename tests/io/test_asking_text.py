@@ -12,7 +12,8 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.datasets import make_tagged_corpus
-from skcw.io import TextEntity, Tokenizer
+from skcw.io import Tokenizer
+from skcw.io.text_answers import TextEntity
 
 TEXT = "Dear all,\n\nAnn met Bob in Rome. “Carla,” he said, didn't."
 

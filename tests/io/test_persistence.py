@@ -23,7 +23,7 @@ from skcw import (
 )
 from skcw._model.monitor import without_seconds
 from skcw._util.limits import LARGEST_LEARNT
-from skcw.data import Vocabulary
+from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import (
     CHECKSUM,
@@ -191,7 +191,7 @@ def test_a_large_model_is_not_copied_when_it_opens(tmp_path, monkeypatch):
         *(np.full(rows * width, size, np.float32) for size in (1, 2, 3)),
         1.0,
     )
-    names = skcw.data.Vocabulary.from_names(map(str, range(n_features)))
+    names = skcw.data.vocabulary.Vocabulary.from_names(map(str, range(n_features)))
     tagger.vocabulary_ = names
     tagger.save(tmp_path / "model", mapped=True)
     assert os.path.getsize(tmp_path / "model") > 20_000_000

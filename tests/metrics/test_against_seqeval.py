@@ -16,7 +16,8 @@ from seqeval.metrics.sequence_labeling import (
 )
 from seqeval.metrics.v1 import precision_recall_fscore_support as seqeval_strict
 
-from skcw.data import Span, extract_spans
+from skcw.data import extract_spans
+from skcw.data.schemes import Span
 from skcw.metrics import (
     span_classification_report,
     span_f1_score,

@@ -169,11 +169,11 @@ def tokens_of(batch):
 
 @given(batches(), st.sets(st.integers(0, 6)))
 def test_a_readable_batch_lacks_what_is_unseen_and_no_token_is_empty(batch, unseen):
-    found = batch.readable(np.array(sorted(unseen), dtype=np.int32), 7)
+    found = batch._readable(np.array(sorted(unseen), dtype=np.int32), 7)
     kept = [[i for i in token if i not in unseen] for token in tokens_of(batch)]
     if batch.n_tokens:
         assert tokens_of(found) == [token or [7] for token in kept]
-    again = found.readable(np.array(sorted(unseen), dtype=np.int32), 7)
+    again = found._readable(np.array(sorted(unseen), dtype=np.int32), 7)
     assert_array_equal(again.indices, found.indices)
 
 
