@@ -10,11 +10,8 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from skcw.metrics import (
-    root_calibration_mse,
-    span_precision_recall_fscore_support,
-    token_accuracy_score,
-)
+from skcw.metrics import root_calibration_mse, token_accuracy_score
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 # ---- Time and memory of a piece of work ----
 

@@ -127,7 +127,7 @@ def split(part, n_fit):
     known = np.zeros(part.X.n_features, dtype=bool)
     X = part.X[:n_fit]._compact()
     known[X.indices] = True
-    judged = _only(part.X[n_fit:].compact(), known)
+    judged = _only(part.X[n_fit:]._compact(), known)
     return Subset(_only(X, known), part.y[:n_fit], judged, part.y[n_fit:])
 
 

@@ -63,7 +63,7 @@ def _pruned(tagger, share, data, first):
     if share is not None:
         # The batch was encoded before: without what will be forgotten it is the same.
         belief = tagger.prune(share, drop_features=False).belief_
-        test = test.compact()
+        test = test._compact()
         test = keep_entries(test, (belief.row_of != belief.width)[test.indices])
     answers = tagger.predict_all(test)
     labels, sure = answers.labels(), answers.confidence()

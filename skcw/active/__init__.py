@@ -1,7 +1,7 @@
 """Active learning: which labels to ask for next, and when to stop asking."""
 
 from skcw.active.learner import ActiveLearner, SkactivemlStrategy
-from skcw.active.selection import select_batch
+from skcw.active.pool import select_batch
 from skcw.active.simulation import simulate
 from skcw.active.stopping import (
     AuditedErrorRate,

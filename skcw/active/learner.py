@@ -19,12 +19,15 @@ from skcw.active.journal import (
     positions_of,
     taught_again,
 )
-from skcw.active.pool import check_answers, check_positions, is_fitted, read_pool
-from skcw.active.selection import (
+from skcw.active.pool import (
     askable,
+    check_answers,
     check_number,
     check_overlap,
+    check_positions,
     draw_candidates,
+    is_fitted,
+    read_pool,
     select_batch,
 )
 from skcw.active.utilities import find_utility, random_utility

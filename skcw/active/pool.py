@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.compat import _safe_indexing
 from skcw._util.ragged import RaggedRows, object_rows
-from skcw.active.selection import check_number
+from skcw.active.pool import check_number
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import encode_any
 from skcw.data.labels import check_labels, listed_in_order

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_same_length, check_same_lengths, check_sample_weight
-from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
+from skcw._util.compat import Interval, StrOptions, _fit_context
 from skcw._util.limits import MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows, split_rows

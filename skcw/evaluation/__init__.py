@@ -6,8 +6,9 @@ from skcw.evaluation.pairs import (
     Question,
     confidence_pairs,
     parse_query,
+    same_cluster,
+    sampled_pairs,
 )
-from skcw.evaluation.samples import same_cluster, sampled_pairs
 from skcw.evaluation.scorers import (
     ConfidenceScorer,
     get_scorer,

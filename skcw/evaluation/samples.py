@@ -30,7 +30,7 @@ def sampled_pairs(samples, truth, question):
     ----------
     samples : sequence of sequences of structures
         For each sentence or document the structures that were drawn for it, such as
-        ``sample_labelings`` returns. Each may have any number of them, but one.
+        ``sample`` returns. Each may have any number of them, but one.
     truth : sequence of structures
         The true structure of each.
     question : callable, or a query about labelings
@@ -73,7 +73,7 @@ def sampled_pairs(samples, truth, question):
     and four samples of each:
 
     >>> from skcw.evaluation import sampled_pairs
-    >>> from skcw.evaluation.samples import same_cluster
+    >>> from skcw.evaluation.pairs import same_cluster
     >>> samples = [
     ...     [[0, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 2]],
     ...     [[0, 0], [0, 1], [0, 0], [0, 0]]]
@@ -122,7 +122,7 @@ def same_cluster(clustering):
 
     Examples
     --------
-    >>> from skcw.evaluation.samples import same_cluster
+    >>> from skcw.evaluation.pairs import same_cluster
     >>> same_cluster(["Ann", "Bob", "Ann"]).tolist()
     [False, True, False]
     """

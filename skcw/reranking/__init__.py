@@ -3,11 +3,10 @@
 from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.boosting import BoostingReranker
 from skcw.reranking.candidates import CandidateLists, candidate_errors, oracle_scores
-from skcw.reranking.gaussian import AROWReranker, CWReranker
 from skcw.reranking.global_features import GlobalFeatures
+from skcw.reranking.online import AROWReranker, CWReranker, VotedPerceptronReranker
 from skcw.reranking.selection import Trial
 from skcw.reranking.tagger import Choice, RerankedTagger
-from skcw.reranking.voted import VotedPerceptronReranker
 
 __all__ = [
     "AROWReranker",

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw import HMMSequenceTagger
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import confidence_pairs, sampled_pairs
-from skcw.evaluation.samples import same_cluster
+from skcw.evaluation.pairs import same_cluster
 from skcw.metrics import score_interval
 from skcw.metrics.calibration_errors import calibration_mse
 from tests.learners import LABELS, SENTENCES
@@ -119,7 +119,7 @@ def test_shares_of_labelings_tend_to_the_answers_of_the_model():
     tagger = HMMSequenceTagger().fit(SENTENCES[:40], LABELS[:40])
     X, y, n = SENTENCES[40:], LABELS[40:], 2000
     label = tagger.classes_[0]
-    drawn = tagger.sample_labelings(X, n, random_state=0)
+    drawn = tagger.sample(X, n, random_state=0)
     found = sampled_pairs(drawn, y, label)
     exact = confidence_pairs(tagger, X, y, label)
     assert_array_equal(found.correct, exact.correct)

@@ -515,8 +515,10 @@ class AnswersOnceThisOnceThat(CWSequenceTagger):
 
 @breaks("check_a_table_holds_the_confidence_of_every_label")
 class DoubtsWhatItIsTold(CWSequenceTagger):
-    def label_confidence(self, X, y, method=None):
-        return object_rows(row / 2 for row in super().label_confidence(X, y, method))
+    def predict_label_confidence(self, X, y, method=None):
+        return object_rows(
+            row / 2 for row in super().predict_label_confidence(X, y, method)
+        )
 
 
 @breaks("check_what_is_not_served_is_named")

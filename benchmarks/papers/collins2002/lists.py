@@ -16,8 +16,8 @@ from skcw.reranking import (
     CWReranker,
     GlobalFeatures,
     VotedPerceptronReranker,
-    candidate_errors,
 )
+from skcw.reranking.candidates import candidate_errors
 from skcw.reranking.selection import jackknifed_nbest, sentence_folds
 from skcw.reranking.words import lower_case_lexicon
 

@@ -37,7 +37,8 @@ from common.rows import check_sets
 from common.runner import Part, main
 from common.tables import format_table, new_figure, number, save_picture
 from skcw import MultiClassCW, MultiClassPA
-from skcw.active import Strategy, Study, simulate
+from skcw.active import simulate
+from skcw.active.simulation import Strategy, Study
 from skcw.datasets import make_reviews
 
 # ---- The binary tasks of Dredze & Crammer (2008) that the corpora here allow ----

@@ -44,13 +44,8 @@ from papers.nguyen2015.coreference import (
 )
 from skcw import metrics
 from skcw.evaluation import sampled_pairs
-from skcw.metrics import (
-    brier_decomposition,
-    brier_loss,
-    calibration_mse,
-    compare_scores,
-    score_interval,
-)
+from skcw.metrics import brier_loss, compare_scores, score_decomposition, score_interval
+from skcw.metrics.calibration_errors import calibration_mse
 
 # ---- Mention-ranking models of several kinds ----
 
@@ -198,7 +193,7 @@ def _resamples(settings):
 def _judged(one, asked, settings):
     truth, found = [each.clusters for each in one.documents], clustered(one)
     root = score_interval(SCORE, **asked._asdict(), n_resamples=_resamples(settings))
-    parts = brier_decomposition(asked.correct, asked.confidence)
+    parts = score_decomposition("brier_loss", asked.correct, asked.confidence)
     return {
         "b_cubed": b_cubed(truth, found),
         "pairwise": pairwise_f(truth, found),

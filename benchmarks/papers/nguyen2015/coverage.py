@@ -11,10 +11,15 @@ from common.measure import progress
 from common.runner import process_pool
 from common.tables import at_least, at_most, format_goals, format_table
 from skcw import metrics
-from skcw.metrics import CalibrationBands, Estimate, calibration_bins, score_interval
-from skcw.metrics.bands import BinnedCurve, effective_sizes
+from skcw.metrics import calibration_bins, score_interval
+from skcw.metrics.bands import BinnedCurve, CalibrationBands, effective_sizes
 from skcw.metrics.binnings import make_binning
-from skcw.metrics.intervals import make_generator, progress_bar, resampled_scores
+from skcw.metrics.intervals import (
+    Estimate,
+    make_generator,
+    progress_bar,
+    resampled_scores,
+)
 from skcw.metrics.pairs import Pairs, check_pairs
 from skcw.metrics.score import SCORES, make_score, sentence_counts
 
@@ -308,9 +313,12 @@ JUDGED = {
         "expected_calibration_error",
         {"norm": "l2", "debiased": True},
     ),
-    "adaptive error": ("adaptive_calibration_error", {}),
-    "maximum error": ("maximum_calibration_error", {}),
-    "maximum error, quantiles": ("maximum_calibration_error", {"strategy": "quantile"}),
+    "adaptive error": ("expected_calibration_error", {"strategy": "quantile"}),
+    "maximum error": ("expected_calibration_error", {"norm": "max"}),
+    "maximum error, quantiles": (
+        "expected_calibration_error",
+        {"norm": "max", "strategy": "quantile"},
+    ),
     "Brier": ("brier_loss", {}),
     "log loss": ("log_loss", {}),
     "error AP": ("error_average_precision", {}),
@@ -455,7 +463,7 @@ def _band(y, q, method, strategy, group, chance):
         return normal_band(y, q, strategy, group)
     if method == "resampled":
         return resampled_band(y, q, strategy, group, **chance)
-    return metrics.calibration_bands(
+    return calibration_bands(
         y, q, method=method, strategy=strategy, groups=group, **chance
     )
 

@@ -14,7 +14,7 @@ from common.tables import (
     new_figure,
     save_picture,
 )
-from skcw.metrics import calibration_mse
+from skcw.metrics.calibration_errors import calibration_mse
 
 # ---- Pairs of a prediction and an outcome whose CalibMSE is known ----
 
