@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 
 from skcw import CRFSequenceTagger
 from skcw.datasets import make_reviews, make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 
 TITLE = "Corpora and reviews that are made"
 NOTE = """\

@@ -7,13 +7,8 @@ from _scores import span_scores
 from _tables import format_table, number
 
 from skcw import CWSequenceTagger
-from skcw.features import (
-    VectorFeatures,
-    WindowFeatures,
-    join_features,
-    learn_clusters,
-    learn_vectors,
-)
+from skcw.features import VectorFeatures, WindowFeatures, learn_clusters, learn_vectors
+from skcw.features.joined_features import join_features
 
 LANGUAGES = {"Spanish": "conll2002-es", "Dutch": "conll2002-nl"}
 N_CLUSTERS = 100

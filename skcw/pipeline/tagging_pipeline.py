@@ -12,8 +12,8 @@ from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.data import SequenceBatch, Vocabulary
 from skcw.data.saved import saved_texts
 from skcw.exceptions import ModelFileError
-from skcw.features import JoinedFeatures, WindowFeatures, join_features
-from skcw.features.joined_features import is_joined
+from skcw.features import JoinedFeatures, WindowFeatures
+from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
 from skcw.io.model_files import naming, read_model
 from skcw.io.text_answers import asked_text, columns_read
@@ -626,7 +626,7 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
     features : str, list, callable or transformer, default="ner"
         A ready set or lines of :class:`skcw.features.WindowFeatures`; a function of
         tokens and a position; word vectors; a list of such parts, as
-        :func:`skcw.features.join_features` takes them: ``["ner", my_function]``; or a
+        :class:`skcw.features.JoinedFeatures` takes them: ``["ner", my_function]``; or a
         transformer of your own.
     tagger : BaseSequenceTagger, default=None
         The tagger; ``CWSequenceTagger()`` if None.
