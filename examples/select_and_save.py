@@ -22,7 +22,7 @@ from skcw import CWSequenceTagger, TaggingPipeline
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.evaluation import get_scorer
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.metrics import token_accuracy_score
 
 corpus = make_tagged_corpus(400, random_state=0)

@@ -196,7 +196,7 @@ def make_confidence_scorer(
     >>> from sklearn.model_selection import cross_validate
     >>> from skcw import CWSequenceTagger
     >>> from skcw.datasets import make_tagged_corpus
-    >>> from skcw.features import basic_features
+    >>> from skcw.features.basic import basic_features
     >>> from skcw.evaluation import make_confidence_scorer
     >>> from skcw.metrics import brier_loss
     >>> sentences, y = make_tagged_corpus(60, random_state=0, return_X_y=True)

@@ -3,21 +3,14 @@
 from typing import TYPE_CHECKING
 
 from skcw._util.lazy import lazy_names
-from skcw.features.basic import basic_features
 from skcw.features.lines import read_template
-from skcw.features.resources import (
-    WordClusters,
-    WordVectors,
-    read_clusters,
-    read_vectors,
-)
+from skcw.features.resources import WordClusters, WordVectors
 
 if TYPE_CHECKING:
     from skcw.features.joined_features import (
         FunctionFeatures,
         JoinedFeatures,
         VectorFeatures,
-        join_features,
     )
     from skcw.features.learning import learn_clusters, learn_vectors
     from skcw.features.window_features import WindowFeatures
@@ -29,27 +22,19 @@ __all__ = [
     "WindowFeatures",
     "WordClusters",
     "WordVectors",
-    "basic_features",
-    "join_features",
     "learn_clusters",
     "learn_vectors",
-    "read_clusters",
     "read_template",
-    "read_vectors",
 ]
 
 # What needs scikit-learn or SciPy is imported on first use.
 _HOMES = {
-    "skcw.features.joined_features": [
-        "FunctionFeatures",
-        "JoinedFeatures",
-        "VectorFeatures",
-        "join_features",
-    ],
-    "skcw.features.learning": ["learn_clusters", "learn_vectors"],
-    "skcw.features.window_features": ["WindowFeatures"],
+    "FunctionFeatures": "skcw.features.joined_features",
+    "JoinedFeatures": "skcw.features.joined_features",
+    "VectorFeatures": "skcw.features.joined_features",
+    "WindowFeatures": "skcw.features.window_features",
+    "learn_clusters": "skcw.features.learning",
+    "learn_vectors": "skcw.features.learning",
 }
 
-__getattr__, __dir__ = lazy_names(
-    __name__, {name: home for home, names in _HOMES.items() for name in names}
-)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -104,7 +104,7 @@ def basic_features(sequence):
 
     Examples
     --------
-    >>> from skcw.features import basic_features
+    >>> from skcw.features.basic import basic_features
     >>> first, second = basic_features([("Rose", "NNP"), ("fell", "VBD")])
     >>> first[:5]
     ['bias', 'prefix=R', 'suffix=e', 'prefix=Ro', 'suffix=se']

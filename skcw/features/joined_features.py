@@ -88,7 +88,7 @@ class VectorFeatures(BaseEstimator):
 
     See Also
     --------
-    read_vectors : Word vectors of a file.
+    WordVectors.read : Word vectors of a file.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def join_features(*parts):
 
     Examples
     --------
-    >>> from skcw.features import join_features
+    >>> from skcw.features.joined_features import join_features
     >>> def double(tokens, i):
     ...     return [c for c, d in zip(tokens[i], tokens[i][1:]) if c == d]
     >>> [name for name, _ in join_features("ner", double, ["length"]).parts]

@@ -155,7 +155,7 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
 
     See Also
     --------
-    read_clusters : Clusters of a file, learned from more text.
+    WordClusters.read : Clusters of a file, learned from more text.
 
     Examples
     --------

@@ -103,7 +103,6 @@ class WordClusters(WordTable, Mapping):
 
     See Also
     --------
-    read_clusters : Reads them from a file.
     learn_clusters : Learns them from sentences.
 
     Examples
@@ -142,7 +141,7 @@ class WordClusters(WordTable, Mapping):
             return clusters
         if not isinstance(clusters, Mapping):
             raise TypeError(
-                "clusters are a dict of words to texts, or what read_clusters returns; "
+                "clusters are a dict of words to texts, or WordClusters; "
                 f"got {clusters!r}"
             )
         numbers = {}
@@ -158,6 +157,51 @@ class WordClusters(WordTable, Mapping):
             np.array(codes, dtype=np.int32),
             Vocabulary.from_names(numbers),
         )
+
+    @classmethod
+    def read(cls, path, encoding="utf-8"):
+        r"""Read the clusters of words from a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file with a word on each line. Brown clusters are written as ``path word
+            count``, separated by TABs; clusters of word vectors as ``word cluster``,
+            separated by a TAB or a blank.
+        encoding : str, default="utf-8"
+            The encoding of the file.
+
+        Returns
+        -------
+        clusters : WordClusters
+            The cluster of each word.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from skcw.features import WordClusters
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "paths"
+        ...     _ = file.write_text("0110\tred\t12\n0111\tgreen\t7\n")
+        ...     WordClusters.read(file)["green"]
+        '0111'
+        """
+        clusters = {}
+        for number, line in numbered_lines(path, encoding):
+            fields = line.split("\t")
+            if fields == [""]:
+                continue
+            if len(fields) == 1:
+                fields = fields[0].rsplit(" ", 1)
+            if len(fields) not in (2, 3) or not all(fields[:2]):
+                raise ValueError(
+                    f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is neither "
+                    "a path, a word and a count nor a word and its cluster"
+                )
+            word, cluster = fields if len(fields) == 2 else (fields[1], fields[0])
+            clusters[word] = cluster
+        return cls.from_words(clusters)
 
     def of(self, word):
         """Return the cluster of a word, else that of its lower-cased form.
@@ -245,51 +289,6 @@ def check_clusters(clusters):
     return found
 
 
-def read_clusters(path, encoding="utf-8"):
-    r"""Read the clusters of words from a file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file with a word on each line. Brown clusters are written as ``path word
-        count``, separated by TABs; clusters of word vectors as ``word cluster``,
-        separated by a TAB or a blank.
-    encoding : str, default="utf-8"
-        The encoding of the file.
-
-    Returns
-    -------
-    clusters : WordClusters
-        The cluster of each word.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from skcw.features import read_clusters
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "paths"
-    ...     _ = file.write_text("0110\tred\t12\n0111\tgreen\t7\n")
-    ...     read_clusters(file)["green"]
-    '0111'
-    """
-    clusters = {}
-    for number, line in numbered_lines(path, encoding):
-        fields = line.split("\t")
-        if fields == [""]:
-            continue
-        if len(fields) == 1:
-            fields = fields[0].rsplit(" ", 1)
-        if len(fields) not in (2, 3) or not all(fields[:2]):
-            raise ValueError(
-                f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is neither a "
-                "path, a word and a count nor a word and its cluster"
-            )
-        word, cluster = fields if len(fields) == 2 else (fields[1], fields[0])
-        clusters[word] = cluster
-    return WordClusters.from_words(clusters)
-
-
 class WordVectors(WordTable):
     """A vector for each word of a list.
 
@@ -302,7 +301,6 @@ class WordVectors(WordTable):
 
     See Also
     --------
-    read_vectors : Reads them from a file.
     learn_vectors : Learns them from sentences.
     VectorFeatures : Makes features of them.
 
@@ -331,6 +329,58 @@ class WordVectors(WordTable):
         if not np.isfinite(self.vectors).all():
             row = int(np.flatnonzero(~np.isfinite(self.vectors).all(axis=1))[0])
             raise ValueError(f"the vector of {words[row]!r} is not finite")
+
+    @classmethod
+    def read(cls, path, encoding="utf-8"):
+        r"""Read word vectors as word2vec, GloVe and fastText write them to text files.
+
+        Parameters
+        ----------
+        path : str or path-like
+            On each line a word and its numbers, separated by blanks. A first line with
+            the number of words and of dimensions is skipped; of a word that comes
+            twice, the first vector counts.
+        encoding : str, default="utf-8"
+            The encoding of the file.
+
+        Returns
+        -------
+        vectors : WordVectors
+            The table.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from skcw.features import WordVectors
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "vectors.txt"
+        ...     _ = file.write_text("2 3\nred 1 0 0.5\nbig 0 2 0\n")
+        ...     WordVectors.read(file)
+        WordVectors(2 words, 3 dimensions)
+        """
+        rows, n_dimensions = {}, None
+        for number, line in numbered_lines(path, encoding):
+            fields = line.rstrip(" ").split(" ")
+            if number == 1 and len(fields) == 2 and fields[0].isdigit():
+                continue
+            if n_dimensions is None:
+                n_dimensions = len(fields) - 1
+            # Some words of such files hold blanks.
+            word = " ".join(fields[:-n_dimensions]) if n_dimensions else ""
+            try:
+                vector = np.array(fields[-n_dimensions:], dtype=np.float32)
+            except ValueError:
+                word = ""
+            if not word:
+                raise ValueError(
+                    f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is not a "
+                    f"word and {n_dimensions or 'some'} numbers"
+                )
+            rows.setdefault(word, vector)
+        if not rows:
+            raise ValueError(f"{name_of(path)} holds no vectors")
+        return cls(list(rows), np.stack(list(rows.values())))
 
     def of(self, words):
         """Return the vectors of words, else those of their lower-cased forms.
@@ -381,58 +431,6 @@ class WordVectors(WordTable):
     @classmethod
     def _own_parts(cls, arrays, prefix):
         return (saved_array(arrays, f"{prefix}.vectors", ("f4",), (None, None)),)
-
-
-def read_vectors(path, encoding="utf-8"):
-    r"""Read word vectors from a text file, as word2vec, GloVe and fastText write them.
-
-    Parameters
-    ----------
-    path : str or path-like
-        On each line a word and its numbers, separated by blanks. A first line with the
-        number of words and of dimensions is skipped; of a word that comes twice, the
-        first vector counts.
-    encoding : str, default="utf-8"
-        The encoding of the file.
-
-    Returns
-    -------
-    vectors : WordVectors
-        The table.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from skcw.features import read_vectors
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "vectors.txt"
-    ...     _ = file.write_text("2 3\nred 1 0 0.5\nbig 0 2 0\n")
-    ...     read_vectors(file)
-    WordVectors(2 words, 3 dimensions)
-    """
-    rows, n_dimensions = {}, None
-    for number, line in numbered_lines(path, encoding):
-        fields = line.rstrip(" ").split(" ")
-        if number == 1 and len(fields) == 2 and fields[0].isdigit():
-            continue
-        if n_dimensions is None:
-            n_dimensions = len(fields) - 1
-        # Some words of such files hold blanks.
-        word = " ".join(fields[:-n_dimensions]) if n_dimensions else ""
-        try:
-            vector = np.array(fields[-n_dimensions:], dtype=np.float32)
-        except ValueError:
-            word = ""
-        if not word:
-            raise ValueError(
-                f"{name_of(path)}, line {number}: {line.strip()[:60]!r} is not a word "
-                f"and {n_dimensions or 'some'} numbers"
-            )
-        rows.setdefault(word, vector)
-    if not rows:
-        raise ValueError(f"{name_of(path)} holds no vectors")
-    return WordVectors(list(rows), np.stack(list(rows.values())))
 
 
 # Some words of column files hold no-break spaces, which separate nothing.

@@ -72,7 +72,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         several words, with blanks between them.
     clusters : dict of str to WordClusters or dict, default=None
         The cluster of each word, by the name of the clusters, see
-        :func:`read_clusters`. Words that have none are looked up lower-cased.
+        :meth:`WordClusters.read`. Words that have none are looked up lower-cased.
     min_count : int, default=1
         Features that occur fewer times in ``fit`` are left out.
     n_features : int, default=None

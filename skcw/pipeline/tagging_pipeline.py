@@ -13,8 +13,8 @@ from skcw.data import SequenceBatch
 from skcw.data.saved import saved_texts
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
-from skcw.features import JoinedFeatures, WindowFeatures, join_features
-from skcw.features.joined_features import is_joined
+from skcw.features import JoinedFeatures, WindowFeatures
+from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
 from skcw.io.model_files import naming, read_model
 from skcw.io.text_answers import asked_text, columns_read
@@ -627,7 +627,7 @@ def make_tagging_pipeline(features="ner", tagger=None, **options):
     features : str, list, callable or transformer, default="ner"
         A ready set or lines of :class:`skcw.features.WindowFeatures`; a function of
         tokens and a position; word vectors; a list of such parts, as
-        :func:`skcw.features.join_features` takes them: ``["ner", my_function]``; or a
+        :class:`skcw.features.JoinedFeatures` takes them: ``["ner", my_function]``; or a
         transformer of your own.
     tagger : BaseSequenceTagger, default=None
         The tagger; ``CWSequenceTagger()`` if None.

@@ -181,7 +181,7 @@ class CWSequenceTagger(OnlineTagger):
     sentences that a second model, the shadow, had not seen:
 
     >>> from skcw.datasets import make_tagged_corpus
-    >>> from skcw.features import basic_features
+    >>> from skcw.features.basic import basic_features
     >>> corpus = make_tagged_corpus(300, random_state=0)
     >>> X = [basic_features(sentence) for sentence in corpus.tokens]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X[:250], corpus.labels[:250])

@@ -24,7 +24,7 @@ from skcw import (
 from skcw._model.mixing import GaussianMerge
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.utils.laws import weights
 
 TAGGERS = [

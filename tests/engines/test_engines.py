@@ -22,7 +22,7 @@ from skcw import CWSequenceTagger, MultiClassCW
 from skcw._model.monitor import without_seconds
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ShardError
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 
 pytestmark = [
     pytest.mark.engine,

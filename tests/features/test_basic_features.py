@@ -1,7 +1,7 @@
 import pytest
 
 from skcw.datasets import make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 
 
 def test_every_token_gets_its_own_list_of_strings():

@@ -12,8 +12,6 @@ from skcw.features import (
     WordVectors,
     learn_clusters,
     learn_vectors,
-    read_clusters,
-    read_vectors,
 )
 
 PATHS = {"red": "0110", "green": "0111", "Rome": "10", "ñandú": "111"}
@@ -31,7 +29,7 @@ def test_brown_clusters_are_read(tmp_path):
     file = tmp_path / "paths"
     lines = [f"{path}\t{word}\t{i}" for i, (word, path) in enumerate(PATHS.items())]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert dict(read_clusters(file)) == PATHS
+    assert dict(WordClusters.read(file)) == PATHS
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
@@ -39,14 +37,14 @@ def test_clusters_of_vectors_are_read(tmp_path, separator):
     file = tmp_path / "clusters"
     lines = [f"{word}{separator}{path}\n" for word, path in PATHS.items()]
     file.write_text("".join(lines), encoding="utf-8")
-    assert dict(read_clusters(file)) == PATHS
+    assert dict(WordClusters.read(file)) == PATHS
 
 
 def test_a_line_that_is_no_cluster_is_named(tmp_path):
     file = tmp_path / "clusters"
     file.write_text("red 0110\nalone\n")
     with pytest.raises(ValueError, match="line 2: 'alone'"):
-        read_clusters(file)
+        WordClusters.read(file)
 
 
 def test_paths_are_cut_at_their_lengths():
@@ -166,7 +164,7 @@ def test_vectors_are_read_with_and_without_a_first_line(tmp_path):
     file = tmp_path / "vectors.txt"
     for head in ("", "2 3\n"):
         file.write_text(head + "red 1 0 .5\nnew york -1 2e-1 3\n")
-        vectors = read_vectors(file)
+        vectors = WordVectors.read(file)
         assert vectors.words.names() == ["red", "new york"]
         np.testing.assert_allclose(vectors.vectors, [[1, 0, 0.5], [-1, 0.2, 3]])
 
@@ -176,7 +174,7 @@ def test_a_line_that_is_no_vector_is_named(tmp_path, text):
     file = tmp_path / "vectors.txt"
     file.write_text(text)
     with pytest.raises(ValueError, match=r"line \d: "):
-        read_vectors(file)
+        WordVectors.read(file)
 
 
 def test_a_table_of_vectors_checks_its_arrays():

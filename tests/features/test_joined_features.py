@@ -19,8 +19,8 @@ from skcw.features import (
     VectorFeatures,
     WindowFeatures,
     WordVectors,
-    join_features,
 )
+from skcw.features.joined_features import join_features
 from skcw.features.joining import opened_extractor
 
 VECTORS = WordVectors(["Ann", "left", "Bob"], [[3.0, 4.0], [0.0, 5.0], [5.0, 0.0]])

@@ -70,7 +70,7 @@ SPECIAL = {
 LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
 LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
 # A text is the name of a file to them, which need not be there, or be a name at all.
-READERS = {"read_json_lines", "read_clusters", "read_vectors"}
+READERS = {"read_json_lines"}
 ROOMS = (metrics, guarantee, active, reranking, data, features)
 # What would only take long.
 QUICK = {"n_resamples": 20, "n_draws": 10}
@@ -125,14 +125,8 @@ def function_case(name, function):
     return case
 
 
-# Documented to answer NaN where there is nothing to measure; the last one keeps what it
-# is given, which `fit` looks at.
-UNDEFINED = {
-    "calibration_bins",
-    "calibration_bands",
-    "conformal_threshold",
-    "join_features",
-}
+# Documented to answer NaN where there is nothing to measure.
+UNDEFINED = {"calibration_bins", "calibration_bands", "conformal_threshold"}
 
 
 def utility_case(name, function, model, X):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from skcw.active import ActiveLearner
-from skcw.features import WindowFeatures, read_clusters, read_vectors
+from skcw.features import WindowFeatures, WordClusters, WordVectors
 from skcw.io import read_json_lines, write_json_lines
 from skcw.io.csv_files import CsvFile
 from skcw.tagging import PerceptronSequenceTagger
@@ -99,7 +99,7 @@ def clusters_case(seed):
     """Read damaged clusters, and make features of them."""
     rng = np.random.default_rng(seed)
     given = mutated_call(rng, [], {}, ["encoding"])[1] if rng.random() < 0.1 else {}
-    clusters = read_clusters(
+    clusters = WordClusters.read(
         written(damaged(pick(rng, (CLUSTERS, PAIRS)), rng)), **given
     )
     window = WindowFeatures(["cluster(c, 2)"], clusters={"c": clusters})
@@ -110,7 +110,7 @@ def vectors_case(seed):
     """Read damaged vectors, and look words up."""
     rng = np.random.default_rng(seed)
     given = mutated_call(rng, [], {}, ["encoding"])[1] if rng.random() < 0.1 else {}
-    vectors = read_vectors(written(damaged(VECTORS, rng)), **given)
+    vectors = WordVectors.read(written(damaged(VECTORS, rng)), **given)
     return [vectors.of(WORDS), vectors.select(WORDS).vectors]
 
 

@@ -189,14 +189,14 @@ def test_tagging_plain_text_imports_no_heavy_library(folder):
 def test_joined_features_of_data_import_no_heavy_library(tmp_path):
     corpus = make_tagged_corpus(60, random_state=0)
     lines = ["ner", "cluster(c)", "span(places)"]
-    features = skcw.features.join_features(
+    features = [
         skcw.features.WindowFeatures(
             lines,
             clusters={"c": {"left": "01", "met": "00"}},
             lexicons={"places": ["New York"]},
         ),
         skcw.features.WordVectors(["left", "met"], [[1.0, 2.0], [0.5, 0.0]]),
-    )
+    ]
     pipeline = skcw.make_tagging_pipeline(features)
     pipeline.fit(corpus.tokens, corpus.labels).save(tmp_path / "joined")
     code = (

@@ -3,7 +3,7 @@
 from functools import cache
 
 from skcw.datasets import make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 
 # Enough to learn from, little enough for dozens of fits.
 N_SEQUENCES = 90

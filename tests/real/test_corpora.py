@@ -9,7 +9,7 @@ from skcw import AROWSequenceTagger, CWSequenceTagger, load
 from skcw.data.labels import encode_labels
 from skcw.data.schemes import scheme_faults, scheme_of
 from skcw.exceptions import ConstraintWarning
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.metrics import span_f1_score
 
 pytestmark = pytest.mark.real_data

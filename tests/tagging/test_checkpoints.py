@@ -21,7 +21,7 @@ from skcw._model.sequence_progress import pieces
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from tests.killing import (
     content,
     files_in,

@@ -29,7 +29,7 @@ from skcw._model.monitor import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.tagging import CRFSequenceTagger
 from skcw.tagging.crfsuite import ALGORITHMS
 

@@ -18,7 +18,8 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw.features import WindowFeatures, join_features, read_template
+from skcw.features import WindowFeatures, read_template
+from skcw.features.joined_features import join_features
 from tests.kernels.problems import FLOAT32
 
 PLAIN = ["U00:%x[0,0]", "B"]

@@ -7,7 +7,7 @@ import skcw
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ModelFileError
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.tagging import CRFSequenceTagger
 
 PARAMS = {"c1": 0.05, "c2": 0.05}

@@ -23,7 +23,7 @@ from skcw._model.spilling import Budget, Spiller
 from skcw.data.encoder import encode_any
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, ColumnFileError, ConstraintWarning
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.io import write_columns
 from skcw.tagging.out_of_core import bytes_of
 from tests.processes import run_code

@@ -19,7 +19,7 @@ from skcw._model import sequence_shards as _dealing
 from skcw._model.monitor import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.utils.laws import weights
 from tests.reference import mixing
 

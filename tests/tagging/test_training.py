@@ -16,7 +16,7 @@ from skcw import (
 from skcw._model.examples import token_costs
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.metrics import span_f1_score
 from skcw.utils.laws import make_tagged
 from tests.integration.corpora import features
