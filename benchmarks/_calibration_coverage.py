@@ -22,6 +22,7 @@ from _runner import process_pool
 from skcw import metrics
 from skcw.metrics.bands import calibration_bands
 from skcw.metrics.binnings import make_binning
+from skcw.metrics.losses import Decomposition
 from skcw.metrics.pairs import Pairs
 
 # Name in the table: (function, options).
@@ -145,7 +146,7 @@ def part_rows(plan, name, methods=METHODS[:2]):
     kinds = [
         (whole, loss, part)
         for whole, loss in PARTS.items()
-        for part in metrics.Decomposition._fields
+        for part in Decomposition._fields
     ]
     for trial, (sample_q, y, group) in enumerate(_samples(plan, name)):
         for whole, loss, part in kinds:

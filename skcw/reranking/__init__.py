@@ -1,12 +1,11 @@
-"""Reranking: choose among the n best labelings by features of the whole."""
+"""Reranking n-best lists by features of whole labelings."""
 
-from skcw.reranking.base import BaseReranker, ScoreReranker
+from skcw.reranking.base import BaseReranker
 from skcw.reranking.boosting import BoostingReranker
-from skcw.reranking.candidates import CandidateLists, candidate_errors, oracle_scores
+from skcw.reranking.candidates import CandidateLists, oracle_scores
 from skcw.reranking.gaussian import AROWReranker, CWReranker
 from skcw.reranking.global_features import GlobalFeatures
-from skcw.reranking.selection import Trial
-from skcw.reranking.tagger import Choice, RerankedTagger
+from skcw.reranking.tagger import RerankedTagger
 from skcw.reranking.voted import VotedPerceptronReranker
 
 __all__ = [
@@ -15,12 +14,8 @@ __all__ = [
     "BoostingReranker",
     "CWReranker",
     "CandidateLists",
-    "Choice",
     "GlobalFeatures",
     "RerankedTagger",
-    "ScoreReranker",
-    "Trial",
     "VotedPerceptronReranker",
-    "candidate_errors",
     "oracle_scores",
 ]
