@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from skcw.calibration import BetaCalibrator
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import sampled_pairs
-from skcw.evaluation.samples import same_cluster
+from skcw.evaluation.pairs import same_cluster
 from skcw.metrics import score_decomposition, score_interval
 
 WOMEN, MEN = ("Ann", "Eve", "Mary"), ("Bob", "Tom")

@@ -17,8 +17,7 @@ from tqdm import tqdm
 from skcw._model.decoding import n_workers
 from skcw._util.files import replacing
 from skcw.active.learner import ActiveLearner
-from skcw.active.pool import as_items, digest_of, noisy_labels, read_pool
-from skcw.active.selection import check_number
+from skcw.active.pool import as_items, check_number, digest_of, noisy_labels, read_pool
 
 COLUMNS = ("strategy", "repeat", "n_labels", "n_words", "score", "seconds", "stopped")
 

@@ -14,8 +14,7 @@ from scipy.special import rel_entr
 from scipy.stats import beta
 from sklearn.metrics import cohen_kappa_score
 
-from skcw.active.pool import read_pool
-from skcw.active.selection import check_number
+from skcw.active.pool import check_number, read_pool
 from skcw.active.utilities import expected_errors, least_confident
 
 

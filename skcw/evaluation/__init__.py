@@ -1,8 +1,7 @@
 """Evaluate fitted estimators: confidence pairs, scorers, out-of-fold confidence."""
 
 from skcw.evaluation.out_of_fold import cross_val_confidence
-from skcw.evaluation.pairs import confidence_pairs
-from skcw.evaluation.samples import sampled_pairs
+from skcw.evaluation.pairs import confidence_pairs, sampled_pairs
 from skcw.evaluation.scorers import (
     get_scorer,
     get_scorer_names,

@@ -3,10 +3,9 @@
 from skcw.reranking.base import BaseReranker
 from skcw.reranking.boosting import BoostingReranker
 from skcw.reranking.candidates import CandidateLists, oracle_scores
-from skcw.reranking.gaussian import AROWReranker, CWReranker
 from skcw.reranking.global_features import GlobalFeatures
+from skcw.reranking.online import AROWReranker, CWReranker, VotedPerceptronReranker
 from skcw.reranking.tagger import RerankedTagger
-from skcw.reranking.voted import VotedPerceptronReranker
 
 __all__ = [
     "AROWReranker",

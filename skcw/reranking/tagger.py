@@ -20,8 +20,8 @@ from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
 from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.candidates import LOSSES, candidate_errors
-from skcw.reranking.gaussian import CWReranker
 from skcw.reranking.global_features import TEMPLATES, GlobalFeatures
+from skcw.reranking.online import CWReranker
 from skcw.reranking.scored import METHODS, RerankedAnswers, ScoredCandidates
 from skcw.reranking.selection import (
     HeldOut,

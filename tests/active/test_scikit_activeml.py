@@ -16,6 +16,7 @@ X, Y = rows(120)
 SEED = np.array([np.flatnonzero(label == Y)[0] for label in ("a", "b")])
 N_ROUNDS = 25
 
+
 def classifier():
     return MultiClassCW(random_state=0, variance_scale=1.0)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from skcw.active import select_batch
-from skcw.active.selection import draw_candidates
+from skcw.active.pool import draw_candidates
 
 ITEMS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.5, 0.9]), st.integers(1, 9)), min_size=1
@@ -43,7 +43,10 @@ def test_an_item_that_repeats_a_better_one_is_passed_over():
     features = sparse.csr_matrix([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]])
     diverse = select_batch([3, 2, 1], 2, features=features, max_overlap=0.5)
     assert diverse.tolist() == [0, 2]
-    assert select_batch([3, 2, 1], 2, features=features, max_overlap=1.0).tolist() == [0, 1]
+    assert select_batch([3, 2, 1], 2, features=features, max_overlap=1.0).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_items_passed_over_fill_the_batch():

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 
 from skcw.evaluation import sampled_pairs
-from skcw.evaluation.samples import same_cluster
+from skcw.evaluation.pairs import same_cluster
 from tests.benchmarks.modules import benchmark_module
 
 model = benchmark_module("_coreference_model")

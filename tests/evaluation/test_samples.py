@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skcw import HMMSequenceTagger
 from skcw.display import ConfidenceCalibrationDisplay
 from skcw.evaluation import confidence_pairs, sampled_pairs
-from skcw.evaluation.samples import same_cluster
+from skcw.evaluation.pairs import same_cluster
 from skcw.metrics import score_interval
 from skcw.metrics.calibration_errors import calibration_mse
 from tests.learners import LABELS, SENTENCES

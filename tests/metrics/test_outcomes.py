@@ -152,7 +152,9 @@ def test_what_is_no_outcome_is_refused_with_advice(function):
     for strange in (0.5, 2, -1, np.nan, None):
         with pytest.raises(ValueError, match=r"correct\[1\] is .*token_correct"):
             function([1, strange], [0.5, 0.5])
-    with pytest.raises(TypeError, match=r"correct holds values such as .*token_correct"):
+    with pytest.raises(
+        TypeError, match=r"correct holds values such as .*token_correct"
+    ):
         function(["N", "V"], [0.5, 0.5])
     with pytest.raises(TypeError, match=r"correct holds .*token_correct"):
         function([object(), True], [0.5, 0.5])

@@ -5,7 +5,7 @@ import pytest
 
 from skcw import AROWSequenceTagger, CWSequenceTagger, PerceptronSequenceTagger
 from skcw.data import SequenceEncoder
-from skcw.utils.check_decoding import Lattice
+from skcw.utils.check_predictions import Lattice
 from skcw.utils.laws import make_tagged
 
 TAGGERS = [
