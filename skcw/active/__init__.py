@@ -1,6 +1,6 @@
 """Active learning: which labels to ask for next, and when to stop asking."""
 
-from skcw.active.learner import ActiveLearner, SkactivemlStrategy
+from skcw.active.learner import ActiveLearner
 from skcw.active.pool import select_batch
 from skcw.active.simulation import simulate
 from skcw.active.stopping import (
@@ -12,7 +12,7 @@ from skcw.active.stopping import (
     error_upper_bound,
     predicted_error_rate,
 )
-from skcw.active.utilities import utility_names
+from skcw.active.utilities import SkactivemlStrategy, utility_names
 
 __all__ = [
     "ActiveLearner",

@@ -1,16 +1,8 @@
-"""Ask fitted estimators what they claim, compare it with the truth, and score it."""
+"""Evaluate fitted estimators: confidence pairs, scorers, out-of-fold confidence."""
 
-from skcw.evaluation.out_of_fold import OutOfFold, cross_val_confidence
-from skcw.evaluation.pairs import (
-    ConfidencePairs,
-    Question,
-    confidence_pairs,
-    parse_query,
-    same_cluster,
-    sampled_pairs,
-)
+from skcw.evaluation.out_of_fold import cross_val_confidence
+from skcw.evaluation.pairs import confidence_pairs, sampled_pairs
 from skcw.evaluation.scorers import (
-    ConfidenceScorer,
     get_scorer,
     get_scorer_names,
     make_confidence_scorer,
@@ -18,17 +10,11 @@ from skcw.evaluation.scorers import (
 from skcw.evaluation.tables import entity_table
 
 __all__ = [
-    "ConfidencePairs",
-    "ConfidenceScorer",
-    "OutOfFold",
-    "Question",
     "confidence_pairs",
     "cross_val_confidence",
     "entity_table",
     "get_scorer",
     "get_scorer_names",
     "make_confidence_scorer",
-    "parse_query",
-    "same_cluster",
     "sampled_pairs",
 ]

@@ -1,12 +1,11 @@
-"""Reranking: choose among the n best labelings by features of the whole."""
+"""Reranking n-best lists by features of whole labelings."""
 
-from skcw.reranking.base import BaseReranker, ScoreReranker
+from skcw.reranking.base import BaseReranker
 from skcw.reranking.boosting import BoostingReranker
-from skcw.reranking.candidates import CandidateLists, candidate_errors, oracle_scores
+from skcw.reranking.candidates import CandidateLists, oracle_scores
 from skcw.reranking.global_features import GlobalFeatures
 from skcw.reranking.online import AROWReranker, CWReranker, VotedPerceptronReranker
-from skcw.reranking.selection import Trial
-from skcw.reranking.tagger import Choice, RerankedTagger
+from skcw.reranking.tagger import RerankedTagger
 
 __all__ = [
     "AROWReranker",
@@ -14,12 +13,8 @@ __all__ = [
     "BoostingReranker",
     "CWReranker",
     "CandidateLists",
-    "Choice",
     "GlobalFeatures",
     "RerankedTagger",
-    "ScoreReranker",
-    "Trial",
     "VotedPerceptronReranker",
-    "candidate_errors",
     "oracle_scores",
 ]

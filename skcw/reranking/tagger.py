@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_sample_weight
@@ -17,7 +18,6 @@ from skcw.confidence.held_out import reusable_rows
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
-from skcw.pipeline import TaggingPipeline
 from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.candidates import LOSSES, candidate_errors
 from skcw.reranking.global_features import TEMPLATES, GlobalFeatures
@@ -474,7 +474,7 @@ class RerankedTagger(BaseSequenceTagger):
     def _fitted_base(self):
         """Return the tagger that the base is, or that ends it."""
         base = self.base_tagger_
-        return base.tagger if isinstance(base, TaggingPipeline) else base
+        return base.tagger if isinstance(base, Pipeline) else base
 
     @property
     def reranks_(self):
@@ -557,7 +557,7 @@ class RerankedTagger(BaseSequenceTagger):
 
 def _has_columns(X, base):
     """Tell whether the tokens of sequences are words or begin with them."""
-    return isinstance(base, TaggingPipeline) and not isinstance(X, SequenceBatch)
+    return isinstance(base, Pipeline) and not isinstance(X, SequenceBatch)
 
 
 def _read(X, base, prefix):

@@ -11,11 +11,10 @@ weights; and renamed labels if constraints or class weights name them.
 import re
 from functools import partial
 
-from skcw.utils import check_confidence as _check_confidence
-from skcw.utils import check_decoding as _check_decoding
 from skcw.utils import check_estimator as _check_estimator
 from skcw.utils import check_inputs as _check_inputs
 from skcw.utils import check_learning as _check_learning
+from skcw.utils import check_predictions as _check_predictions
 from skcw.utils.laws import applies, laws_in, make_tagged, prepared
 
 __all__ = ["check_tagger", "parametrize_with_tagger_checks", "yield_tagger_checks"]
@@ -24,8 +23,7 @@ LAWS = laws_in(
     _check_estimator,
     _check_inputs,
     _check_learning,
-    _check_decoding,
-    _check_confidence,
+    _check_predictions,
 )
 
 
