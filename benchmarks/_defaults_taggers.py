@@ -54,7 +54,8 @@ GROUPS = {
         (CHUNKS, SPANISH, DUTCH),
         {
             AROW: [
-                {"diagonal": name, "cost": 0.0} for name in ("covariance", "precision")
+                {"diagonal": name, "margin_cost": 0.0}
+                for name in ("covariance", "precision")
             ]
         },
     ),
@@ -62,8 +63,8 @@ GROUPS = {
         "ready",
         (CHUNKS, NP, SPANISH, DUTCH, ARK),
         {
-            AROW: [{"cost": 0.0}, {"cost": 1.0}],
-            CW: [{"cost": 0.0}, {"cost": 0.5}],
+            AROW: [{"margin_cost": 0.0}, {"margin_cost": 1.0}],
+            CW: [{"margin_cost": 0.0}, {"margin_cost": 0.5}],
         },
     ),
     "class_weight": (

@@ -24,9 +24,9 @@ dash stands for an engine that is not installed."""
 def fitted_digest(data):
     """Return the digest of a tagger trained in shards, and what its passes moved."""
     tagger = CWSequenceTagger(
-        n_shards=SHARDS, max_iter=PASSES, calibrate_confidence=False, random_state=0
+        max_iter=PASSES, calibrate_confidence=False, random_state=0
     )
-    tagger.fit(*data)
+    tagger.fit(*data, n_shards=SHARDS)
     parts = (tagger.coef_, tagger.coef_variance_, tagger.transition_coef_)
     digest = hashlib.sha256(b"".join(part.tobytes() for part in parts))
     return digest.hexdigest()[:16]
@@ -44,15 +44,19 @@ def dask(stack):
 def ray(stack):
     """Start a cluster of Ray."""
     import ray
+    from ray.util.joblib import register_ray
 
+    register_ray()
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     stack.callback(ray.shutdown)
 
 
 def spark(stack):
     """Start a cluster of Spark."""
+    from joblibspark import register_spark
     from pyspark.sql import SparkSession
 
+    register_spark()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local-cluster[2,1,512]")
     builder = builder.config("spark.executor.memory", "512m")

@@ -58,7 +58,7 @@ def noted_saves():
 
 DYING = """
 import os, signal
-from skcw import _checkpoint as module
+from skcw._model import checkpoint as module
 
 save, left = module.Keeper.save, [int(sys.argv.pop(1))]
 module.PIECE_WORDS = 100

@@ -45,6 +45,7 @@ def train_streaming(options, tagger, checkpoint, clock):
         max_features=options.max_features,
         X_dev=X_dev,
         y_dev=y_dev,
+        n_shards=options.shards or 1,
         checkpoint=checkpoint,
     )
     clock.end("training")

@@ -159,6 +159,8 @@ def run(options):
     dev = {} if X_dev is None else {"X_dev": judged[0], "y_dev": y_dev}
     if checkpoint is not None:
         dev["checkpoint"] = checkpoint
+    if options.shards is not None:
+        dev["n_shards"] = options.shards
     tagger.fit(batch, y, **dev)
     clock.end("training")
     promises = _save(features, tagger, options, X, held_out, reading)
@@ -208,6 +210,8 @@ def _check_output(options):
     check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
+    if options.shards is not None and options.model == "crf":
+        raise UsageError("--shards does not go with --model crf")
     if options.memory is not None and (options.model == "crf" or options.calibrate):
         raise UsageError("--memory goes neither with --model crf nor with --calibrate")
     if options.calibrate is None and options.accept_risk is not None:
@@ -236,8 +240,7 @@ def parameters(options):
     named = {
         "max_iter": options.passes,
         "n_models": options.models,
-        # Options of `skcw train` alone.
-        "n_shards": getattr(options, "shards", None),
+        # An option of `skcw train` alone.
         "n_jobs": getattr(options, "jobs", None),
     }
     for name, value in named.items():
