@@ -56,7 +56,7 @@ for classifier in (MultiClassCW(random_state=0), LinearSVC(random_state=0)):
 # wide the Gaussians are, and how much noise to add, is learned from rows that a second
 # model, the shadow, has not seen.
 
-for scale in (1.0, "shadow"):
+for scale in (1.0, "held-out"):
     model = pipeline(MultiClassCW(variance_scale=scale, random_state=0))
     model.fit(train.data, train.target)
     loss = log_loss(test.target, model.predict_proba(test.data))

@@ -2,7 +2,7 @@
 
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
-one_core     CPU seconds of taggers and classifiers beside their peers; shrinking
+one_core     CPU seconds of taggers and classifiers beside their peers
 taggers      CoNLL-2000: CW beside CRFsuite and Vowpal Wabbit (extra "benchmark")
 features     columns to features, to a fitted model, to labels; peak memory
 stream       `skcw tag` of one and of ten million words: time and memory

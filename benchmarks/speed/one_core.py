@@ -2,7 +2,6 @@
 
 import statistics
 import time
-from functools import partial
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -21,9 +20,6 @@ from common.tagged import (
     EWT,
     NP,
     SPANISH,
-    encode,
-    load,
-    part_of,
 )
 from skcw import (
     AROWSequenceTagger,
@@ -39,11 +35,9 @@ from speed.classifiers import passive_aggressive
 PASSES, ROW_PASSES = 10, 5
 FEW = 1000
 CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
-RESTS = (0, 1, 2, 3)
-PEER, ALL, REST = "CRFsuite ap", "CW, all presented", "CW, shrinking=2"
+PEER, ALL = "CRFsuite ap", "CW"
 TAGGERS = {
-    ALL: partial(CWSequenceTagger, shrinking=0),
-    REST: partial(CWSequenceTagger, shrinking=2),
+    ALL: CWSequenceTagger,
     "AROW": AROWSequenceTagger,
     "5-best PA": PASequenceTagger,
     "perceptron": PerceptronSequenceTagger,
@@ -59,14 +53,11 @@ CPU seconds of the process, medians over the seeds, learners taking turns. Train
 encoded sequences, {PASSES} passes over CoNLL-2000, calibrate_confidence=False; fit:
 from feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part
 "classifiers"; a shadow is a second model of as many passes, from which the
-default learns how sure to be. Shrinking: a sequence that moved nothing rests for so
-many passes; span F1 (accuracy on {ARK} and {EWT}) on the test set less that of
-shrinking=0, mean over the seeds with its standard error; time: of training, as a share
-of that of shrinking=0."""
+default learns its confidence."""
 
 
 def run(settings):
-    """Return seconds of taggers and classifiers, and what shrinking costs."""
+    """Return seconds of taggers and classifiers."""
     with threadpool_limits(1):
         taggers, classifiers = _taggers(settings), _classifiers(settings)
         found = {
@@ -74,7 +65,6 @@ def run(settings):
             "seeds": settings.seeds,
             "taggers": taggers,
             "classifiers": classifiers,
-            "shrinking": _shrinking(settings),
         }
     return {**found, "goals": _goals(found)}
 
@@ -133,63 +123,11 @@ def _classifiers(settings):
     }
 
 
-def _shrinking(settings):
-    rows = []
-    real = has_corpora(settings.data_home) and not settings.quick
-    for corpus in CORPORA if real else MADE:
-        data = encode(corpus, "ready", load(corpus, settings))
-        for size in ("all", FEW):
-            if size != "all" and size >= len(data.train):
-                continue
-            progress(f"one core: shrinking, {corpus}, {size}")
-            runs = [_rested(data, size, seed) for seed in range(settings.seeds)]
-            rows += _compared(corpus, size, runs)
-    return rows
-
-
-def _rested(data, size, seed):
-    """Return score and seconds of each number of passes to rest, with one seed."""
-    part = part_of(data, size, seed)
-    score = span_f1_score if data.spans else token_accuracy_score
-    found = {}
-    for rest in RESTS:
-        tagger = CWSequenceTagger(
-            shrinking=rest, calibrate_confidence=False, random_state=seed
-        )
-        seconds = _seconds(lambda tagger=tagger: tagger.fit(part.X, part.y))
-        found[rest] = score(part.y_test, tagger.predict(part.X_test)), seconds
-    return found
-
-
-def _compared(corpus, size, runs):
-    rows = []
-    base = np.array([run[0] for run in runs])
-    for rest in RESTS[1:]:
-        score, seconds = np.array([run[rest] for run in runs]).T
-        gain = score - base[:, 0]
-        error = gain.std(ddof=1) / len(gain) ** 0.5 if len(gain) > 1 else None
-        rows.append(
-            {
-                "corpus": corpus,
-                "size": size,
-                "rest": rest,
-                "base": float(base[:, 0].mean()),
-                "gain": float(gain.mean()),
-                "error": None if error is None else float(error),
-                "time": float(np.median(seconds) / np.median(base[:, 1])),
-            }
-        )
-    return rows
-
-
 def _goals(found):
     peer, ours = found["taggers"][PEER], found["taggers"]
     rows = found["classifiers"]
     return [
         at_least("training, times ap", peer["train"] / ours[ALL]["train"], 12),
-        at_least(
-            "training, shrinking=2, times ap", peer["train"] / ours[REST]["train"], 12
-        ),
         at_least("fit from strings, times ap", peer["fit"] / ours[ALL]["fit"], 9),
         at_least(
             "MultiClassCW by default, times pa1",
@@ -200,16 +138,6 @@ def _goals(found):
             "one rival, no shadow, times pa1",
             rows[PA]["seconds"] / rows[ONE_RIVAL]["seconds"],
             3,
-        ),
-        at_least(
-            "least gain by shrinking=2, all sentences",
-            min(
-                row["gain"]
-                for row in found["shrinking"]
-                if row["rest"] == 2 and row["size"] == "all"
-            ),
-            -0.0005,
-            ".4f",
         ),
     ]
 
@@ -235,27 +163,14 @@ def render(found):
         )
         for name, row in found["classifiers"].items()
     ]
-    rests = [
-        (
-            f"{row['corpus']}, {row['size']}",
-            row["rest"],
-            number(row["base"], ".4f"),
-            number(row["gain"], "+.4f"),
-            number(row["error"], ".4f"),
-            number(row["time"], ".2f"),
-        )
-        for row in found["shrinking"]
-    ]
     title = f"One core ({found['seeds']} seeds)"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
-    header = ("corpus, sentences", "rest", "score", "gain", "error", "time")
     return "\n\n".join(
         [
             title,
             format_table(("tagger", "train s", "fit s", "train x", "fit x"), taggers),
             format_table(("classifier", "s", "times faster", "accuracy"), rows),
-            format_table(header, rests),
             NOTE,
             format_goals(found["goals"], found["quick"]),
         ]

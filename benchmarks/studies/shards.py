@@ -202,10 +202,11 @@ def _features(words):
 def passes(data, n_shards):
     """Return the median seconds of a pass, CPU seconds of this process, the history."""
     tagger = CWSequenceTagger(
-        n_shards=n_shards, max_iter=PASSES, calibrate_confidence=False, random_state=0
+        max_iter=PASSES, calibrate_confidence=False, random_state=0
     )
     began = time.process_time()
-    tagger.set_params(learn_unknown_token=False, constraints=None).fit(*data)
+    tagger.set_params(learn_unknown_token=False, constraints=None)
+    tagger.fit(*data, n_shards=n_shards)
     cpu = time.process_time() - began
     seconds = [record["seconds"] for record in tagger.history_[1:]]
     return float(np.median(seconds)), cpu, tagger.history_[1]

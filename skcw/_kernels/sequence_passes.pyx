@@ -42,10 +42,6 @@ cdef class PassState:
     cdef bint counting
     cdef Py_ssize_t width, n_labels, n_rows, most_tokens, most_features
     cdef Py_ssize_t wrong_sequences, wrong_tokens
-    # Which sequences are left out, and which ones moved the belief; None where all
-    # are presented.
-    cdef const unsigned char[::1] resting
-    cdef unsigned char[::1] moving
     # None where transitions do not look at words.
     cdef EdgeFeatures edges
     # Of the current sequence: where it lies, how many copies of it are left to present,
@@ -65,7 +61,6 @@ cdef class PassState:
             options.order, options.cost, options.cost_unit)
         self.counting, self.width, self.n_labels = (
             options.counting, options.width, len(options.cost))
-        self.resting, self.moving = options.resting, options.moving
         self.most_tokens = longest_sequence(self.offsets)
         self.most_features = longest_sequence(
             np.asarray(self.indptr)[np.asarray(self.offsets)])
@@ -78,10 +73,6 @@ cdef class PassState:
         self.start, self.length = self.offsets[i], self.offsets[i + 1] - self.offsets[i]
         self.copies_left = 1.0 if self.weight is None else self.weight[i]
         self.first = True
-        if self.resting is not None and self.resting[i]:
-            # It counts as presented, or averages would be others.
-            self.rounds += self.copies_left
-            self.copies_left = 0.0
 
     cdef void add_mistakes(self, Py_ssize_t mistakes) noexcept nogil:
         """Count what was wrong when the sequence was first presented."""
@@ -306,8 +297,6 @@ cdef _run(
                     else:
                         moved = _update_for_many(many, state, mean, variance, drift,
                                                  values, plain, trans, best)
-                if moved and state.moving is not None:
-                    state.moving[state.order[t]] = True
                 # If nothing moves, further copies would meet the same model.
                 share = min(state.copies_left, 1.0) if moved else state.copies_left
                 state.rounds += share

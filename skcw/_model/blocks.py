@@ -14,6 +14,7 @@ from skcw._model.examples import SHADOW_SHARE, Examples, norm_counts
 from skcw._model.sequence_passes import with_tokens_hidden
 from skcw._model.sequence_progress import pieces
 from skcw._model.spilling import Spilled, joined
+from skcw._model.training_hashes import batch_hashes, remembered
 from skcw._model.unknown import (
     MOST_WORDS,
     TURNS,
@@ -241,14 +242,16 @@ class Summary(NamedTuple):
     token_norm: float
     n_words: int
     digests: str
+    hashes: np.ndarray
 
     @classmethod
     def of(cls, spilled: Spilled):
         """Look at all blocks."""
         faults, norms = Counter(), np.zeros(1, dtype=np.int64)
         labels = np.zeros(len(spilled.labels), dtype=np.int64)
-        total = 0.0
+        total, hashes = 0.0, remembered([])
         for batch, gold in spilled.opened():
+            hashes = remembered(batch_hashes(batch)[batch.lengths > 0], hashes)
             faults.update(scheme_faults(spilled.labels, gold, batch.offsets))
             labels += np.bincount(gold, minlength=len(labels))
             if batch.values is None:
@@ -259,7 +262,8 @@ class Summary(NamedTuple):
         n_words = int(labels.sum())
         total += float(norms @ np.sqrt(np.arange(len(norms))))
         digests = " ".join(block.file.digest for block in spilled.blocks)
-        return cls(dict(faults), labels, total / n_words or 1.0, n_words, digests)
+        norm = total / n_words or 1.0
+        return cls(dict(faults), labels, norm, n_words, digests, hashes)
 
 
 def violations(spilled, forbidden):

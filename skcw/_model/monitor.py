@@ -2,8 +2,60 @@
 
 import sys
 import time
+from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Stopping(NamedTuple):
+    """When a training ends early; the parameter ``early_stopping`` sets its fields.
+
+    Parameters
+    ----------
+    validation_fraction : float
+        The share of the data that is held out.
+    n_iter_no_change : int
+        Passes without gain after which to stop.
+    tol : float
+        The smallest gain that counts as an improvement.
+    """
+
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 3
+    tol: float = 1e-4
+
+    @classmethod
+    def of(cls, early_stopping):
+        """Return what the parameter sets; raise if a key or its value is not possible.
+
+        Examples
+        --------
+        >>> from skcw._model.monitor import Stopping
+        >>> Stopping.of({"n_iter_no_change": 5}).n_iter_no_change
+        5
+        """
+        if not isinstance(early_stopping, dict):
+            return cls()
+        for key, value in early_stopping.items():
+            kind, fits, rule = RULES_OF_STOPPING.get(key, (None, None, None))
+            if kind is None:
+                raise ValueError(
+                    f"early_stopping has the key {key!r}; it may have "
+                    f"{', '.join(cls._fields)}"
+                )
+            if not isinstance(value, kind) or not fits(value):
+                raise ValueError(
+                    f"early_stopping[{key!r}] must be {rule}, got {value!r}"
+                )
+        return cls(**early_stopping)
+
+
+RULES_OF_STOPPING = {
+    "validation_fraction": (Real, lambda x: 0 < x < 1, "a number between 0 and 1"),
+    "n_iter_no_change": (Integral, lambda x: x >= 1, "an integer of at least 1"),
+    "tol": (Real, lambda x: x >= 0, "a number of at least 0"),
+}
 
 
 class Monitor:
@@ -13,10 +65,8 @@ class Monitor:
     ----------
     max_iter : int
         The maximum number of passes.
-    n_iter_no_change : int
-        Passes without gain after which to stop.
-    tol : float
-        The smallest gain that counts as an improvement.
+    stopping : Stopping
+        When to stop.
     verbose : int
         Above 0, one line per pass is printed to standard error.
     common : dict
@@ -28,8 +78,8 @@ class Monitor:
 
     Examples
     --------
-    >>> from skcw._model.monitor import Monitor
-    >>> monitor = Monitor(max_iter=5, n_iter_no_change=2, tol=0.0)
+    >>> from skcw._model.monitor import Monitor, Stopping
+    >>> monitor = Monitor(5, Stopping(n_iter_no_change=2, tol=0.0))
     >>> scores = iter([0.5, 0.7, 0.6, 0.7])
     >>> while not monitor.end_pass({}, "", lambda: ("model", next(scores))):
     ...     pass
@@ -40,16 +90,14 @@ class Monitor:
     def __init__(
         self,
         max_iter,
-        n_iter_no_change,
-        tol,
+        stopping,
         verbose=0,
         common=None,
         title="",
         metric="accuracy",
     ):
         self.max_iter = max_iter
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
+        self.stopping = stopping
         self.verbose = verbose
         self.common = common or {}
         self.title = title
@@ -86,12 +134,12 @@ class Monitor:
         if self.verbose:
             self._report(record, words)
         self.clock = time.perf_counter()
-        return self.idle >= self.n_iter_no_change
+        return self.idle >= self.stopping.n_iter_no_change
 
     def _remember(self, model, score):
         score = float(score)
         # Small gains keep the better pass but do not buy more passes.
-        self.idle = 0 if score > self.best_score + self.tol else self.idle + 1
+        self.idle = 0 if score > self.best_score + self.stopping.tol else self.idle + 1
         if score > self.best_score:
             self.best, self.best_score = model, score
         return score

@@ -56,13 +56,15 @@ class RowProgress(KeptProgress):
         return TableBelief(**tables, rounds=saved_number(rounds, "rounds", 0.0))
 
 
-def told_of_rows(classifier, rows, classes, start):
+def told_of_rows(classifier, plan, rows, classes, start):
     """Return what a training is about, in few words and short hashes.
 
     Parameters
     ----------
     classifier : RowClassifier
         The classifier.
+    plan : Plan
+        What all passes have in common.
     rows : Rows
         What it learns from.
     classes : ndarray
@@ -78,6 +80,7 @@ def told_of_rows(classifier, rows, classes, start):
     arrays = (rows.indptr, rows.indices, rows.values, rows.gold)
     return {
         **told_of_learner(classifier),
+        "n_shards": plan.n_shards,
         "the number of rows": len(rows),
         "the number of features": len(start.mean) - 1,
         "the labels": repr(classes.tolist()),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skcw._model.checkpoint import no_keeper
-from skcw._model.monitor import Monitor, PassTasks
+from skcw._model.monitor import Monitor, PassTasks, Stopping
 from skcw._model.row_passes import row_passes
 from skcw._model.row_progress import RowProgress
 from skcw._util.limits import LARGEST_LEARNT, LARGEST_SAVED
@@ -27,8 +27,7 @@ class Plan:
     shuffle: bool
     seed: int
     dev_score: Any = None
-    n_iter_no_change: int = 3
-    tol: float = 0.0
+    stopping: Stopping = Stopping()
     verbose: int = 0
     n_shards: int = 1
     keeper_of: Any = no_keeper
@@ -39,7 +38,7 @@ def train(belief, rows, plan):
 
     Passes that a checkpoint knows are not made again.
     """
-    monitor = Monitor(plan.max_iter, plan.n_iter_no_change, plan.tol, plan.verbose)
+    monitor = Monitor(plan.max_iter, plan.stopping, plan.verbose)
     progress = RowProgress(belief, monitor, plan.keeper_of("model-1"))
 
     def scored_copy():

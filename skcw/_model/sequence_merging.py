@@ -76,12 +76,6 @@ def _check_alike(taggers):
             f"model {unknown.index(True)} was trained with learn_unknown_token=True and "
             f"model {unknown.index(False)} without; train all in the same way"
         )
-    priors = [getattr(tagger, "initial_variance", None) for tagger in taggers]
-    if len(set(priors)) > 1:
-        raise ValueError(
-            f"models began with different variances, initial_variance {priors}; train "
-            "all in the same way"
-        )
 
 
 def _all_features(taggers):

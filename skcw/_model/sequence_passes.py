@@ -51,9 +51,7 @@ class PassOptions(NamedTuple):
     ``cost_unit`` is what a cost of one adds to the score of a wrong label when the
     rival is looked for; 0 for plain decoding. ``counting`` asks for the words that
     the model gets wrong instead of those that its rival, favored by the costs, does:
-    a second decoding of each sequence whose rival is wrong. ``resting`` tells which
-    sequences are left out, and where ``moving`` is one the pass has moved the belief;
-    both are None where all sequences are presented.
+    a second decoding of each sequence whose rival is wrong.
     """
 
     order: np.ndarray
@@ -62,8 +60,6 @@ class PassOptions(NamedTuple):
     cost_unit: float
     width: int
     counting: bool = True
-    resting: np.ndarray | None = None
-    moving: np.ndarray | None = None
 
 
 def take_sequences(corpus, positions):

@@ -11,38 +11,6 @@ from skcw.data.saved import FLOATS, saved_array, saved_number
 PREFIX = "training."
 
 
-class Rests:
-    """Which sequences are left out of a pass, as LIBLINEAR's shrinking does.
-
-    A sequence that moved nothing when it was presented rests for some passes and comes
-    back. It counts as presented meanwhile: averages are what they would be if it moved
-    nothing.
-
-    Parameters
-    ----------
-    n_sequences : int
-        The number of sequences.
-    n_passes : int
-        For how many passes a sequence rests.
-    """
-
-    def __init__(self, n_sequences, n_passes):
-        self.n_passes = n_passes
-        # How many passes are left, and which sequences have moved the belief in this.
-        self.left = np.zeros(n_sequences, dtype=np.int64)
-        self.moving = np.zeros(n_sequences, dtype=np.uint8)
-
-    def options(self):
-        """Return what the kernel reads and writes: who rests, and who moves."""
-        return {"resting": (self.left > 0).view(np.uint8), "moving": self.moving}
-
-    def end_pass(self):
-        """Choose who rests in the next pass."""
-        presented = np.where(self.moving, 0, self.n_passes)
-        self.left = np.where(self.left > 0, self.left - 1, presented)
-        self.moving = np.zeros_like(self.moving)
-
-
 class Progress(KeptProgress):
     """The belief in training, the passes made, and what they found.
 
@@ -56,15 +24,12 @@ class Progress(KeptProgress):
         Keeps the history.
     keeper : Keeper or None
         Saves it now and then.
-    rests : Rests, default=None
-        Which sequences are left out, if some are.
     """
 
-    def __init__(self, belief, unseen, monitor, keeper=None, rests=None):
+    def __init__(self, belief, unseen, monitor, keeper=None):
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = unseen
         super().__init__(monitor, keeper)
-        self.rests = rests
         # Of the pass at hand: the sequences presented, and what was wrong in them.
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
         self.resume()
@@ -81,8 +46,6 @@ class Progress(KeptProgress):
     def present(self, plan, corpus, options):
         """Learn from some sequences of a pass, and save if it is time."""
         expanded = self.expanded
-        if self.rests is not None:
-            options = options._replace(**self.rests.options())
         found = plan.run_pass(
             expanded.mean,
             expanded.variance,
@@ -109,8 +72,6 @@ class Progress(KeptProgress):
         """Record a pass and what traveled in it; return whether to stop."""
         sequences, tokens = self.wrong_sequences, self.wrong_tokens
         self.presented = self.wrong_sequences = self.wrong_tokens = 0
-        if self.rests is not None:
-            self.rests.end_pass()
         return self.monitor.end_pass(
             plan.found(sequences, tokens) | traffic,
             f"{tokens} wrong words in {sequences} sequences{words}",
@@ -127,9 +88,6 @@ class Progress(KeptProgress):
         }
         arrays = {PREFIX + n: p[:size] for n, p in parts.items() if p is not None}
         arrays[f"{PREFIX}row_of"] = expanded.row_of
-        if self.rests is not None:
-            arrays[f"{PREFIX}left"] = self.rests.left
-            arrays[f"{PREFIX}moving"] = self.rests.moving
         header = {
             "n_rows": self.n_rows,
             "rounds": expanded.rounds,
@@ -153,12 +111,6 @@ class Progress(KeptProgress):
         if len(rows) and not expanded.width <= rows.min() <= rows.max() < self.n_rows:
             raise ValueError("a feature refers to a row that does not exist")
         expanded.row_of[:] = rows
-        if self.rests is not None:
-            shape = self.rests.left.shape
-            for name, kind in (("left", "i8"), ("moving", "u1")):
-                saved = saved_array(arrays, PREFIX + name, (kind,), shape)
-                # What is read from a file must not be written to.
-                setattr(self.rests, name, saved.copy())
         expanded.rounds = saved_number(header["rounds"], "rounds", 0.0)
         self.presented = header["presented"]
         self.wrong_sequences = header["wrong_sequences"]

@@ -308,11 +308,6 @@ class ShardedPasses:
                 "sequences to learn from, without those held out to learn how sure to "
                 "be; each shard needs at least one"
             )
-        if plan.shrinking:
-            raise ValueError(
-                f"n_shards is {plan.n_shards} and shrinking {plan.shrinking}: in "
-                "shards no sequence rests; set one of them to its default"
-            )
         self.learner = bare_learner(plan.run_pass.__self__)
         self.folder = ShardFolder(views.folder)
         self.workers = Workers(plan.n_jobs, self.folder)

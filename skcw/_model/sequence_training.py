@@ -11,9 +11,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from skcw._model.belief_mean import BeliefMean
 from skcw._model.checkpoint import no_keeper
 from skcw._model.decoding import n_workers
-from skcw._model.monitor import Monitor, PassTasks
+from skcw._model.monitor import Monitor, PassTasks, Stopping
 from skcw._model.sequence_passes import Corpus, PlainPasses
-from skcw._model.sequence_progress import Progress, Rests
+from skcw._model.sequence_progress import Progress
 from skcw._model.sequence_shards import ShardedPasses
 from skcw._model.shards import ShardFolder, Workers, bare_learner
 from skcw._model.unknown import views_of, with_fitting_row
@@ -28,7 +28,6 @@ class Plan:
     name; ``label_score(gold, guess, offsets)`` is the same for codes of labels;
     ``tasks`` informs scikit-learn's callbacks, and ``hiding`` tells whether to learn
     about unknown tokens by hiding some. ``n_jobs`` workers train ``n_shards`` shards.
-    A sequence that moved nothing rests for ``shrinking`` passes.
     """
 
     run_pass: Any
@@ -41,13 +40,11 @@ class Plan:
     label_score: Any
     dev_score: Any = None
     dev_metric: str = "accuracy"
-    n_iter_no_change: int = 3
-    tol: float = 0.0
+    stopping: Stopping = Stopping()
     verbose: int = 0
     hiding: bool = False
     n_shards: int = 1
     n_jobs: int | None = None
-    shrinking: int = 0
 
     @property
     def counting(self):
@@ -73,8 +70,7 @@ def monitor_of(plan, model):
     """Return the monitor of one of several models, or of the only one (None)."""
     return Monitor(
         plan.max_iter,
-        plan.n_iter_no_change,
-        plan.tol,
+        plan.stopping,
         plan.verbose,
         common={"model": model or 0},
         title="" if model is None else f"model {model + 1}, ",
@@ -107,8 +103,7 @@ def train(
         views = views_of(corpus, belief, positions, plan.hiding)
     else:
         views = (positions or corpus).views(plan.hiding)
-    rests = Rests(len(corpus.offsets) - 1, plan.shrinking) if plan.shrinking else None
-    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper, rests)
+    progress = Progress(belief, views.unseen, monitor_of(plan, model), keeper)
     kind = ShardedPasses if plan.n_shards > 1 else PlainPasses
     with kind(views, plan, seed, belief.all_rows()) as passes:
         for number in range(plan.max_iter):

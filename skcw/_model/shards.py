@@ -6,99 +6,34 @@ import tempfile
 import time
 from collections import OrderedDict
 from contextlib import suppress
-from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
+from numbers import Integral
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs, register_parallel_backend
-from joblib._dask import DaskDistributedBackend
+from joblib import Parallel, delayed, effective_n_jobs
 
-from skcw._util.config import get_config
+from skcw._util.compat import get_active_backend, watched_dask
 from skcw.exceptions import ModelFileError, ShardError
 from skcw.io.model_files import read_model, stored_checksum, write_model
 
-
-class GivenUp(NamedTuple):
-    """Stands for the result of a task that has none."""
-
-    error: BaseException
+# joblib's backends, by class, that workers use in another form: engine by engine.
+ENGINES = {"DaskDistributedBackend": watched_dask}
 
 
-class WatchedDask(DaskDistributedBackend):
-    """Dask as joblib uses it, with a word to joblib about every task that failed.
-
-    Workers get joblib's own backend, so they need not know of this one.
-    """
-
-    def submit(self, func, callback=None):
-        """Start a task; the callback hears of its end, whatever that is."""
-        return _watched(super().submit(func, callback), callback)
-
-    def apply_async(self, func, callback=None):
-        """Do the same under the name that joblib had for it before 1.5."""
-        return _watched(super().apply_async(func, callback), callback)
-
-    def retrieve_result_callback(self, out):
-        """Return the result of a task, or raise why there is none."""
-        if isinstance(out, GivenUp):
-            raise out.error
-        return super().retrieve_result_callback(out)
+def engine_in_force():
+    """Return the backend that joblib has been told to use, as `Workers` need it."""
+    backend, _ = get_active_backend()
+    stand_in = ENGINES.get(type(backend).__name__)
+    return None if stand_in is None else stand_in(backend)
 
 
-def _watched(future, callback):
-    """Return the future of a task; if it fails, the callback is called as well."""
-    if callback is not None:
-        future.add_done_callback(partial(_report, callback))
-    return future
-
-
-def _report(callback, future):
-    error = future.exception()
-    if error is not None:
-        callback(GivenUp(error))
-
-
-# The package that must be there, and where its backend is.
-ENGINES = {
-    "dask": ("distributed", ("skcw._model.shards", "WatchedDask")),
-    "ray": ("ray", ("ray.util.joblib.ray_backend", "RayBackend")),
-    "spark": ("joblibspark", ("joblibspark.backend", "SparkDistributedBackend")),
-}
-
-
-def offer_engines():
-    """Let joblib open the engines that are installed, and say how to install others.
-
-    Nothing of them is imported before somebody asks for one.
-
-    Examples
-    --------
-    >>> from joblib import parallel_config
-    >>> from skcw._model.shards import offer_engines
-    >>> offer_engines()
-    >>> with parallel_config("threading"):
-    ...     pass
-    """
-    for name, (package, place) in ENGINES.items():
-        if find_spec(package) is None:
-            register_parallel_backend(name, partial(_refuse, name))
-        else:
-            register_parallel_backend(name, partial(_open, *place))
-
-
-def _refuse(name, **options):
-    raise ImportError(
-        f"the engine {name!r} is not installed; install it with: pip install "
-        f"'skcw[{name}]'"
-    )
-
-
-def _open(module, backend, **options):
-    return getattr(import_module(module), backend)(**options)
+def checked_n_shards(n_shards):
+    """Return a number of shards; raise at what is none."""
+    if not isinstance(n_shards, Integral) or n_shards < 1:
+        raise ValueError(f"n_shards must be a positive integer, got {n_shards!r}")
+    return int(n_shards)
 
 
 # A process keeps so many files open that it has used last.
@@ -239,8 +174,7 @@ def write_shard(folder, name, arrays, header=None):
 class ShardFolder:
     """A folder for the files of one training, made when the first one is written.
 
-    It lies in the folder that ``skcw.set_config(shard_folder=...)`` names, else in that
-    of the training, else where joblib is told to keep its files
+    It lies in the folder of the training, else where joblib is told to keep its files
     (``JOBLIB_TEMP_FOLDER``), else where the system does. It is cleared at the end.
 
     Parameters
@@ -262,8 +196,6 @@ class ShardFolder:
     """
 
     def __init__(self, parent=None):
-        # Settings belong to the thread that trains, and engines pickle in others.
-        parent = get_config()["shard_folder"] or parent
         self.parent = parent or os.environ.get("JOBLIB_TEMP_FOLDER")
         self.path = None
         self.n_files = 0
@@ -339,8 +271,6 @@ class SharedArrays:
                 self.file = self.folder.write(arrays, header)
         return ShardFile, tuple(self.file)
 
-
-offer_engines()
 
 # A task may cost so many workers; then it is the task.
 MOST_LOST = 3
@@ -478,11 +408,12 @@ class Workers:
 
 def _parallel(n_jobs):
     """Return joblib's workers, which give results one by one where they can."""
+    options = {"prefer": "threads", "backend": engine_in_force()}
     try:
-        return Parallel(n_jobs, prefer="threads", return_as="generator")
+        return Parallel(n_jobs, return_as="generator", **options)
     except ValueError:
         # Some engines return everything at once.
-        return Parallel(n_jobs, prefer="threads")
+        return Parallel(n_jobs, **options)
 
 
 def bare_learner(estimator):

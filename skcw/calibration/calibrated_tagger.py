@@ -92,9 +92,8 @@ class CalibratedTagger(WrappedTagger):
     allow_training_data : bool, default=False
         Whether a tagger may be calibrated on words that it has learned from. It is surer
         of them than of any others, and nearly always right. Without it folds must not
-        test on what they train on, and of the words given to a fitted tagger that
-        remembers its training (``store_train_hashes=True``) up to a quarter may be in
-        sentences that it knows, for corpora repeat some.
+        test on what they train on, and of the words given to a fitted tagger up to a
+        quarter may be in sentences that it knows, for corpora repeat some.
     n_jobs : int, default=None
         How many folds are fitted at once, in threads.
 
@@ -159,7 +158,7 @@ class CalibratedTagger(WrappedTagger):
 
     A fitted tagger is calibrated on other sentences than it has learned from:
 
-    >>> fitted = CWSequenceTagger(random_state=0, store_train_hashes=True)
+    >>> fitted = CWSequenceTagger(random_state=0)
     >>> fitted = fitted.fit(X[:200], y[:200])
     >>> calibrated = CalibratedTagger(fitted, cv="prefit")
     >>> calibrated.fit(X[:200], y[:200])

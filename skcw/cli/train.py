@@ -289,6 +289,8 @@ def _check_options(options, tagger):
     check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
+    if options.shards is not None and options.model == "crf":
+        raise UsageError("--shards does not go with --model crf")
     streams = hasattr(tagger, "fit_stream") and options.calibrate is None
     if options.memory is not None and not streams:
         raise UsageError("--memory goes neither with --model crf nor with --calibrate")
@@ -333,8 +335,7 @@ def parameters(options):
     named = {
         "max_iter": options.passes,
         "n_models": options.models,
-        # Options of `skcw train` alone.
-        "n_shards": getattr(options, "shards", None),
+        # An option of `skcw train` alone.
         "n_jobs": getattr(options, "jobs", None),
     }
     for name, value in named.items():
@@ -353,6 +354,7 @@ def _fit(pipeline, corpus, dev, checkpoint, clock):
 
     options = corpus.file.options
     given = {} if checkpoint is None else {"checkpoint": checkpoint}
+    given |= {} if options.shards is None else {"n_shards": options.shards}
     if options.memory is not None:
         given |= {} if dev is None else {"X_dev": dev[0], "y_dev": dev[1]}
         limits = {"memory": options.memory, "max_features": options.max_features}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcw._model.checkpoint import keeping
-from skcw._model.monitor import PassTasks, without_seconds
+from skcw._model.monitor import PassTasks, Stopping, without_seconds
 from skcw._model.row_gaussian import TableBelief
 from skcw._model.row_progress import told_of_rows
 from skcw._model.row_training import Plan, check_finite, train
@@ -23,6 +23,7 @@ from skcw._model.rows import (
     row_repeats,
     row_weights,
 )
+from skcw._model.shards import checked_n_shards
 from skcw._util.checks import check_sparse
 from skcw._util.compat import (
     CallbackSupportMixin,
@@ -44,55 +45,18 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     ``_run_pass``, its kernel, and ``_initial_variance``.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "averaging": ["boolean"],
         "fit_intercept": ["boolean"],
         "shuffle": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_shards": [Interval(Integral, 1, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean", dict],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
         "dtype": [StrOptions({"float32", "float64"})],
         "verbose": ["verbose"],
     }
-
-    def __init__(
-        self,
-        *,
-        max_iter,
-        averaging,
-        fit_intercept,
-        shuffle,
-        class_weight,
-        n_shards,
-        early_stopping,
-        validation_fraction,
-        n_iter_no_change,
-        tol,
-        warm_start,
-        random_state,
-        dtype,
-        verbose,
-    ):
-        self.max_iter = max_iter
-        self.averaging = averaging
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.class_weight = class_weight
-        self.n_shards = n_shards
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.dtype = dtype
-        self.verbose = verbose
 
     def __getstate__(self):
         # The same training gives the same file, whatever writes it.
@@ -103,7 +67,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, checkpoint=None):
+    def fit(self, X, y, sample_weight=None, *, n_shards=1, checkpoint=None):
         """Learn from labeled rows.
 
         Parameters
@@ -116,6 +80,10 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             A weight w presents the row w times in succession in every pass; a fraction
             scales the step of the last presentation, 0 leaves the row out. At most
             10,000.
+        n_shards : int, default=1
+            Split the rows into this many shards, which are learned side by side, by the
+            workers of ``joblib.parallel_config``, and merged in every pass. The result
+            depends on this number, not on the workers.
         checkpoint : skcw.Checkpoint, default=None
             Where to save the training now and then, to continue it after a crash.
 
@@ -124,7 +92,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        self._learn_all(X, y, sample_weight, checkpoint)
+        self._learn_all(X, y, sample_weight, n_shards, checkpoint)
         return self
 
     @changes_at_once
@@ -133,7 +101,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
-        rounds since. The pass is made in one piece, whatever ``n_shards`` says.
+        rounds since.
 
         Parameters
         ----------
@@ -157,7 +125,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._learn_piece(X, y, classes, sample_weight)
         return self
 
-    def _learn_all(self, X, y, sample_weight, checkpoint):
+    def _learn_all(self, X, y, sample_weight, n_shards, checkpoint):
         """Learn the rows of a ``fit``."""
         fresh = not (self.warm_start and hasattr(self, "belief_"))
         X, y = self._check_rows(X, y, reset=fresh)
@@ -172,7 +140,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"the number of classes has to be greater than one; got 1 class, "
                 f"{classes.tolist()[0]!r}"
             )
-        options = {"max_iter": self.max_iter, "checkpoint": checkpoint}
+        options = {"n_shards": n_shards, "checkpoint": checkpoint}
         self._learn(X, y, codes, classes, sample_weight, fresh, **options)
         self._restart_average()
 
@@ -190,8 +158,7 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if not fresh and len(known) > len(self.classes_):
             self._make_room(known)
         codes = np.searchsorted(known, y)
-        options = {"max_iter": 1, "one_pass": True}
-        self._learn(X, y, codes, known, sample_weight, fresh, **options)
+        self._learn(X, y, codes, known, sample_weight, fresh, one_pass=True)
 
     def _known_classes(self, classes, fresh):
         """Return the classes of this call: those so far, and those it adds."""
@@ -242,10 +209,11 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         sample_weight,
         fresh,
         *,
-        max_iter,
         one_pass=False,
+        n_shards=1,
         checkpoint=None,
     ):
+        max_iter = 1 if one_pass else self.max_iter
         self._check_settings(len(classes))
         weight = row_weights(sample_weight, len(codes))
         by_class = class_weights(self.class_weight, classes, codes, weight, one_pass)
@@ -263,18 +231,18 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             max_iter,
             self.shuffle,
             rng.randint(np.iinfo(np.int32).max),
-            n_iter_no_change=self.n_iter_no_change,
-            tol=self.tol,
+            stopping=Stopping.of(self.early_stopping),
             verbose=self.verbose,
-            n_shards=1 if one_pass else self.n_shards,
+            n_shards=checked_n_shards(n_shards),
         )
         self._prepare(rows, fresh or not one_pass)
         learned = rows
-        if self.early_stopping and not one_pass:
-            learned, plan.dev_score = self._hold_out(rows, len(classes), rng)
+        if self.early_stopping is not False and not one_pass:
+            share = plan.stopping.validation_fraction
+            learned, plan.dev_score = self._hold_out(rows, share, len(classes), rng)
         before = None if fresh else self.belief_
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
-        about = partial(told_of_rows, self, rows, classes, start)
+        about = partial(told_of_rows, self, plan, rows, classes, start)
         with keeping(checkpoint, self, about) as plan.keeper_of:
             belief, self.history_ = train(start, learned, plan)
             vars(self).update(self._fitted(belief, classes))
@@ -292,9 +260,9 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _learn_variance(self, rows, plan):
         """Learn how far to trust the variances; by default there are none."""
 
-    def _hold_out(self, rows, n_classes, rng):
+    def _hold_out(self, rows, share, n_classes, rng):
         """Return the rows to learn from, and a score of tables on the other ones."""
-        kept, held_out = hold_out(rows, self.validation_fraction, rng)
+        kept, held_out = hold_out(rows, share, rng)
 
         def accuracy(table):
             guess = best_codes(sklearn_shape(held_out.scores(table), n_classes))

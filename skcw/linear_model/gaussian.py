@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, indexable
 
-from skcw._model.monitor import Monitor
+from skcw._model.monitor import Monitor, Stopping
 from skcw._model.row_gaussian import TableBelief
 from skcw._model.row_passes import row_passes
 from skcw._model.row_progress import RowProgress
@@ -38,7 +38,7 @@ from skcw.metrics.losses import CLIP
 N_DRAWS = 1000
 # How many rivals the joint update considers unless told.
 JOINT_RIVALS = 4
-SHADOW = "shadow"
+HELD_OUT = "held-out"
 # The shadow leaves out one part of the rows.
 N_PARTS = 3
 # Of fewer distinct rows one part tells too little: each part is left out in turn.
@@ -71,7 +71,7 @@ LOSSES = {"log_loss": log_loss, "root_calibration_mse": calibration_error}
 class GaussianRowClassifier(RowClassifier):
     """Base of CW and AROW: updates for one or several rivals, and probabilities."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         **RowClassifier._parameter_constraints,
         "update": [StrOptions({"single", "sequential", "parallel", "exact"})],
         "n_rivals": [
@@ -83,29 +83,10 @@ class GaussianRowClassifier(RowClassifier):
         "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
         "variance_scale": [
             Interval(Real, 0, None, closed="neither"),
-            StrOptions({SHADOW, *LOSSES}),
+            StrOptions({HELD_OUT, *LOSSES}),
         ],
         "scale_cv": ["cv_object"],
     }
-
-    def __init__(
-        self,
-        *,
-        update,
-        n_rivals,
-        diagonal,
-        initial_variance,
-        variance_scale,
-        scale_cv,
-        **common,
-    ):
-        super().__init__(**common)
-        self.update = update
-        self.n_rivals = n_rivals
-        self.diagonal = diagonal
-        self.initial_variance = initial_variance
-        self.variance_scale = variance_scale
-        self.scale_cv = scale_cv
 
     def _initial_variance(self):
         return self.initial_variance
@@ -128,7 +109,7 @@ class GaussianRowClassifier(RowClassifier):
         return min(self.n_rivals, n_classes - 1)
 
     @changes_at_once
-    def fit(self, X, y, sample_weight=None, *, checkpoint=None):
+    def fit(self, X, y, sample_weight=None, *, n_shards=1, checkpoint=None):
         """Learn from labeled rows.
 
         Parameters
@@ -139,7 +120,12 @@ class GaussianRowClassifier(RowClassifier):
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight w presents the row w times in succession in every pass; a fraction
-            scales the step of the last presentation, 0 leaves the row out.
+            scales the step of the last presentation, 0 leaves the row out. At most
+            10,000.
+        n_shards : int, default=1
+            Split the rows into this many shards, which are learned side by side, by the
+            workers of ``joblib.parallel_config``, and merged in every pass. The result
+            depends on this number, not on the workers.
         checkpoint : skcw.Checkpoint, default=None
             Where to save the training now and then, to continue it after a crash.
 
@@ -148,10 +134,11 @@ class GaussianRowClassifier(RowClassifier):
         self : object
             The fitted classifier.
         """
-        super().fit(X, y, sample_weight, checkpoint=checkpoint)
+        super().fit(X, y, sample_weight, n_shards=n_shards, checkpoint=checkpoint)
         if self.variance_scale in LOSSES:
-            data = X, y, sample_weight
-            self.variance_scale_ = cross_validated_scale(self, *data, checkpoint)
+            self.variance_scale_ = cross_validated_scale(
+                self, X, y, sample_weight, n_shards, checkpoint
+            )
             self.noise_ = self.shrinkage_ = None
         return self
 
@@ -160,7 +147,7 @@ class GaussianRowClassifier(RowClassifier):
 
         It continues from the averaged weights of a ``fit``, and averages over the
         rounds since. Scale, noise and caution that ``fit`` has learned stay. Without
-        ``fit`` the first call learns them with ``variance_scale="shadow"`` if it brings
+        ``fit`` the first call learns them with ``variance_scale="held-out"`` if it brings
         20 rows or more; otherwise the scale is 1, or the number given.
 
         Parameters
@@ -191,7 +178,7 @@ class GaussianRowClassifier(RowClassifier):
         return {**super()._fitted(belief, classes), **learned}
 
     def _learn_variance(self, rows, plan):
-        if self.variance_scale != SHADOW:
+        if self.variance_scale != HELD_OUT:
             return
         vars(self).update(UNLEARNT)
         n_classes = len(self.classes_)
@@ -213,7 +200,7 @@ class GaussianRowClassifier(RowClassifier):
 
     def _warn_if_unlearned(self):
         """Warn if ``fit`` would have learned how sure to be, but could not."""
-        if self.variance_scale == SHADOW and self.noise_ is None:
+        if self.variance_scale == HELD_OUT and self.noise_ is None:
             warnings.warn(
                 "the classifier has learned from too few rows to know how sure it may "
                 "be, so its probabilities are those of its belief alone; fit on more, "
@@ -434,7 +421,7 @@ def shadow_predictions(start, rows, plan, n_passes):
 
 def _train_shadow(belief, rows, plan, n_passes, seen, keeper):
     """Train a belief in place on the rows that are seen; nobody watches it."""
-    monitor = Monitor(n_passes, n_passes, 0.0)
+    monitor = Monitor(n_passes, Stopping())
     progress = RowProgress(belief, monitor, keeper)
     with row_passes(rows, plan, seen) as passes:
         for number in progress.left(passes, n_passes):
@@ -458,11 +445,10 @@ def _parts(gold, present):
     return part
 
 
-def cross_validated_scale(classifier, X, y, sample_weight, checkpoint=None):
+def cross_validated_scale(classifier, X, y, *options):
     """Return the scale with the least loss on held-out folds."""
     measure = LOSSES[classifier.variance_scale]
-    data = X, y, sample_weight
-    scores, spreads, codes = _fold_predictions(classifier, *data, checkpoint)
+    scores, spreads, codes = _fold_predictions(classifier, X, y, *options)
 
     def loss(exponent):
         spread = spreads * 10.0**exponent
@@ -477,7 +463,7 @@ def cross_validated_scale(classifier, X, y, sample_weight, checkpoint=None):
     return float(10.0 ** (found.x if found.fun <= loss(best) else best))
 
 
-def _fold_predictions(classifier, X, y, sample_weight, checkpoint):
+def _fold_predictions(classifier, X, y, sample_weight, n_shards, checkpoint):
     """Return scores, spreads and codes of rows that copies have not learned from."""
     X, y = indexable(X, y)
     y = column_or_1d(y)
@@ -488,7 +474,8 @@ def _fold_predictions(classifier, X, y, sample_weight, checkpoint):
         copy = clone(classifier).set_params(variance_scale=1.0)
         own_weight = None if weight is None else weight[seen]
         own = None if checkpoint is None else checkpoint.of_fold(number)
-        copy.fit(_safe_indexing(X, seen), y[seen], own_weight, checkpoint=own)
+        options = {"n_shards": n_shards, "checkpoint": own}
+        copy.fit(_safe_indexing(X, seen), y[seen], own_weight, **options)
         if len(copy.classes_) != len(classifier.classes_):
             raise ValueError(
                 "a fold lacks a class, so a variance scale cannot be chosen by "

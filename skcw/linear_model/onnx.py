@@ -184,7 +184,7 @@ def to_onnx(model, X=None, **options):
         minus and plus that); and for CW and AROW ``probabilities``, as
         ``predict_proba`` gives them, computed in double precision. Probabilities of
         more than two classes are exported only where ``fit`` has learned them
-        (``variance_scale="shadow"``): ONNX has no integral to compute the others.
+        (``variance_scale="held-out"``): ONNX has no integral to compute the others.
 
     Examples
     --------

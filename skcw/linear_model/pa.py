@@ -1,25 +1,27 @@
 """Multi-class passive-aggressive classification."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
+
+import numpy as np
 
 from skcw._kernels.row_passes import pa_row_pass
 from skcw._util.compat import Interval, StrOptions
 from skcw.linear_model.base import RowClassifier
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class MultiClassPA(RowClassifier):
     """Classifier trained by multi-class passive-aggressive learning.
 
     For each row the weights move as little as possible so that the true label leads
-    each of its k best rivals by one, with a slack that all of them share and that
-    costs C per unit [1]_: min ½‖w - w_t‖² + C ξ with w·g_r ≥ 1 - ξ for every rival r.
+    each of its k best rivals by one, with a slack that all of them share and that costs
+    C per unit [1]_: min ½‖w - w_t‖² + C ξ with w·g_r ≥ 1 - ξ for every rival r.
 
     Parameters
     ----------
     C : float, default=1.0
-        The largest step, that is the most that a row may move the weights. (The
-        default of :class:`~skcw.PASequenceTagger` is 0.3; from 0.03 to 1 it changes
-        little there.)
+        The largest step: the most that a row may move the weights.
     n_rivals : int or "all", default=1
         How many rivals count, best first.
     max_iter : int, default=5
@@ -29,32 +31,22 @@ class MultiClassPA(RowClassifier):
     fit_intercept : bool, default=True
         Learn a constant for every class.
     shuffle : bool, default=True
-        Present the rows in a new random order in each pass. The orders depend on what
-        the rows are and not on where they stand, so the model does not change when
-        rows are given in another order, and a weight of two equals two copies.
+        Present the rows in a new random order in each pass. The orders depend on the
+        content of the rows alone, so a weight of two equals two copies, and the order
+        in which rows are given does not matter.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, by which those of their rows are multiplied.
-    n_shards : int, default=1
-        Split the rows into this many shards. Every pass learns each of them from the
-        common weights, side by side, and merges what they have moved. The result
-        depends on data, ``random_state`` and this number, never on who computes it: the
-        workers of ``joblib.parallel_config``, one by default. Each shard needs a row;
-        ``partial_fit`` learns in one piece.
-    early_stopping : bool, default=False
-        Hold out a share of every class, keep the pass with the best accuracy on it,
-        and stop after ``n_iter_no_change`` passes without gain.
-    validation_fraction : float, default=0.1
-        The share that ``early_stopping`` holds out.
-    n_iter_no_change : int, default=3
-        Passes without gain after which training stops.
-    tol : float, default=1e-4
-        The smallest gain that counts as an improvement.
+    early_stopping : bool or dict, default=False
+        True holds out a share of every class, keeps the pass with the best accuracy on
+        it and stops after some passes without gain. A dict sets any of
+        ``validation_fraction`` (0.1), ``n_iter_no_change`` (3) and ``tol`` (1e-4), the
+        least gain that counts.
     warm_start : bool, default=False
         Let ``fit`` continue from the present weights instead of the prior.
     random_state : int, RandomState or None, default=None
-        Controls the order of the rows and the choice of the held-out share.
+        Controls the order of the rows and the choice of held-out rows.
     dtype : {"float32", "float64"}, default="float32"
-        Precision in which weights are stored.
+        Precision of the weights.
     verbose : int, default=0
         Above 0, one line per pass is printed to standard error.
 
@@ -63,8 +55,7 @@ class MultiClassPA(RowClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        The weights; for two classes those of the second less those of the first. One
-        row per class, as in scikit-learn; taggers have one row per feature.
+        The weights; for two classes those of the second less those of the first.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         The constants.
     n_features_in_ : int
@@ -74,8 +65,7 @@ class MultiClassPA(RowClassifier):
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: epoch, wrong rows when presented, dev score, seconds; with
-        shards also "bytes_sent" to workers and "bytes_returned" by them.
+        What each pass found: wrong rows, dev score, seconds.
 
     References
     ----------
@@ -92,50 +82,25 @@ class MultiClassPA(RowClassifier):
     ['c']
     """
 
-    _parameter_constraints: dict = {
+    C: float = 1.0
+    _: KW_ONLY
+    n_rivals: int | str = 1
+    max_iter: int = 5
+    averaging: bool = True
+    fit_intercept: bool = True
+    shuffle: bool = True
+    class_weight: dict | str | None = None
+    early_stopping: bool | dict = False
+    warm_start: bool = False
+    random_state: int | np.random.RandomState | None = None
+    dtype: str = "float32"
+    verbose: int = 0
+
+    _parameter_constraints = {
         **RowClassifier._parameter_constraints,
         "C": [Interval(Real, 1e-10, 1e10, closed="both")],
         "n_rivals": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
     }
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        n_rivals=1,
-        max_iter=5,
-        averaging=True,
-        fit_intercept=True,
-        shuffle=True,
-        class_weight=None,
-        n_shards=1,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=3,
-        tol=1e-4,
-        warm_start=False,
-        random_state=None,
-        dtype="float32",
-        verbose=0,
-    ):
-        super().__init__(
-            max_iter=max_iter,
-            averaging=averaging,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            n_shards=n_shards,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            random_state=random_state,
-            dtype=dtype,
-            verbose=verbose,
-        )
-        self.C = C
-        self.n_rivals = n_rivals
 
     def _run_pass(self, belief, rows, order, n_classes):
         k = (

@@ -321,6 +321,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         folder=None,
         X_dev=None,
         y_dev=None,
+        n_shards=1,
         checkpoint=None,
     ):
         """Learn from column files or a stream that do not fit into memory.
@@ -348,6 +349,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             As for ``fit``.
         y_dev : sequences of str, default=None
             As for ``fit``.
+        n_shards : int, default=1
+            Learn this many shards side by side.
         checkpoint : skcw.Checkpoint, default=None
             Where to save the training now and then, to continue it after a crash.
 
@@ -360,13 +363,13 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             raise ValueError("give both X_dev and y_dev, or neither")
         streamed = StreamedFeatures(self.steps, source)
         self.tagger._validate_params()
-        check_streamable(self.tagger)
+        check_streamable(self.tagger, X_dev)
         limits = memory, max_features, streamed.features.min_count, folder
         learn = streamed.learn
         with spilled(streamed.parts, self.tagger, learn, *limits) as corpus:
             streamed.keep(corpus)
             dev = None if X_dev is None else (streamed.features.transform(X_dev), y_dev)
-            learn_spilled(self.tagger, corpus, dev, checkpoint)
+            learn_spilled(self.tagger, corpus, dev, n_shards, checkpoint)
         return self._with_tokenizer(streamed.first)
 
     @reads_at_once

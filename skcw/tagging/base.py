@@ -453,12 +453,12 @@ class BaseSequenceTagger(BaseEstimator):
         """
         return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
-    def save(self, path, dtype=None, *, mapped=False):
+    def save(self, path, dtype=None, *, mapped=False, train_hashes=False):
         """Write the fitted tagger to a file, without pickle.
 
         The same training gives the same bytes: the seconds in ``history_`` are left
         out. A ``random_state`` that is not an integer is saved as None. No training
-        sentence is in the file, nor a hash of one unless ``store_train_hashes`` is set.
+        sentence is in the file, nor a hash of one unless ``train_hashes`` is set.
 
         Parameters
         ----------
@@ -475,8 +475,13 @@ class BaseSequenceTagger(BaseEstimator):
             open the file with ``mapped=True`` share them. Otherwise, where that halves
             their room, only the weights that training has touched are stored: the more
             labels, the smaller the file. The tagger that is loaded is the same.
+        train_hashes : bool, default=False
+            Whether to write a hash of each training sequence, for ``train_overlap``:
+            anyone who has the file can then test whether a sequence was used.
         """
         header, arrays = self._filed(mapped)
+        if train_hashes and getattr(self, "training_hashes_", None) is not None:
+            arrays["training_hashes"] = self.training_hashes_
         halved = half_precision(arrays, dtype)
         if getattr(self, "reading_", None) is not None:
             # How the command line has read the corpus, so that it can read others so.
@@ -488,7 +493,8 @@ class BaseSequenceTagger(BaseEstimator):
         state = super().__getstate__()
         if "history_" in state:
             state = {**state, "history_": without_seconds(state["history_"])}
-        return state
+        # Nor does a hash of a training sentence travel in it.
+        return {name: v for name, v in state.items() if name != "training_hashes_"}
 
     @property
     def size_(self):

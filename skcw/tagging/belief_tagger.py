@@ -151,8 +151,8 @@ class BeliefTagger(BaseSequenceTagger):
         -------
         fraction : float
             From 0 to 1; after training on more than 16,384 sequences estimated from a
-            random sample of them. NaN for a tagger that does not remember: set
-            ``store_train_hashes=True`` before ``fit``.
+            random sample of them. NaN for a tagger that was loaded from a file without
+            hashes; ``save(path, train_hashes=True)`` writes them.
         """
         batch = self.encode(X)
         memory = getattr(self, "training_hashes_", None)
@@ -381,9 +381,7 @@ class BeliefTagger(BaseSequenceTagger):
             setattr(self, name, value)
 
     def _memory(self, data, fresh=True):
-        """Return what will be remembered of the sequences learned from, if anything."""
-        if not self.store_train_hashes:
-            return None
+        """Return what will be remembered of the sequences learned from."""
         return learned_hashes(
             data, () if fresh else getattr(self, "training_hashes_", None)
         )
@@ -465,8 +463,8 @@ class BeliefTagger(BaseSequenceTagger):
         arrays = self.belief_.arrays()
         if self.vocabulary_ is not None:
             arrays |= self.vocabulary_.arrays()
+        # Hashes of training sentences are written by `save` alone, when asked to.
         optional = {"forbidden": self.forbidden_}
-        optional["training_hashes"] = getattr(self, "training_hashes_", None)
         return state, arrays | {k: v for k, v in optional.items() if v is not None}
 
     def _restore(self, state, arrays):

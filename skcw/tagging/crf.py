@@ -67,10 +67,6 @@ class CRFSequenceTagger(BeliefTagger):
     constraints : str, callable, (names, matrix) or None, default=None
         Which labels may follow each other in predictions, as for the other taggers.
         Training knows nothing of it, and None is CRFsuite's own model.
-    store_train_hashes : bool, default=False
-        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
-        also saved in the model file: anyone who has it can test whether a sequence was
-        used.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
@@ -142,7 +138,6 @@ class CRFSequenceTagger(BeliefTagger):
         "all_possible_transitions": ["boolean"],
         "trainer_params": [dict, None],
         "constraints": CONSTRAINTS,
-        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -166,7 +161,6 @@ class CRFSequenceTagger(BeliefTagger):
         all_possible_transitions=False,
         trainer_params=None,
         constraints=None,
-        store_train_hashes=False,
         n_jobs=None,
         random_state=None,
         verbose=0,

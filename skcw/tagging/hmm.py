@@ -323,10 +323,6 @@ class HMMSequenceTagger(BeliefTagger):
         The longest ending that makes a class of spelling.
     constraints : str, callable, (names, matrix) or None, default="auto"
         Label sequences to rule out, as for the other taggers.
-    store_train_hashes : bool, default=False
-        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
-        also saved in the model file: anyone who has it can test whether a sequence was
-        used.
     n_jobs : int, default=None
         Number of threads for decoding.
 
@@ -393,7 +389,6 @@ class HMMSequenceTagger(BeliefTagger):
         "transition_smoothing": [SMOOTHING],
         "max_suffix": [Interval(Integral, 0, None, closed="left")],
         "constraints": LIMITS,
-        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -414,7 +409,6 @@ class HMMSequenceTagger(BeliefTagger):
         transition_smoothing=10.0,
         max_suffix=4,
         constraints="auto",
-        store_train_hashes=False,
         n_jobs=None,
     ):
         store_parameters(self, locals())

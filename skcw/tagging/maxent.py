@@ -399,10 +399,6 @@ class MaxEntSequenceTagger(BeliefTagger):
         a share of the largest weight.
     max_iter : int, default=1000
         The most iterations; scikit-learn warns if they are not enough.
-    store_train_hashes : bool, default=False
-        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
-        also saved in the model file: anyone who has it can test whether a sequence was
-        used.
     n_jobs : int, default=None
         Number of threads for decoding. Training has one.
     random_state : int, RandomState instance or None, default=None
@@ -490,7 +486,6 @@ class MaxEntSequenceTagger(BeliefTagger):
         "solver": [StrOptions({"saga", "sag", "lbfgs", "newton-cg"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "store_train_hashes": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
@@ -514,7 +509,6 @@ class MaxEntSequenceTagger(BeliefTagger):
         solver="saga",
         tol=1e-2,
         max_iter=1000,
-        store_train_hashes=False,
         n_jobs=None,
         random_state=None,
         verbose=0,

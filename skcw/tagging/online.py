@@ -19,8 +19,9 @@ from skcw._model.examples import (
     token_costs,
 )
 from skcw._model.gaussian import Belief
-from skcw._model.monitor import PassTasks
+from skcw._model.monitor import PassTasks, Stopping
 from skcw._model.sequence_training import Plan, train_several
+from skcw._model.shards import checked_n_shards
 from skcw._util.checks import check_same_lengths
 from skcw._util.compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once
@@ -47,35 +48,30 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_run_pass``, its kernel. One that keeps a variance for every weight has a
-    parameter ``initial_variance``.
+    ``_run_pass``, its kernel.
     """
 
     # Whether the cost of a wrong label is in units of the length of the token's
     # feature vector.
     _cost_grows_with_features = False
+    # The prior variance of every weight; None for learners that keep no variances.
+    _initial_variance = None
     _learns_edges = True
     _default_method = "draw-marginal-fixed"
     _saved_attributes = (*CONSTRAINTS_STATE, "confidence_source_", "token_norm_")
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "averaging": ["boolean"],
-        "cost": [Interval(Real, 0, 1e10, closed="both")],
+        "margin_cost": [Interval(Real, 0, 1e10, closed="both")],
         "shuffle": ["boolean"],
-        "shrinking": [Interval(Integral, 0, 10**6, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "constraints": CONSTRAINTS,
         "n_models": [Interval(Integral, 1, None, closed="left")],
-        "n_shards": [Interval(Integral, 1, None, closed="left")],
         "learn_unknown_token": ["boolean"],
         "calibrate_confidence": ["boolean"],
-        "store_train_hashes": ["boolean"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean", dict],
         "warm_start": ["boolean"],
         "n_jobs": [
             Interval(Integral, None, -1, closed="right"),
@@ -89,7 +85,17 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, *, checkpoint=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        X_dev=None,
+        y_dev=None,
+        *,
+        n_shards=1,
+        checkpoint=None,
+    ):
         """Learn from labeled sequences.
 
         Parameters
@@ -107,9 +113,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         X_dev : iterable of sequences, default=None
             Sequences to judge each pass by, by span F1 where labels are spans and by
             token accuracy elsewhere; the best pass is kept, and training stops after
-            ``n_iter_no_change`` passes without gain.
+            some passes without gain, as ``early_stopping`` says.
         y_dev : iterable of sequences of str, default=None
             Their labels.
+        n_shards : int, default=1
+            Split the sequences into this many shards, which are learned side by side,
+            by ``n_jobs`` threads or the workers of ``joblib.parallel_config``, and
+            merged in every pass. The result depends on this number, not on the workers.
         checkpoint : skcw.Checkpoint, default=None
             Where to save the training now and then, to continue it after a crash.
 
@@ -125,7 +135,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
                 "sample_weight)"
             )
         dev = None if X_dev is None else (X_dev, y_dev)
-        return self._learn(X, y, sample_weight, fresh, dev=dev, checkpoint=checkpoint)
+        options = {"dev": dev, "n_shards": n_shards, "checkpoint": checkpoint}
+        return self._learn(X, y, sample_weight, fresh, **options)
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -135,9 +146,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         It continues from the averaged weights of ``fit``, and averages over the rounds
         since (or since a new label appeared). New features and new labels may appear
         at any time, and ``min_count``, which needs all data at once, does not count.
-        Several models that were averaged continue as one, and the pass is made in one
-        piece, whatever ``n_shards`` says. If anything fails, the tagger is as it was
-        before.
+        Several models that were averaged continue as one. If anything fails, the
+        tagger is as it was before.
 
         Parameters
         ----------
@@ -171,6 +181,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         folder=None,
         X_dev=None,
         y_dev=None,
+        n_shards=1,
         checkpoint=None,
     ):
         """Learn from labeled sequences that do not fit into memory.
@@ -195,11 +206,12 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             room for. If there are more, the rarest are forgotten.
         folder : str or path-like, default=None
             Where to put the temporary files; by default where the system has them. If
-            there are shards, their workers must see it, or else the folder that
-            ``skcw.set_config(shard_folder=...)`` names, which is for their files.
+            there are shards, their workers must see it.
         X_dev : iterable of sequences, default=None
             As for ``fit``.
         y_dev : iterable of sequences of str, default=None
+            As for ``fit``.
+        n_shards : int, default=1
             As for ``fit``.
         checkpoint : skcw.Checkpoint, default=None
             As for ``fit``.
@@ -209,13 +221,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         self : object
             The fitted tagger.
         """
-        check_streamable(self)
         if (X_dev is None) != (y_dev is None):
             raise ValueError("give both X_dev and y_dev, or neither")
         dev = None if X_dev is None else (X_dev, y_dev)
+        check_streamable(self, dev)
         limits = memory, max_features, self.min_count, folder
         with spilled(source, self, encode_any, *limits) as corpus:
-            learn_spilled(self, corpus, dev, checkpoint)
+            learn_spilled(self, corpus, dev, n_shards, checkpoint)
         return self
 
     @changes_at_once
@@ -267,6 +279,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         dev=None,
         classes=None,
         one_pass=False,
+        n_shards=1,
         checkpoint=None,
     ):
         """Encode, train a copy of the belief, and only then change the tagger."""
@@ -289,7 +302,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         counts = np.bincount(codes, minlength=len(labels))
         costs = token_costs(self.class_weight, labels, counts, one_pass)
         plan = self._plan(tasks, max_iter, costs, rules, labels)
-        plan.n_shards = 1 if one_pass else self.n_shards
+        plan.n_shards = checked_n_shards(n_shards)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
@@ -297,7 +310,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         wanted = self.calibrate_confidence and not (fresh and one_pass)
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         corpus = data.corpus(start, self._cost_grows_with_features)
-        about = partial(told_of_training, self, data, start, labels, rules, *new[:1])
+        about = partial(
+            told_of_training, self, plan, data, start, labels, rules, *new[:1]
+        )
         with keeping(checkpoint, self, about) as keeper_of:
             belief, history, judging = train_several(
                 start, corpus, plan, seeds, judges, self.n_jobs, keeper_of
@@ -324,8 +339,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             return data, "stream", (data,)
         if dev is not None:
             return data, "dev", self._dev_set(*dev, data.batch, labels)
-        if self.early_stopping:
-            data, held_out = hold_out(data, self.validation_fraction, rng)
+        if self.early_stopping is not False:
+            share = Stopping.of(self.early_stopping).validation_fraction
+            data, held_out = hold_out(data, share, rng)
             return data, "held-out", (held_out,)
         return data, None, ()
 
@@ -338,16 +354,14 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             self.shuffle,
             costs,
             rules.forbidden,
-            self.cost * self._cost_unit(),
+            self.margin_cost * self._cost_unit(),
             label_scorer(labels, rules.spans),
             dev_metric="span F1" if rules.spans else "accuracy",
-            n_iter_no_change=self.n_iter_no_change,
-            tol=self.tol,
+            stopping=Stopping.of(self.early_stopping),
             verbose=self.verbose,
             # What is presented only once has to be learned from, not hidden.
             hiding=max_iter > 1,
             n_jobs=self.n_jobs,
-            shrinking=self.shrinking,
         )
 
     def _learned_sureness(self, judges, judging, belief, data, asked, rules, fresh):
@@ -434,11 +448,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
                 belief = belief.with_average_restarted()
             grown = belief.extended(n_features, n_labels, edges)
             return grown.as_dtype(self.dtype, self.averaging)
-        variance = getattr(self, "initial_variance", None)
         return Belief.start(
             n_features,
             n_labels,
-            variance,
+            self._initial_variance,
             self.averaging,
             self.dtype,
             self.learn_unknown_token,
@@ -455,20 +468,26 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         many = max(1.0, len(self.classes_) / 10.0)
         return DEFAULT_TEMPERATURE / many**0.5
 
-    def _belief_with_variance(self):
-        if not hasattr(self, "initial_variance"):
-            raise AttributeError(f"{type(self).__name__} keeps no variances")
-        return self.belief_
+
+class GaussianTagger(OnlineTagger):
+    """Base of CW and AROW, which keep a variance for every weight."""
+
+    _initial_variance = 1.0
+
+    _parameter_constraints = {
+        **OnlineTagger._parameter_constraints,
+        "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+    }
 
     @property
     def coef_variance_(self):
         """The variance of each weight, of shape (n_features, n_classes)."""
-        return self._belief_with_variance().feature_weights("variance")
+        return self.belief_.feature_weights("variance")
 
     @property
     def transition_variance_(self):
         """The variance of each transition weight."""
-        return self._belief_with_variance().transition_weights("variance")
+        return self.belief_.transition_weights("variance")
 
 
 def label_scorer(labels, spans):
@@ -486,11 +505,3 @@ def label_scorer(labels, spans):
         return span_f1_score(y, split_rows(names[guess].tolist(), offsets))
 
     return score
-
-
-# The constraints of parameters that taggers with a variance for every weight add.
-GAUSSIAN_CONSTRAINTS = {
-    # Far from where single precision ends, and above the least variance kept.
-    "initial_variance": [Interval(Real, 1e-20, 1e20, closed="both")],
-    "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
-}

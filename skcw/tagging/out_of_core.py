@@ -19,19 +19,22 @@ from skcw._model.examples import (
 )
 from skcw._model.monitor import PassTasks
 from skcw._model.sequence_training import train_several
+from skcw._model.shards import checked_n_shards
 from skcw._model.spilling import Budget, Spiller
 from skcw.confidence.fitting import words_to_judge
 from skcw.data.batch import SequenceBatch
 from skcw.tagging.judges import FEWEST_WORDS, Judges
 
 
-def told_of_training(tagger, data, start, labels, rules, apart=None):
+def told_of_training(tagger, plan, data, start, labels, rules, apart=None):
     """Return what a training is about, in few words and short hashes.
 
     Parameters
     ----------
     tagger : OnlineTagger
         The tagger.
+    plan : Plan
+        What all passes have in common.
     data : Examples
         What it learns from.
     start : Belief
@@ -50,6 +53,7 @@ def told_of_training(tagger, data, start, labels, rules, apart=None):
     """
     return {
         **told_of_learner(tagger),
+        "n_shards": plan.n_shards,
         "the number of sequences": len(data.batch),
         "the number of words": data.batch.n_tokens,
         "the number of features": data.batch.n_features,
@@ -161,28 +165,18 @@ def spilled(source, tagger, learn, memory, max_features, min_count, folder):
         yield spiller.finish()._replace(folder=folder)
 
 
-def check_streamable(tagger):
+def check_streamable(tagger, dev=None):
     """Raise if a tagger asks for what needs all sequences at once."""
-    if tagger.early_stopping:
+    if tagger.early_stopping is not False and dev is None:
         raise ValueError(
             "early_stopping would hold out a share of a corpus that is not in memory; "
             "give X_dev and y_dev instead"
         )
-    if tagger.store_train_hashes:
-        raise ValueError(
-            "store_train_hashes keeps a number of each word, and the corpus is not to "
-            "be in memory; set it to False"
-        )
     if tagger.warm_start:
         raise ValueError("fit_stream starts anew; set warm_start to False")
-    if tagger.shrinking:
-        raise ValueError(
-            "shrinking keeps a number of each sequence, and the corpus is not to be in "
-            "memory; set it to 0"
-        )
 
 
-def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
+def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
     """Fit a tagger to a corpus in blocks.
 
     Parameters
@@ -193,6 +187,8 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
         The corpus.
     dev : tuple, default=None
         Sequences and labels to judge each pass by.
+    n_shards : int, default=1
+        How many shards to learn side by side.
     checkpoint : Checkpoint, default=None
         Where to save the training.
     """
@@ -215,7 +211,7 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
     tasks = PassTasks(tagger, nothing, [], n_tasks, fitted)
     costs = token_costs(tagger.class_weight, labels, summary.label_counts, False)
     plan = tagger._plan(tasks, tagger.max_iter, costs, rules, labels)
-    plan.n_shards = tagger.n_shards
+    plan.n_shards = checked_n_shards(n_shards)
     new = () if dev is None else tagger._dev_set(*dev, nothing, labels)
     if new:
         plan.dev_score = tagger._dev_scorer(plan, *new)
@@ -223,7 +219,7 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
     corpus = BlockCorpus(spilled, start, tagger._cost_grows_with_features)
     judges, asked = _judges(tagger, corpus, summary, seeds, new)
     with keeping(
-        checkpoint, tagger, lambda: _told(tagger, spilled, summary, rules, new)
+        checkpoint, tagger, lambda: _told(tagger, plan, spilled, summary, rules, new)
     ) as keeper_of:
         belief, history, judging = train_several(
             start, corpus, plan, seeds, judges, tagger.n_jobs, keeper_of
@@ -234,7 +230,7 @@ def learn_spilled(tagger, spilled, dev=None, checkpoint=None):
     tagger._keep(fitted(belief) | rules.attributes() | sure)
     tagger.history_ = history
     tagger.n_iter_ = max(record["epoch"] for record in history)
-    tagger.training_hashes_ = None
+    tagger.training_hashes_ = summary.hashes
     tasks.finish(belief)
 
 
@@ -253,10 +249,11 @@ def _judges(tagger, corpus, summary, seeds, new):
     return Judges("shadow", [*everything, shadow], [], n_words), asked
 
 
-def _told(tagger, spilled, summary, rules, new):
+def _told(tagger, plan, spilled, summary, rules, new):
     """Return what the training is about; checkpoints of another one are refused."""
     return {
         **told_of_learner(tagger),
+        "n_shards": plan.n_shards,
         "the number of sequences": sum(b.n_sequences for b in spilled.blocks),
         "the number of words": summary.n_words,
         "the number of features": spilled.n_features,

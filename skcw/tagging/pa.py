@@ -1,102 +1,77 @@
 """Passive-aggressive sequence tagging with k rivals."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
 
 from skcw._kernels.sequence_passes import pa_pass
 from skcw._util.compat import Interval
-from skcw.tagging.base import store_parameters
 from skcw.tagging.online import OnlineTagger
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class PASequenceTagger(OnlineTagger):
     """Sequence tagger trained by k-best passive-aggressive learning.
 
-    After each sequence the weights move as little as possible so that the true
-    labeling y leads each of the k best labelings z by its number of wrong tokens:
-    w·(Φ(x, y) - Φ(x, z)) ≥ d(y, z) - ξ, one slack ξ for all of them at the price C
-    [1]_, [2]_. The multipliers are found by Hildreth's method.
+    After each sequence the weights move as little as possible so that the true labeling
+    y leads each of the k best labelings z by its number of wrong tokens: w·(Φ(x, y) -
+    Φ(x, z)) ≥ d(y, z) - ξ, one slack ξ for all of them at the price C [1]_, [2]_. The
+    multipliers are found by Hildreth's method.
 
     Parameters
     ----------
     C : float, default=0.3
         The most that one sequence may move the weights: the sum of its multipliers.
-        From 0.03 to 1 it changes little: after 2,000 sentences F1 for 0.03, 0.3 and 1
-        is .927, .928, .928 on CoNLL-2000 and .698, .697, .697 on Dutch names. At 0.001
-        ten passes are not enough: .925 and .636.
     n_rivals : int, default=5
         How many rival labelings are compared with the true one.
+    margin_cost : float, default=0.0
+        Raise the scores of wrong labels by this when looking for the rival, which asks
+        for a margin; 0 is plain decoding.
     max_iter : int, default=10
         Number of passes over the training sequences.
     averaging : bool, default=True
         Predict with the weights averaged over all rounds instead of the last ones.
-    cost : float, default=0.0
-        Raise the scores of wrong labels by this when looking for the rival, which asks
-        for a margin.
     shuffle : bool, default=True
         Present the sequences in a new random order in each pass.
-    shrinking : int, default=0
-        For how many passes a sequence that moved nothing is left out before it comes
-        back; 0 presents all sequences in every pass. See
-        :class:`skcw.CWSequenceTagger` for what it saves and costs.
     class_weight : dict, "balanced" or None, default=None
-        The cost of a mislabeled token for each true label; 1 if not given. PA asks for
-        a margin of their sum. "balanced" costs fall with the root of a label's share;
-        their mean over tokens is 1, and they are at most 5 (after 2,000 sentences
-        .624 → .662 and .476 → .502 of the tokens of the rarer half of the labels found
-        on Spanish and Dutch names, span F1 .736 → .731 and .697 → .684).
+        The cost of a mislabeled token for each true label; 1 if not given. "balanced"
+        costs fall with the root of a label's share, at most to 5 times their mean; use
+        them to find more of the rare labels.
     min_count : int, default=1
         Features that occur fewer times in the training data are left out. This applies
         when training starts afresh, not when it continues.
     constraints : str, callable, (names, matrix) or None, default="auto"
-        Which labels may follow each other, honored in training and prediction:
-        "BIO", "IOBES" or "BILOU"; a function or a matrix, see
-        :func:`skcw.data.transition_constraints`; "auto" for the scheme that the
-        labels follow (at most one sequence in a thousand may break it), or no limits
-        if they follow none; None for no limits.
+        Which labels may follow each other, in training and prediction: "BIO", "IOBES"
+        or "BILOU"; a function or a matrix, see
+        :func:`skcw.data.transition_constraints`; "auto" for the scheme that the labels
+        follow, if any; None for no limits.
     n_models : int, default=1
-        Train this many models, each on its own shuffles, and average their weights.
-    n_shards : int, default=1
-        Split the sequences into this many shards. Every pass learns each of them from
-        the common weights, side by side, and merges what they have moved. The
-        result depends on data, ``random_state`` and this number, never on who computes
-        it: ``n_jobs`` threads, or the workers of ``joblib.parallel_config``. Each shard
-        needs a sequence; ``partial_fit`` learns in one piece.
+        Average this many models, each trained on its own shuffles.
     learn_unknown_token : bool, default=False
-        Learn what to make of a token none of whose features is known: in each pass of
-        ``fit`` but the last a quarter of the tokens whose features occur nowhere else
-        are presented as such. With words as the only features and 2,000 sentences span
-        F1 of this one went from .541 to .556 on Spanish and from .422 to .429 on Dutch
-        names.
+        Learn weights for tokens without any known feature, by hiding some tokens whose
+        features are rare. It helps where words are the only features, and changes
+        nothing where every token has some common feature.
     calibrate_confidence : bool, default=True
-        Let ``fit`` learn how sure to be, by log loss on sequences that a model has not
-        learned from. These are the development set or what early stopping holds out; or
-        small parts that the first of four or more models leave out; or else a fifth of
-        the sequences, judged by a second model, the shadow, that is fitted on the rest.
-        A shadow takes up to as long as the training itself, in a second thread if there
-        is one. With too few sequences, a rule of thumb is used.
-    store_train_hashes : bool, default=False
-        Keep a hash of each training sequence, for ``train_overlap``. The hashes are
-        also saved in the model file: anyone who has it can test whether a sequence was
-        used.
-    early_stopping : bool, default=False
-        Hold out a share of the sequences, keep the pass that is best on them (by span
-        F1 if labels mark spans, else by token accuracy), and stop after
-        ``n_iter_no_change`` passes without gain.
-    validation_fraction : float, default=0.1
-        The share that ``early_stopping`` holds out.
-    n_iter_no_change : int, default=3
-        Passes without gain after which training stops.
-    tol : float, default=1e-4
-        The smallest gain that counts as an improvement.
+        Let ``fit`` learn the scale of confidence from sequences that a model has not
+        learned from: development or held-out sequences, else a fifth of the data,
+        judged by a second model fitted on the rest. Set it to False to halve the time
+        of ``fit``.
+    early_stopping : bool or dict, default=False
+        True holds out a share of the sequences, keeps the pass that is best on them and
+        stops after some passes without gain. A dict sets any of ``validation_fraction``
+        (0.1), ``n_iter_no_change`` (3) and ``tol`` (1e-4), the least gain that counts;
+        the last two also apply to ``X_dev``.
     warm_start : bool, default=False
-        Let ``fit`` continue from the present belief instead of the prior.
+        Let ``fit`` continue from the present weights instead of the prior.
     n_jobs : int or None, default=None
-        Threads for prediction and workers for several models and for shards. Results do
-        not depend on it.
+        Threads for prediction and workers for several models and shards. Results do not
+        depend on it.
     random_state : int, RandomState or None, default=None
-        Controls the shuffling and the choice of the held-out share.
+        Controls the shuffling and the choice of held-out sequences.
     dtype : {"float32", "float64"}, default="float32"
-        Precision in which weights are stored and sequences decoded.
+        Precision of weights and scores.
     verbose : int, default=0
         Above 0, one line per pass is printed to standard error.
 
@@ -105,31 +80,25 @@ class PASequenceTagger(OnlineTagger):
     classes_ : ndarray of str
         The labels, in order of first appearance.
     coef_ : ndarray of shape (n_features, n_classes)
-        The weights. One row per feature; classifiers have one per class.
+        The weights, one row per feature.
     transition_coef_ : ndarray of shape (n_classes, n_classes)
         The weights of label j after label i.
     edge_features_ : mapping of (str, str, str) to float
-        The weights of features that look at the label before, by feature, label before
-        and label, as :class:`skcw.features.WindowFeatures` tells.
+        The weights of features that look at the label before.
     feature_names_ : ndarray of str
         The names of the features.
     constraints_ : str or None
-        The constraints in force: a scheme, "given" for a function or a matrix, or None.
+        The constraints in force: a scheme, "given" or None.
     scheme_faults_ : dict
-        How many of the "sequences" learned from break each scheme.
+        How many training sequences break each scheme.
     n_iter_ : int
         Number of passes made.
     history_ : list of dict
-        What each pass found: model, epoch, "wrong_sequences" and "wrong_tokens", which
-        the model got wrong when they came up, dev score and its metric, seconds. With
-        cost-augmented training and without ``verbose`` it has "rival_sequences" and
-        "rival_tokens" instead: where the rival was wrong, which costs no extra time.
-        With shards also "bytes_sent" to workers and "bytes_returned" by them.
+        What each pass found: errors, dev score, seconds.
     confidence_ : dict
-        What ``fit`` has learned and ``fit_confidence`` has chosen for each method.
+        The settings of confidence methods that were learned or chosen.
     confidence_source_ : {"shadow", "members", "dev", "held-out", "rule", "off"}
-        The source from which ``fit`` has learned how sure to be; "merged" after
-        :func:`skcw.merge`.
+        What ``fit`` has learned them from; "merged" after :func:`skcw.merge`.
     token_norm_ : float
         The mean length of the feature vectors of the training tokens.
 
@@ -150,42 +119,32 @@ class PASequenceTagger(OnlineTagger):
     ['NAME', 'O']
     """
 
-    _parameter_constraints: dict = {
+    C: float = 0.3
+    _: KW_ONLY
+    n_rivals: int = 5
+    margin_cost: float = 0.0
+    max_iter: int = 10
+    averaging: bool = True
+    shuffle: bool = True
+    class_weight: dict | str | None = None
+    min_count: int = 1
+    constraints: Any = "auto"
+    n_models: int = 1
+    learn_unknown_token: bool = False
+    calibrate_confidence: bool = True
+    early_stopping: bool | dict = False
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    dtype: str = "float32"
+    verbose: int = 0
+
+    _parameter_constraints = {
         **OnlineTagger._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         # An update compares all rivals with each other.
         "n_rivals": [Interval(Integral, 1, 1000, closed="both")],
     }
-
-    def __init__(
-        self,
-        C=0.3,
-        *,
-        n_rivals=5,
-        max_iter=10,
-        averaging=True,
-        cost=0.0,
-        shuffle=True,
-        shrinking=0,
-        class_weight=None,
-        min_count=1,
-        constraints="auto",
-        n_models=1,
-        n_shards=1,
-        learn_unknown_token=False,
-        calibrate_confidence=True,
-        store_train_hashes=False,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=3,
-        tol=1e-4,
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-        dtype="float32",
-        verbose=0,
-    ):
-        store_parameters(self, locals())
 
     def _run_pass(self, mean, variance, drift, progress, corpus, options):
         return pa_pass(

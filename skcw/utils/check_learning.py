@@ -182,44 +182,6 @@ def check_variance_is_positive_and_never_grows(tagger):
         before = found
 
 
-# A power of four scales numbers without rounding, and so does its root.
-SCALE = 4.0
-
-
-@law(parameters=("phi", "initial_variance"), fitted=("coef_", "coef_variance_"))
-def check_initial_variance_only_scales_a_confidence_weighted_tagger(tagger):
-    """Predict the same from another initial variance; Eq. (3) has no scale."""
-    X, y = make_tagged(tagger)
-    one = prepared(tagger).fit(X, y)
-    other = prepared(tagger, initial_variance=SCALE * tagger.initial_variance)
-    other.fit(X, y)
-    _require_scaled(one, other, SCALE**0.5, X, "the initial variance")
-
-
-@law(parameters=("r", "initial_variance"), fitted=("coef_", "coef_variance_"))
-def check_arow_depends_on_initial_variance_over_r_alone(tagger):
-    """Predict the same when both are multiplied by one number; see Eq. (4)."""
-    X, y = make_tagged(tagger)
-    one = prepared(tagger).fit(X, y)
-    other = prepared(
-        tagger,
-        r=SCALE * tagger.r,
-        initial_variance=SCALE * tagger.initial_variance,
-    ).fit(X, y)
-    _require_scaled(one, other, 1.0, X, "r with the initial variance")
-
-
-def _require_scaled(one, other, factor, X, what):
-    """Raise unless weights grew by the factor, variances by SCALE, labels not."""
-    theirs = weights(other)
-    for name, array in weights(one).items():
-        scaled = array * (SCALE if name.endswith("variance_") else factor)
-        same = np.allclose(scaled, theirs[name], rtol=1e-5, atol=0.0)
-        require(same, f"scaling {what} did not scale {name}")
-    same = outputs(one, X)["predict"] == outputs(other, X)["predict"]
-    require(same, f"scaling {what} changed predictions")
-
-
 @law()
 def check_a_sample_weight_is_a_number_of_copies(tagger):
     """Treat weight w as w copies in a row, and 0 as no copy."""
@@ -238,19 +200,11 @@ def _repeat(rows, copies):
     return [row for row, n in zip(rows, copies, strict=True) for _ in range(n)]
 
 
-def _can_remember(tagger, example):
-    return any(name.endswith("store_train_hashes") for name in tagger.get_params())
-
-
-@law(when=_can_remember)
+@law(methods=("train_overlap",))
 def check_it_knows_what_it_has_learned_from(tagger):
     """Tell what it has learned from (not with a weight of zero) from what is new."""
     plain = {"class_weight": None, "early_stopping": False, "min_count": 1}
     tagger = prepared(tagger, **plain)
-    asked = [
-        name for name in tagger.get_params() if name.endswith("store_train_hashes")
-    ]
-    tagger.set_params(**dict.fromkeys(asked, True))
     seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)
     weight = np.arange(len(seen.X)) > 0
     tagger.fit(*seen, sample_weight=weight)

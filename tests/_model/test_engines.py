@@ -1,42 +1,44 @@
-"""Engines by name: found where they are installed, else with a word on how to."""
+"""Importing changes nothing in joblib; engines are met when a training uses them."""
 
-import pytest
-from joblib import Parallel, delayed, parallel_config, register_parallel_backend
+import subprocess
+import sys
 
-from skcw._model import shards as _engines
-from skcw._model.shards import ENGINES, offer_engines
+import joblib
+from joblib import parallel_config
+from joblib.parallel import ThreadingBackend
 
-
-@pytest.fixture
-def offered(monkeypatch):
-    """Return what joblib would be told."""
-    found = {}
-    monkeypatch.setattr(_engines, "register_parallel_backend", found.__setitem__)
-    return found
+from skcw._model import shards as _shards
+from skcw._model.shards import Workers
 
 
-@pytest.mark.parametrize("name", ENGINES)
-def test_an_engine_that_is_not_installed_names_the_extra(name, offered, monkeypatch):
-    monkeypatch.setattr(_engines, "find_spec", lambda package: None)
-    offer_engines()
-    register_parallel_backend(f"absent {name}", offered[name])
-    with pytest.raises(ImportError, match=rf"pip install 'skcw\[{name}\]'"):
-        parallel_config(f"absent {name}")
+def test_importing_registers_nothing_in_joblib():
+    code = """
+import joblib.parallel as parallel
+before = dict(parallel.BACKENDS), dict(parallel.EXTERNAL_BACKENDS)
+import skcw
+skcw.CWSequenceTagger().fit([["a"]], [["A"]])
+assert before == (dict(parallel.BACKENDS), dict(parallel.EXTERNAL_BACKENDS))
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_an_engine_that_is_installed_is_imported_when_it_is_asked_for(
-    offered, monkeypatch
-):
-    place = "joblib.parallel", "ThreadingBackend"
-    monkeypatch.setattr(_engines, "ENGINES", {"here": ("joblib", place)})
-    offer_engines()
-    register_parallel_backend("here", offered["here"])
-    with parallel_config("here", n_jobs=2):
-        assert Parallel()(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
+class Engine(ThreadingBackend):
+    """Somebody's engine."""
 
 
-def test_all_are_offered_and_none_is_imported_for_that(offered, monkeypatch):
-    monkeypatch.setattr(_engines, "find_spec", lambda package: package)
-    monkeypatch.setattr(_engines, "import_module", None)
-    offer_engines()
-    assert offered.keys() == {"dask", "ray", "spark"}
+def test_an_engine_is_used_in_its_own_form(monkeypatch):
+    met = []
+
+    def watched(backend):
+        met.append(backend)
+        return backend
+
+    monkeypatch.setitem(_shards.ENGINES, "Engine", watched)
+    engine = Engine()
+    with parallel_config(backend=engine, n_jobs=2), Workers(2) as workers:
+        assert list(workers.run(abs, [-1, 2, -3])) == [1, 2, 3]
+    assert met == [engine]
+    with Workers(2) as workers:
+        assert list(workers.run(abs, [-1])) == [1]
+    assert met == [engine]
+    assert "Engine" not in joblib.parallel.BACKENDS

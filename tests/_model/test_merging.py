@@ -243,7 +243,6 @@ REFUSED = {
         [short(learn_unknown_token=False), short()],
         "learn_unknown_token=True",
     ),
-    "prior": ([short(initial_variance=2.0), short()], r"initial_variance \[2.0, 1.0\]"),
     "rows": (
         [MultiClassPA().fit(ROWS, CLASSES), MultiClassPA().fit(ROWS[:, 1:], CLASSES)],
         r"\[6, 5\] columns without names",
@@ -291,7 +290,7 @@ def test_bad_weights_and_rules_are_refused():
 
 def test_models_of_one_encoder_merge_row_by_row():
     batch = SequenceEncoder().fit_transform(X[:60])
-    parts = [CWSequenceTagger(random_state=0, store_train_hashes=True) for _ in "ab"]
+    parts = [CWSequenceTagger(random_state=0) for _ in "ab"]
     for k, part in enumerate(parts):
         part.fit(batch[k::2], Y[k:60:2])
     merged = merge(parts)

@@ -112,7 +112,7 @@ def test_a_task_that_kills_every_worker_is_named():
 
 @pytest.mark.parametrize(("backend", "n_files"), [("threading", 0), ("loky", 3)])
 def test_processes_share_files_and_threads_need_none(backend, n_files, tmp_path):
-    with skcw.config_context(shard_folder=tmp_path), ShardFolder() as folder:
+    with ShardFolder(tmp_path) as folder:
         tasks = [folder.share({"numbers": np.arange(k)}) for k in range(3)]
         for _ in range(2):
             with parallel_config(backend):
@@ -125,7 +125,7 @@ def test_processes_share_files_and_threads_need_none(backend, n_files, tmp_path)
 def test_a_shard_that_cannot_be_written_is_the_error(tmp_path):
     lost = tmp_path / "lost"
     lost.mkdir()
-    with skcw.config_context(shard_folder=lost), ShardFolder() as folder:
+    with ShardFolder(lost) as folder:
         lost.rmdir()
         tasks = [folder.share({"numbers": np.arange(k)}) for k in range(3)]
         with parallel_config("loky"), pytest.raises(FileNotFoundError, match="lost"):
@@ -133,7 +133,7 @@ def test_a_shard_that_cannot_be_written_is_the_error(tmp_path):
 
 
 def test_a_file_that_nobody_needs_any_more_is_removed(tmp_path):
-    with skcw.config_context(shard_folder=tmp_path), ShardFolder() as folder:
+    with ShardFolder(tmp_path) as folder:
         shared = folder.share({"numbers": np.arange(3), "none": None})
         shared.remove()
         assert shared.n_bytes == 3 * 8

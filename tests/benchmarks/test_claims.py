@@ -170,8 +170,8 @@ def test_marks_compare_learners_that_find_their_rival_in_the_same_way():
 
 def test_the_papers_learners_decode_plainly():
     for name, (tagger, _, _) in tables.PLAIN.items():
-        assert tagger.cost == 0
-        assert tables.LEARNERS[tables.augmented(name)][0].cost > 0
+        assert tagger.margin_cost == 0
+        assert tables.LEARNERS[tables.augmented(name)][0].margin_cost > 0
 
 
 def test_the_papers_winner_is_judged_by_its_lead():

@@ -33,11 +33,11 @@ BATCH = WindowFeatures("ner").fit_transform(TOKENS)
 Y = object_rows(LABELS)
 TRAIN, OTHER, TEST = np.split(np.arange(360), [160, 260])
 
-CW = CWSequenceTagger(max_iter=3, store_train_hashes=True, random_state=0)
+CW = CWSequenceTagger(max_iter=3, random_state=0)
 TAGGERS = {
     "CW": CW,
-    "AROW": AROWSequenceTagger(max_iter=3, store_train_hashes=True, random_state=0),
-    "CRF": CRFSequenceTagger(max_iter=5, store_train_hashes=True),
+    "AROW": AROWSequenceTagger(max_iter=3, random_state=0),
+    "CRF": CRFSequenceTagger(max_iter=5),
 }
 MAPS = ("isotonic", "sigmoid", "temperature", "beta", "identity")
 
@@ -283,9 +283,9 @@ def test_training_words_are_refused(fitted):
 
 def test_training_words_are_refused_by_a_pipeline_a_crf_and_a_saved_tagger(tmp_path):
     pipeline = make_tagging_pipeline("ner", clone(CW)).fit(TOKENS[:40], LABELS[:40])
-    crf = CRFSequenceTagger(max_iter=5, store_train_hashes=True)
+    crf = CRFSequenceTagger(max_iter=5)
     crf.fit(TOKENS[:40], LABELS[:40])
-    crf.save(tmp_path / "crf")
+    crf.save(tmp_path / "crf", train_hashes=True)
     for tagger in (pipeline, crf, CRFSequenceTagger.load(tmp_path / "crf")):
         with pytest.raises(ValueError, match="learned from 100 %"):
             CalibratedTagger(tagger, cv="prefit").fit(TOKENS[:40], LABELS[:40])

@@ -29,7 +29,7 @@ def pipeline(**options):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return pipeline(store_train_hashes=True).fit(X[:500], Y[:500])
+    return pipeline().fit(X[:500], Y[:500])
 
 
 @pytest.fixture(scope="module")

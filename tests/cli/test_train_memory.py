@@ -83,7 +83,7 @@ def test_shards_are_learned_by_any_number_of_workers(run, files, tmp_path, memor
         found[name] = weights(tmp_path / name)
     assert found["alone"] == found["two workers"] != found["one piece"]
     tagger = skcw.load(tmp_path / "two workers").tagger
-    assert (tagger.n_shards, tagger.n_jobs) == (3, None)
+    assert tagger.n_jobs is None
 
 
 def test_in_the_order_of_the_file_shards_are_those_of_training_in_memory(
@@ -123,8 +123,7 @@ def test_a_bad_line_is_told_and_no_model_is_written(run, files, tmp_path):
         (["--memory", "1G", "--model", "crf"], "neither with --model crf"),
         (["--memory", "1G", "--calibrate", "c"], "nor with --calibrate"),
         (["--shards", 0], "must be at least 1"),
-        (["--shards", 2, "--model", "crf"], "crf has no parameter 'n_shards'"),
-        (["--shards", 2, "--set", "n_shards=3"], "n_shards is given twice"),
+        (["--shards", 2, "--model", "crf"], "--shards does not go with --model crf"),
     ],
 )
 def test_wrong_usage(run, files, tmp_path, options, words):

@@ -3,7 +3,7 @@
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
-from skcw._model.shards import offer_engines
+from skcw._util.compat import get_active_backend, watched_dask
 
 distributed = pytest.importorskip("distributed")
 
@@ -33,9 +33,10 @@ def client():
 
 @pytest.fixture
 def by_dask(client):
-    offer_engines()
     with parallel_config("dask"):
-        yield
+        backend, _ = get_active_backend()
+        with parallel_config(watched_dask(backend)):
+            yield
 
 
 @pytest.mark.parametrize("kind", ["list", "generator", "generator_unordered"])

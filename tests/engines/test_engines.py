@@ -17,7 +17,6 @@ from joblib import parallel_config
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
-import skcw
 from skcw import CWSequenceTagger, MultiClassCW
 from skcw._model.monitor import without_seconds
 from skcw.datasets import make_tagged_corpus
@@ -36,7 +35,6 @@ ROWS = np.random.default_rng(0).normal(size=(60, 5))
 CLASSES = np.argmax(ROWS[:, :3], axis=1)
 OPTIONS = {
     "random_state": 0,
-    "n_shards": 4,
     "max_iter": 3,
     "calibrate_confidence": False,
 }
@@ -55,10 +53,12 @@ def dask_cluster():
 @contextmanager
 def ray_cluster():
     import ray
+    from ray.util.joblib import register_ray
 
     os.environ.setdefault("RAY_AUTH_MODE", "disabled")
     # Its workers import from the current folder, where sources would hide the package.
     with TemporaryDirectory() as elsewhere, chdir(elsewhere):
+        register_ray()
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         try:
             yield {"n_jobs": 2}, lambda: None
@@ -68,8 +68,10 @@ def ray_cluster():
 
 @contextmanager
 def spark_cluster():
+    from joblibspark import register_spark
     from pyspark.sql import SparkSession
 
+    register_spark()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         SparkSession.builder.master("local-cluster[2,1,512]")
@@ -136,15 +138,16 @@ def same(one, other):
     assert without_seconds(one.history_) == without_seconds(other.history_)
 
 
-def test_the_bits_are_those_of_this_process(engine, tmp_path):
+def test_the_bits_are_those_of_this_process(engine, tmp_path, monkeypatch):
     name, options = engine
-    tagger = CWSequenceTagger(**OPTIONS).fit(X, Y)
-    classifier = MultiClassCW(random_state=0, n_shards=4).fit(ROWS, CLASSES)
-    with skcw.config_context(shard_folder=tmp_path), parallel_config(name, **options):
-        same(CWSequenceTagger(**OPTIONS).fit(X, Y), tagger)
-        found = MultiClassCW(random_state=0, n_shards=4).fit(ROWS, CLASSES)
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    tagger = CWSequenceTagger(**OPTIONS).fit(X, Y, n_shards=4)
+    classifier = MultiClassCW(random_state=0).fit(ROWS, CLASSES, n_shards=4)
+    with parallel_config(name, **options):
+        same(CWSequenceTagger(**OPTIONS).fit(X, Y, n_shards=4), tagger)
+        found = MultiClassCW(random_state=0).fit(ROWS, CLASSES, n_shards=4)
     same(found, classifier)
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.glob("skcw-shards-*"))
 
 
 def test_models_folds_and_predictions_use_it_too(engine):
@@ -162,11 +165,11 @@ def test_models_folds_and_predictions_use_it_too(engine):
 
 def test_a_worker_that_is_killed_changes_nothing(engine, tmp_path):
     name, options = engine
-    expected = CWSequenceTagger(**OPTIONS).fit(X, Y)
+    expected = CWSequenceTagger(**OPTIONS).fit(X, Y, n_shards=4)
     tagger = killing(tmp_path / "killed")
     tagger.killed = shard_sums()[1]
     with parallel_config(name, **options):
-        tagger.fit(X, Y)
+        tagger.fit(X, Y, n_shards=4)
     assert (tmp_path / "killed").exists()
     same(tagger, expected)
 
@@ -177,7 +180,7 @@ def test_a_shard_that_no_worker_survives_is_named(engine, tmp_path):
     tagger.killed = shard_sums()[1]
     tagger.set_params(max_iter=1)
     with parallel_config(name, **options), pytest.raises(ShardError, match="shard 2"):
-        tagger.fit(X, Y)
+        tagger.fit(X, Y, n_shards=4)
     assert not hasattr(tagger, "belief_")
 
 
@@ -190,6 +193,6 @@ def shard_sums():
             found.append(int(corpus.gold.sum()))
             return super()._run_pass(mean, variance, drift, progress, corpus, options)
 
-    Watching(**OPTIONS).set_params(max_iter=1).fit(X, Y)
+    Watching(**OPTIONS).set_params(max_iter=1).fit(X, Y, n_shards=4)
     assert len(set(found)) == 4
     return found

@@ -72,7 +72,7 @@ def models():
     sure = {"risk": 0.5, "level": 0.5}
     words = make_tagging_pipeline(["word"], short())
     return {
-        "CW": short(constraints="BIO", store_train_hashes=True),
+        "CW": short(constraints="BIO"),
         "CW double": short(dtype="float64", averaging=False, constraints=None),
         "AROW": short(AROWSequenceTagger),
         "PA": short(PASequenceTagger),
@@ -115,7 +115,7 @@ RERANKERS = {
     "CW reranker": CWReranker(),
 }
 CLASSIFIERS = {
-    "classifier CW": MultiClassCW(variance_scale="shadow", random_state=0),
+    "classifier CW": MultiClassCW(variance_scale="held-out", random_state=0),
     "classifier CW double": MultiClassCW(
         dtype="float64", class_weight={"red": 2.0}, random_state=0
     ),

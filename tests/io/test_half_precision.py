@@ -61,10 +61,8 @@ def test_numbers_are_rounded_and_none_becomes_zero(array):
 
 @pytest.mark.parametrize("Tagger", [CWSequenceTagger, AROWSequenceTagger])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("initial_variance", [1e-20, 1.0, 1e20])
-def test_a_tagger_comes_back_rounded(Tagger, dtype, initial_variance, data, tmp_path):
-    parameters = {"dtype": dtype, "initial_variance": initial_variance}
-    tagger = Tagger(random_state=0, **parameters).fit(*data)
+def test_a_tagger_comes_back_rounded(Tagger, dtype, data, tmp_path):
+    tagger = Tagger(random_state=0, dtype=dtype).fit(*data)
     tagger.save(tmp_path / "whole")
     tagger.save(tmp_path / "half", dtype="float16")
     loaded = load(tmp_path / "half")

@@ -397,7 +397,7 @@ def test_missing_arrays_are_refused(path, tmp_path):
 
 
 def test_a_file_that_does_not_tell_what_was_learned_from_is_read(path, data):
-    silent = load(path).set_params(store_train_hashes=True)
+    silent = load(path)
     assert np.isnan(silent.train_overlap(data.X))
     assert np.isnan(silent.partial_fit(*data).train_overlap(data.X))
     assert silent.fit(*data).train_overlap(data.X) == 1.0
@@ -495,8 +495,8 @@ def test_types_and_dimensions_are_checked_when_a_file_is_opened(
     data, tmp_path, name, change
 ):
     path = tmp_path / "model"
-    params = {"constraints": "BIO", "store_train_hashes": True}
-    CWSequenceTagger(random_state=0, max_iter=1, **params).fit(*data).save(path)
+    tagger = CWSequenceTagger(random_state=0, max_iter=1, constraints="BIO")
+    tagger.fit(*data).save(path, train_hashes=True)
     array = np.ascontiguousarray(change(load_file(path)[name]))
     with pytest.raises(ModelFileError, match="odd is damaged"):
         load(changed(path, tmp_path / "odd", arrays={name: array}))

@@ -56,8 +56,6 @@ class PassOptions(NamedTuple):
     cost_unit: float
     width: int
     counting: bool = True
-    resting: np.ndarray | None = None
-    moving: np.ndarray | None = None
 
 
 def offsets_of(lengths):

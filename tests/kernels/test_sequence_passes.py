@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._kernels.sequence_passes import arow_pass, cw_pass, perceptron_pass
 from skcw._model.gaussian import Belief
-from skcw._model.sequence_progress import Rests
 from tests.kernels.problems import (
     EXACT,
     FLOAT32,
@@ -296,83 +295,3 @@ def test_costs_do_not_count_as_mistakes_unless_rivals_are_asked_for(name):
         free = options._replace(counting=False)
         _, report = run_passes(kernel, start, corpus, free, *parameters)
         assert report == (rivals > 0, rivals)
-
-
-def run_resting(name, start, corpus, options, rest, n_passes):
-    """Train a copy of a belief with sequences that rest; tell who moved in each pass.
-
-    Return the belief, and resting and moving sequences of every pass.
-    """
-    kernel, parameters, _, _ = LEARNERS[name]
-    opened, n_rows = start.expanded_for_training()
-    rests, seen = Rests(len(corpus.offsets) - 1, rest), []
-    for _ in range(n_passes):
-        asked = rests.options()
-        n_rows, opened.rounds, *_ = kernel(
-            opened.mean,
-            opened.variance,
-            opened.average,
-            (opened.row_of, n_rows, opened.rounds),
-            corpus,
-            options._replace(**asked),
-            *parameters,
-        )
-        rests.end_pass()
-        seen.append((asked["resting"], asked["moving"]))
-    return opened.compacted(n_rows), seen
-
-
-@every_learner
-@pytest.mark.parametrize("rest", [1, 2, 5])
-def test_passes_with_resting_sequences_equal_their_twin(name, rest):
-    rng = np.random.default_rng(rest)
-    corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES, real_values=True)
-    weight = np.array([1.0, 2.5, 0.0, 0.3, 3.0, 1.7, 0.6, 1.0])
-    corpus = corpus._replace(weight=weight)
-    _, _, rule, with_variance = LEARNERS[name]
-    start = random_belief(rng, N_FEATURES, 3, with_variance, np.float64)
-    options = pass_options(corpus, 3, order=rng.permutation(len(LENGTHS)))
-    sentences = corpus.sentences(N_FEATURES)
-    expected = twin.learn(
-        as_vector(start, "mean"),
-        as_vector(start, "variance") if with_variance else None,
-        [sentences[i] for i in options.order] * 6,
-        options,
-        rule,
-        rest=rest,
-    )
-    belief, seen = run_resting(name, start, corpus, options, rest, 6)
-    assert_same(belief, expected)
-    assert any((resting & (weight > 0)).any() for resting, _ in seen)
-    assert not any((resting & moving).any() for resting, moving in seen)
-
-
-@every_learner
-def test_a_sequence_that_moved_nothing_rests_and_comes_back(name):
-    rng = np.random.default_rng(1)
-    corpus = random_corpus(rng, 3, LENGTHS * 3, N_FEATURES, real_values=True)
-    _, _, _, with_variance = LEARNERS[name]
-    start = random_belief(rng, N_FEATURES, 3, with_variance, np.float64)
-    _, seen = run_resting(name, start, corpus, pass_options(corpus, 3), 2, 8)
-    rested = np.array([resting for resting, _ in seen], dtype=bool)
-    moved = np.array([moving for _, moving in seen], dtype=bool)
-    quiet = ~rested & ~moved
-    assert quiet[:-3].any()
-    assert_array_equal(rested[1:-1][quiet[:-2]], True)
-    assert_array_equal(rested[2:][quiet[:-2]], True)
-    assert_array_equal(rested[3:][quiet[:-3]], False)
-    assert not rested[1:][moved[:-1]].any()
-
-
-@every_learner
-def test_the_rounds_do_not_depend_on_who_rests(name):
-    rng = np.random.default_rng(2)
-    corpus = random_corpus(rng, 3, LENGTHS, N_FEATURES, real_values=True)
-    _, _, _, with_variance = LEARNERS[name]
-    start = random_belief(rng, N_FEATURES, 3, with_variance, np.float64)
-    options = pass_options(corpus, 3)
-    rounds = {
-        run_resting(name, start, corpus, options, rest, 4)[0].rounds
-        for rest in (0, 1, 3)
-    }
-    assert rounds == {4.0 * len(LENGTHS)}

@@ -25,10 +25,14 @@ COMMON = {
     "fit_intercept": ["yes", None],
     "shuffle": ["yes", None],
     "class_weight": ["heavy", 3, {0: -1}, {0: np.nan}, {0: np.inf}, {0: 0, 1: 0, 2: 0}],
-    "early_stopping": ["yes", None],
-    "validation_fraction": [0, 1, -0.5, np.nan],
-    "n_iter_no_change": [0, -1, 1.5],
-    "tol": [-1e-9, np.nan, np.inf, None],
+    "early_stopping": [
+        "yes",
+        None,
+        *[{"validation_fraction": value} for value in (0, 1, -0.5, np.nan)],
+        *[{"n_iter_no_change": value} for value in (0, -1, 1.5)],
+        *[{"tol": value} for value in (-1e-9, np.nan, None)],
+        {"patience": 3},
+    ],
     "warm_start": ["yes", None],
     "random_state": [-1, "seed", 1.5, np.random.default_rng(0)],
     "dtype": ["float16", np.float32, None],
@@ -348,7 +352,7 @@ def test_labels_that_are_none_are_refused(Classifier, y, message):
 FAILURES = {
     "one class": ({}, {"y": 0}),
     "parameter": ({"max_iter": 0}, {}),
-    "held-out share": ({"early_stopping": True, "validation_fraction": 0.001}, {}),
+    "held-out share": ({"early_stopping": {"validation_fraction": 0.001}}, {}),
     "weights": ({}, {"sample_weight": -1.0}),
     "class weights": ({"class_weight": {0: -1}}, {}),
     "nan": ({}, {"X": np.nan}),
@@ -390,7 +394,7 @@ def test_a_scale_that_cannot_be_chosen_leaves_a_fitted_classifier_as_it_was(Clas
     fitted.set_params(variance_scale="log_loss", scale_cv=KFold(3))
     with pytest.raises(ValueError, match="a fold lacks a class"):
         fitted.fit(X[:, :5], lonely)
-    fitted.set_params(variance_scale="shadow", scale_cv=None)
+    fitted.set_params(variance_scale="held-out", scale_cv=None)
     assert state_of(fitted) == before
 
 

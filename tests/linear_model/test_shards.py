@@ -45,17 +45,17 @@ def assert_same(one, other):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_shard_is_training_without_shards(learner):
     assert_same(
-        learner(random_state=0, n_shards=1).fit(X, Y), learner(random_state=0).fit(X, Y)
+        learner(random_state=0).fit(X, Y, n_shards=1), learner(random_state=0).fit(X, Y)
     )
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_result_does_not_depend_on_who_computes_it(learner, backend):
-    alone = learner(random_state=0, n_shards=4).fit(X, Y)
+    alone = learner(random_state=0).fit(X, Y, n_shards=4)
     assert alone.score(X, Y) > 0.8
     with parallel_config(backend, n_jobs=2):
-        assert_same(learner(random_state=0, n_shards=4).fit(X, Y), alone)
+        assert_same(learner(random_state=0).fit(X, Y, n_shards=4), alone)
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_the_result_does_not_depend_on_who_computes_it(learner, backend):
 def test_all_that_training_can_do_it_can_do_in_shards(options, n_classes):
     y = Y % n_classes
     weight = np.arange(len(y)) % 3 / 2
-    fit = MultiClassCW(random_state=0, n_shards=3, **options).fit
-    alone = fit(sparse.csr_array(X), y, sample_weight=weight)
+    data = {"sample_weight": weight, "n_shards": 3}
+    alone = MultiClassCW(random_state=0, **options).fit(sparse.csr_array(X), y, **data)
     assert alone.score(X, y) > 0.6
     with parallel_config("threading", n_jobs=2):
-        again = MultiClassCW(random_state=0, n_shards=3, **options)
-        assert_same(again.fit(X, y, sample_weight=weight), alone)
+        again = MultiClassCW(random_state=0, **options)
+        assert_same(again.fit(X, y, **data), alone)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -89,7 +89,7 @@ def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
         options |= {"variance_scale": 1.0}
     if learner is MultiClassCW:
         options |= {"phi": 0.5}
-    found = tables(learner(n_shards=3, **options).fit(X, Y))
+    found = tables(learner(**options).fit(X, Y, n_shards=3))
     shards = []
     for k in range(3):
         last = tables(learner(**options, averaging=False).fit(X[k::3], Y[k::3]))
@@ -119,12 +119,13 @@ def test_the_pieces_of_a_pass_have_every_row_once_and_copies_together(n, m, shuf
 
 def test_the_order_of_rows_and_their_copies_do_not_matter():
     order = np.random.default_rng(0).permutation(len(Y))
-    expected = MultiClassCW(random_state=0, n_shards=3).fit(X, Y)
-    found = MultiClassCW(random_state=0, n_shards=3).fit(X[order], Y[order])
+    expected = MultiClassCW(random_state=0).fit(X, Y, n_shards=3)
+    found = MultiClassCW(random_state=0).fit(X[order], Y[order], n_shards=3)
     assert_array_equal(found.coef_, expected.coef_)
-    twice = MultiClassCW(random_state=0, n_shards=3).fit(X, Y, np.full(len(Y), 2.0))
-    copies = MultiClassCW(random_state=0, n_shards=3).fit(
-        np.tile(X, (2, 1)), np.tile(Y, 2)
+    weight = np.full(len(Y), 2.0)
+    twice = MultiClassCW(random_state=0).fit(X, Y, weight, n_shards=3)
+    copies = MultiClassCW(random_state=0).fit(
+        np.tile(X, (2, 1)), np.tile(Y, 2), n_shards=3
     )
     assert_allclose(copies.coef_, twice.coef_, rtol=1e-5, atol=1e-6)
 
@@ -132,18 +133,17 @@ def test_the_order_of_rows_and_their_copies_do_not_matter():
 def test_more_shards_than_rows_are_refused_and_nothing_changes():
     classifier = MultiClassCW(random_state=0).fit(X, Y)
     before = tables(classifier)
-    classifier.set_params(n_shards=9)
     with pytest.raises(ValueError, match="n_shards is 9, but there are only 8"):
-        classifier.fit(X[:8], Y[:8])
+        classifier.fit(X[:8], Y[:8], n_shards=9)
     assert_array_equal(tables(classifier)["weights"], before["weights"])
     with pytest.raises(ValueError, match="n_shards"):
-        classifier.set_params(n_shards=0).fit(X, Y)
+        classifier.fit(X, Y, n_shards=0)
 
 
 def test_a_row_without_any_feature_may_be_a_shard_of_its_own():
     rows = sparse.csr_array(np.vstack([np.zeros((1, 20)), X[:3]]))
     options = {"fit_intercept": False, "variance_scale": 1.0, "random_state": 0}
-    classifier = MultiClassCW(n_shards=4, **options).fit(rows, [0, 0, 1, 1])
+    classifier = MultiClassCW(**options).fit(rows, [0, 0, 1, 1], n_shards=4)
     assert np.isfinite(classifier.coef_).all()
     assert np.abs(classifier.coef_).max() > 0
 
@@ -153,16 +153,12 @@ def test_a_class_that_most_shards_lack_is_learned():
     rows = np.zeros((len(X) + 1, 21))
     rows[:-1, :-1], rows[-1, -1] = X, 1.0
     labels = np.append(Y, 7)
-    classifier = MultiClassCW(random_state=0, n_shards=8).fit(rows, labels)
+    classifier = MultiClassCW(random_state=0).fit(rows, labels, n_shards=8)
     assert classifier.predict(rows[-1:])[0] == 7
 
 
-def test_partial_fit_learns_in_one_piece_and_bytes_are_told(capsys):
-    plain = MultiClassCW(random_state=0).partial_fit(X[:2], Y[:2], classes=[0, 1, 2])
-    sharded = MultiClassCW(random_state=0, n_shards=5, verbose=1)
-    sharded.partial_fit(X[:2], Y[:2], classes=[0, 1, 2])
-    assert_array_equal(sharded.coef_, plain.coef_)
-    history = sharded.fit(X, Y).history_
+def test_the_bytes_that_travel_are_told(capsys):
+    history = MultiClassCW(random_state=0, verbose=1).fit(X, Y, n_shards=5).history_
     assert history[0]["bytes_sent"] > 0 < history[0]["bytes_returned"]
     assert " MB for 5 shards, " in capsys.readouterr().err
 
@@ -171,6 +167,7 @@ def test_partial_fit_learns_in_one_piece_and_bytes_are_told(capsys):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rows_of_weight_zero_are_in_no_shard(learner, shuffle):
     weight = np.arange(len(X)) % 3 > 0
-    options = {"random_state": 0, "n_shards": 3, "shuffle": shuffle}
-    some = learner(**options).fit(X, Y, sample_weight=weight.astype(float))
-    assert_same(some, learner(**options).fit(X[weight], Y[weight]))
+    options = {"random_state": 0, "shuffle": shuffle}
+    weights = weight.astype(float)
+    some = learner(**options).fit(X, Y, sample_weight=weights, n_shards=3)
+    assert_same(some, learner(**options).fit(X[weight], Y[weight], n_shards=3))

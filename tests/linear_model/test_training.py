@@ -231,13 +231,15 @@ def test_a_warm_start_asks_for_the_same_classes_and_features(Classifier):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_best_pass_on_held_out_rows_is_kept(Classifier, n_classes):
     X, y, _, _ = split_data(n_classes)
-    given = {"early_stopping": True, "validation_fraction": 0.3, "random_state": 0}
-    stopped = Classifier(max_iter=40, n_iter_no_change=3, tol=0.0, **given).fit(X, y)
+    stopping = {"validation_fraction": 0.3, "n_iter_no_change": 3, "tol": 0.0}
+    given = {"early_stopping": stopping, "random_state": 0}
+    stopped = Classifier(max_iter=40, **given).fit(X, y)
     scores = [record["dev_score"] for record in stopped.history_]
     assert stopped.n_iter_ == len(scores) < 40
     assert max(scores[:-3]) >= max(scores[-3:])
     best = 1 + scores.index(max(scores))
-    short = Classifier(max_iter=best, n_iter_no_change=best, **given).fit(X, y)
+    stopping["n_iter_no_change"] = best
+    short = Classifier(max_iter=best, **given).fit(X, y)
     assert short.history_[-1]["dev_score"] == max(scores)
     assert_same_model(stopped, short)
 
@@ -247,8 +249,7 @@ def test_held_out_rows_teach_nothing():
     X, y = np.eye(40), np.arange(40) % 2
     classifier = MultiClassCW(
         random_state=0,
-        early_stopping=True,
-        validation_fraction=0.25,
+        early_stopping={"validation_fraction": 0.25},
         fit_intercept=False,
     ).fit(X, y)
     assert (classifier.coef_variance_ == 1.0).sum() == 10
@@ -260,7 +261,7 @@ def test_held_out_rows_teach_nothing():
 def test_rows_of_weight_zero_are_not_held_out_either(Classifier):
     X, y = data()
     weight = (np.arange(len(X)) % 5 == 0).astype(float)
-    given = {"early_stopping": True, "validation_fraction": 0.3, "random_state": 0}
+    given = {"early_stopping": {"validation_fraction": 0.3}, "random_state": 0}
     with_zeros = Classifier(**given).fit(X, y, sample_weight=weight)
     without = Classifier(**given).fit(X[weight > 0], y[weight > 0])
     assert_same_model(with_zeros, without)
@@ -270,7 +271,7 @@ def test_rows_of_weight_zero_are_not_held_out_either(Classifier):
 def test_too_little_to_hold_out_is_refused(Classifier):
     X, y = data()
     with pytest.raises(ValueError, match="early stopping cannot hold out a share of"):
-        Classifier(early_stopping=True, validation_fraction=0.01).fit(X, y)
+        Classifier(early_stopping={"validation_fraction": 0.01}).fit(X, y)
 
 
 def share_of_the_first(Classifier, X, y, class_weight):

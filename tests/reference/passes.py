@@ -68,30 +68,19 @@ def mistakes(mean, X, y, options):
     return np.count_nonzero(lattice.viterbi(scores, trans)[0] != y)
 
 
-def learn(
-    mean, variance, sentences, options, rule, k=1, norm_of=None, split=False, rest=0
-):
+def learn(mean, variance, sentences, options, rule, k=1, norm_of=None, split=False):
     """Present every sentence; return mean, variance and the average over rounds.
 
-    ``norm_of`` gives the unit of the cost of each token of a sentence. A sentence
-    without a rival is left out ``rest`` times when it comes up again.
+    ``norm_of`` gives the unit of the cost of each token of a sentence.
     """
     mean, variance = mean.copy(), None if variance is None else variance.copy()
     total, rounds = np.zeros_like(mean), 0.0
-    left = {}
     for sentence in sentences:
         X, y, copies = sentence
-        if left.get(id(sentence), 0) > 0:
-            left[id(sentence)] -= 1
-            total, rounds = total + copies * mean, rounds + copies
-            continue
-        left[id(sentence)] = rest
         while copies > 0:
             share = min(copies, 1.0)
             norm = 1.0 if norm_of is None else norm_of(X)
             others = rivals(mean, X, y, options, k, norm, split)
-            if others:
-                left[id(sentence)] = 0
             for those in [[one] for one in others] if split else [others]:
                 if those:
                     mean, variance = rule(mean, variance, those, share)

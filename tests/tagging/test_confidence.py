@@ -167,44 +167,6 @@ def test_batches_and_threads_change_no_bit(name, method):
     assert_array_equal(flat(found), flat(whole))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("variance", [0.01, 100.0])
-def test_the_unit_of_weights_changes_no_confidence(method, variance):
-    plain, other = (
-        CWSequenceTagger(
-            max_iter=3, random_state=0, initial_variance=v, dtype="float64"
-        ).fit(*TRAIN)
-        for v in (1.0, variance)
-    )
-    # Delta itself is a score.
-    unit = variance**0.5 if method in ("delta", "delta-max") else 1.0
-    found = flat(other.predict_confidence(X, method)) / unit
-    expected = flat(plain.predict_confidence(X, method))
-    differ = ~np.isclose(found, expected, rtol=1e-4, atol=1e-9)
-    # A vote may turn where two labels are all but tied.
-    drawn = "kd" in method or method == "blend"
-    assert differ.mean() <= (0.02 if drawn else 0.0)
-
-
-@pytest.mark.parametrize("method", ["kd-pc", "draw-marginal", "delta-probit"])
-def test_arow_depends_on_initial_variance_over_r_alone(method):
-    found = [
-        flat(
-            AROWSequenceTagger(
-                r=r,
-                initial_variance=r / 10,
-                max_iter=3,
-                random_state=0,
-                dtype="float64",
-            )
-            .fit(*TRAIN)
-            .predict_confidence(X, method)
-        )
-        for r in (1.0, 16.0)
-    ]
-    assert_allclose(*found, rtol=1e-4, atol=0.011)
-
-
 # -- entities and sequences ----------------------------------------------------------
 
 

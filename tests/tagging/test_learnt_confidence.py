@@ -101,13 +101,6 @@ def test_threads_change_nothing(n_models):
     assert one.confidence_ == two.confidence_
 
 
-def test_the_unit_of_the_weights_does_not_matter():
-    one = CWSequenceTagger(random_state=0, dtype="float64").fit(X, Y)
-    other = CWSequenceTagger(random_state=0, dtype="float64", initial_variance=100.0)
-    other.fit(X, Y)
-    assert_same_sureness(one, other)
-
-
 def test_what_was_learned_is_saved(tmp_path):
     tagger = CWSequenceTagger(random_state=0).fit(X, Y)
     tagger.save(tmp_path / "tagger.skcw")

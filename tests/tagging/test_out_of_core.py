@@ -294,9 +294,7 @@ def test_a_full_disk_is_told_and_cleared(tmp_path):
         (CWSequenceTagger(), {"max_features": 0}, "max_features is 0"),
         (CWSequenceTagger(), {"X_dev": X}, "give both X_dev and y_dev"),
         (CWSequenceTagger(early_stopping=True), {}, "give X_dev and y_dev instead"),
-        (CWSequenceTagger(store_train_hashes=True), {}, "store_train_hashes keeps"),
         (CWSequenceTagger(warm_start=True), {}, "starts anew"),
-        (CWSequenceTagger(shrinking=2), {}, "shrinking keeps"),
     ],
 )
 def test_bad_parameters(tagger, options, words):

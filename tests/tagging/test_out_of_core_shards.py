@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from sklearn.base import clone
 
-import skcw
 from skcw import Checkpoint, CWSequenceTagger, make_tagging_pipeline
 from skcw._model import sequence_shards as _dealing
 from skcw._model import sequence_shards as _sharded
@@ -36,25 +35,26 @@ from tests.tagging.test_out_of_core import (
 )
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
-SHUFFLED = CWSequenceTagger(n_shards=3, max_iter=5, random_state=0)
+SHUFFLED = CWSequenceTagger(max_iter=5, random_state=0)
 
 
 @pytest.mark.parametrize("name", TAGGERS)
 def test_without_shuffling_the_model_is_that_of_shards_in_memory(name, tmp_path):
-    tagger = clone(TAGGERS[name]).set_params(n_shards=3)
-    whole = clone(tagger).fit(X, Y)
-    streamed = clone(tagger).fit_stream(parts)
+    tagger = clone(TAGGERS[name])
+    whole = clone(tagger).fit(X, Y, n_shards=3)
+    streamed = clone(tagger).fit_stream(parts, n_shards=3)
     assert content(streamed, tmp_path) == content(whole, tmp_path)
-    in_blocks = clone(tagger).set_params(n_shards=1).fit_stream(parts)
+    in_blocks = clone(tagger).fit_stream(parts)
     assert content(in_blocks, tmp_path) != content(streamed, tmp_path)
 
 
 def test_edges_too(tmp_path):
     features = ["word[-1..1]", "B01:%x[0,1]"]
-    tagger = CWSequenceTagger(n_shards=4, **SAME)
-    whole = make_tagging_pipeline(features, tagger).fit(CORPUS.tokens, Y)
+    tagger = CWSequenceTagger(**SAME)
+    whole = make_tagging_pipeline(features, tagger)
+    whole.fit(CORPUS.tokens, Y, tagger__n_shards=4)
     streamed = make_tagging_pipeline(features, clone(tagger)).fit_stream(
-        lambda: parts(X=CORPUS.tokens)
+        lambda: parts(X=CORPUS.tokens), n_shards=4
     )
     assert len(streamed.tagger.edge_features_) > 0
     assert content(streamed, tmp_path) == content(whole, tmp_path)
@@ -63,7 +63,7 @@ def test_edges_too(tmp_path):
 VARIANTS = {
     "shuffled, with a shadow": {},
     "mean of two": {"n_models": 2, "max_iter": 3},
-    "more shards than blocks": {"n_shards": 20, "calibrate_confidence": False},
+    "more shards than blocks": {"calibrate_confidence": False},
     "without unknown tokens": {"learn_unknown_token": False, "averaging": False},
     "in order": SAME,
 }
@@ -73,9 +73,10 @@ VARIANTS = {
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_result_does_not_depend_on_who_computes_it(name, backend, tmp_path):
     tagger = clone(SHUFFLED).set_params(**VARIANTS[name])
-    alone = clone(tagger).fit_stream(parts)
+    n_shards = 20 if name == "more shards than blocks" else 3
+    alone = clone(tagger).fit_stream(parts, n_shards=n_shards)
     with parallel_config(backend, n_jobs=2):
-        other = clone(tagger).fit_stream(parts)
+        other = clone(tagger).fit_stream(parts, n_shards=n_shards)
     assert content(other, tmp_path) == content(alone, tmp_path)
     assert without_seconds(other.history_) == without_seconds(alone.history_)
 
@@ -84,10 +85,11 @@ def test_it_learns_as_well_as_in_one_piece_and_the_seed_decides(tmp_path):
     train, test = (X[:70], Y[:70]), (X[70:], Y[70:])
     tagger = clone(SHUFFLED).set_params(max_iter=10)
 
-    def fitted(**options):
-        return clone(tagger).set_params(**options).fit_stream(lambda: parts(7, *train))
+    def fitted(n_shards=3, **options):
+        own = clone(tagger).set_params(**options)
+        return own.fit_stream(lambda: parts(7, *train), n_shards=n_shards)
 
-    streamed, one_piece = fitted(), fitted(n_shards=1)
+    streamed, one_piece = fitted(), fitted(1)
     assert streamed.confidence_source_ == "shadow"
     assert streamed.score(*train) > 0.98
     assert streamed.score(*test) > one_piece.score(*test) - 0.02
@@ -114,7 +116,7 @@ def test_parts_hide_the_tokens_that_blocks_hide():
     for n_shards in (1, 3):
         seen.clear()
         options = {"max_iter": 3, "random_state": 0, "calibrate_confidence": False}
-        Watching(n_shards=n_shards, **options).fit_stream(lambda: parts(X=rows))
+        Watching(**options).fit_stream(lambda: parts(X=rows), n_shards=n_shards)
         totals, n, total = [], 0, Counter()
         for n_presented, shown in seen:
             n, total = n + n_presented, total + shown
@@ -159,7 +161,8 @@ def test_every_sequence_is_in_one_part_and_shards_are_equal(monkeypatch):
             return iter(dealt[block])
 
     monkeypatch.setattr(_sharded, "BlockDeal", Watched)
-    clone(SHUFFLED).set_params(n_shards=7, calibrate_confidence=False).fit_stream(parts)
+    tagger = clone(SHUFFLED).set_params(calibrate_confidence=False)
+    tagger.fit_stream(parts, n_shards=7)
     assert len(dealt) > 5
     sizes = np.array([[len(own) for own in shards] for shards in dealt.values()])
     assert set(sizes.sum(axis=0)) <= {90 // 7, 90 // 7 + 1}
@@ -178,7 +181,7 @@ def test_a_worker_has_one_part_open_at_a_time(tmp_path, monkeypatch):
             most.append(len(opened))
             return super()._run_pass(*given)
 
-    Watching(**SAME | {"n_shards": 3}).fit_stream(parts, folder=tmp_path)
+    Watching(**SAME).fit_stream(parts, folder=tmp_path, n_shards=3)
     # What opens the shards, and the part at hand.
     assert max(most) <= 3 + 1
     assert not list(tmp_path.iterdir())
@@ -187,23 +190,25 @@ def test_a_worker_has_one_part_open_at_a_time(tmp_path, monkeypatch):
 @pytest.mark.parametrize("n_saved", [1, 2, 4, 6])
 def test_a_killed_training_resumes_with_the_same_bits(n_saved, tmp_path):
     tagger = clone(SHUFFLED).set_params(max_iter=3)
-    whole = content(clone(tagger).fit_stream(parts), tmp_path)
+    whole = content(clone(tagger).fit_stream(parts, n_shards=3), tmp_path)
     checkpoint = Checkpoint(tmp_path / "c", every_minutes=0, resume=True)
     (spill := tmp_path / "spill").mkdir()
     with noted_saves() as saves, killed_after(n_saved):
-        clone(tagger).fit_stream(parts, checkpoint=checkpoint, folder=spill)
+        options = {"checkpoint": checkpoint, "n_shards": 3}
+        clone(tagger).fit_stream(parts, folder=spill, **options)
     # Three passes of the model, then three of the shadow.
     assert saves == [1, 2, 3, 1, 2, 3][:n_saved]
     assert not list(spill.iterdir())
-    again = clone(tagger).fit_stream(parts, checkpoint=checkpoint)
+    again = clone(tagger).fit_stream(parts, n_shards=3, checkpoint=checkpoint)
     assert content(again, tmp_path) == whole
 
 
 def test_what_is_finished_is_not_dealt_out_again(tmp_path, monkeypatch):
     checkpoint = Checkpoint(tmp_path / "c", resume=True)
-    whole = clone(SHUFFLED).fit_stream(parts, checkpoint=checkpoint)
+    options = {"n_shards": 3, "checkpoint": checkpoint}
+    whole = clone(SHUFFLED).fit_stream(parts, **options)
     monkeypatch.delattr(_dealing.BlockDeal, "shards")
-    again = clone(SHUFFLED).fit_stream(parts, checkpoint=checkpoint)
+    again = clone(SHUFFLED).fit_stream(parts, **options)
     assert content(again, tmp_path) == content(whole, tmp_path)
 
 
@@ -217,19 +222,18 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path):
                 os.kill(os.getpid(), signal.SIGKILL)
             return super()._run_pass(*given)
 
-    options = {"random_state": 0, "n_shards": 3, "max_iter": 2}
-    alone = CWSequenceTagger(calibrate_confidence=False, **options).fit_stream(parts)
-    tagger = Dying(calibrate_confidence=False, **options)
+    options = {"random_state": 0, "max_iter": 2, "calibrate_confidence": False}
+    alone = CWSequenceTagger(**options).fit_stream(parts, n_shards=3)
+    tagger = Dying(**options)
     with parallel_config("loky", n_jobs=2):
-        tagger.fit_stream(parts)
+        tagger.fit_stream(parts, n_shards=3)
     assert marker.exists()
     np.testing.assert_array_equal(tagger.coef_, alone.coef_)
 
 
 @pytest.mark.parametrize("backend", ["sequential", "loky"])
-@pytest.mark.parametrize("named", ["folder", "shard_folder"])
 def test_the_files_are_where_they_are_wanted_and_gone_in_the_end(
-    named, backend, tmp_path, monkeypatch
+    backend, tmp_path, monkeypatch
 ):
     seen, write = [], _files.write_model
 
@@ -238,18 +242,16 @@ def test_the_files_are_where_they_are_wanted_and_gone_in_the_end(
         return write(path, *given, **options)
 
     monkeypatch.setattr(_files, "write_model", watched)
-    for name in ("folder", "shard_folder", "joblib"):
+    for name in ("folder", "joblib"):
         (tmp_path / name).mkdir()
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path / "joblib"))
-    shared = tmp_path / "shard_folder" if named == "shard_folder" else ""
     tagger = clone(SHUFFLED).set_params(max_iter=2)
-    with skcw.config_context(shard_folder=shared), parallel_config(backend, n_jobs=2):
-        tagger.fit_stream(parts, folder=tmp_path / "folder")
+    with parallel_config(backend, n_jobs=2):
+        tagger.fit_stream(parts, folder=tmp_path / "folder", n_shards=3)
     dealt = [path for path in seen if "skcw-shards-" in str(path)]
     assert len(dealt) > 2 * len([path for path in seen if "block-" in path.name]) > 10
-    assert {path.parents[1] for path in dealt} == {tmp_path / named}
-    for name in ("folder", "shard_folder"):
-        assert not list((tmp_path / name).iterdir())
+    assert {path.parents[1] for path in dealt} == {tmp_path / "folder"}
+    assert not list((tmp_path / "folder").iterdir())
 
 
 # The last one while the parts of the shadow are written.
@@ -264,13 +266,13 @@ def test_a_full_disk_is_told_and_cleared(n_left, tmp_path):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(path, *given, **options)
 
-    tagger = clone(SHUFFLED).fit(X, Y)
+    tagger = clone(SHUFFLED).fit(X, Y, n_shards=3)
     before = content(tagger, tmp_path)
     (tmp_path / "spill").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_files, "write_model", filling)
         with pytest.raises(OSError, match="No space left") as caught:
-            tagger.fit_stream(parts, folder=tmp_path / "spill")
+            tagger.fit_stream(parts, folder=tmp_path / "spill", n_shards=3)
     assert str(tmp_path / "spill" / "skcw-shards-") in caught.value.filename
     assert not list((tmp_path / "spill").iterdir())
     assert content(tagger, tmp_path) == before
@@ -283,9 +285,9 @@ def test_a_part_that_is_gone_is_named(tmp_path):
                 path.unlink()
             return super()._run_pass(*given)
 
-    tagger = Clearing(n_shards=3, **SAME)
+    tagger = Clearing(**SAME)
     with pytest.raises(ShardError, match=r"skcw-shards-.*cannot be opened"):
-        tagger.fit_stream(parts, folder=tmp_path)
+        tagger.fit_stream(parts, folder=tmp_path, n_shards=3)
     assert not list(tmp_path.iterdir())
 
 
@@ -293,8 +295,7 @@ def test_more_shards_than_sequences_are_refused_and_nothing_changes(tmp_path):
     tagger = clone(SHUFFLED).fit(X, Y)
     before = content(tagger, tmp_path)
     (tmp_path / "spill").mkdir()
-    tagger.set_params(n_shards=91)
     with pytest.raises(ValueError, match="n_shards is 91, but there are only 90"):
-        tagger.fit_stream(parts, folder=tmp_path / "spill")
+        tagger.fit_stream(parts, folder=tmp_path / "spill", n_shards=91)
     assert not list((tmp_path / "spill").iterdir())
-    assert content(tagger.set_params(n_shards=3), tmp_path) == before
+    assert content(tagger, tmp_path) == before

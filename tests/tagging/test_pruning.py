@@ -141,7 +141,7 @@ def test_draws_spread_as_far_as_before(tagger, data):
 
 
 def test_remembered_sentences_are_forgotten_with_the_numbers_of_features(data):
-    tagger = CWSequenceTagger(random_state=0, store_train_hashes=True).fit(*data)
+    tagger = CWSequenceTagger(random_state=0).fit(*data)
     assert tagger.prune(0.5, drop_features=False).train_overlap(data.X) == 1.0
     assert np.isnan(tagger.prune(0.5).train_overlap(data.X))
 

@@ -46,21 +46,22 @@ def assert_same(one, other):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_shard_is_training_without_shards(learner):
     assert_same(
-        learner(random_state=0, n_shards=1).fit(X, Y), learner(random_state=0).fit(X, Y)
+        learner(random_state=0).fit(X, Y, n_shards=1), learner(random_state=0).fit(X, Y)
     )
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_result_does_not_depend_on_who_computes_it(learner, backend):
-    alone = learner(random_state=0, n_shards=3).fit(X, Y)
+    alone = learner(random_state=0).fit(X, Y, n_shards=3)
     with parallel_config(backend):
-        assert_same(learner(random_state=0, n_shards=3, n_jobs=2).fit(X, Y), alone)
+        other = learner(random_state=0, n_jobs=2).fit(X, Y, n_shards=3)
+    assert_same(other, alone)
 
 
 VARIANTS = {
     "dev": ({"max_iter": 6}, DEV),
-    "early stopping": ({"early_stopping": True, "validation_fraction": 0.3}, {}),
+    "early stopping": ({"early_stopping": {"validation_fraction": 0.3}}, {}),
     "weights": ({}, {"sample_weight": np.arange(120) % 3 / 2}),
     "models": ({"n_models": 2}, {}),
     "members": ({"n_models": 4, "max_iter": 3}, {}),
@@ -73,12 +74,12 @@ VARIANTS = {
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_all_that_training_can_do_it_can_do_in_shards(variant):
     options, given = VARIANTS[variant]
-    tagger = CWSequenceTagger(random_state=0, n_shards=3, **options)
-    alone = tagger.fit(X, Y, **given)
+    tagger = CWSequenceTagger(random_state=0, **options)
+    alone = tagger.fit(X, Y, n_shards=3, **given)
     score = alone.score(X, Y)
     with parallel_config("threading"):
-        again = CWSequenceTagger(random_state=0, n_shards=3, n_jobs=2, **options)
-        assert_same(again.fit(X, Y, **given), alone)
+        again = CWSequenceTagger(random_state=0, n_jobs=2, **options)
+        assert_same(again.fit(X, Y, n_shards=3, **given), alone)
     assert score > 0.95
 
 
@@ -86,11 +87,11 @@ def test_features_of_transitions_are_learned_in_shards(tmp_path):
     words = [[token[0] for token in sentence] for sentence in CORPUS.tokens]
     rows = [[[word, f"label[-1]&{word}"] for word in row] for row in words]
     batch = SequenceEncoder().fit_transform(rows)
-    tagger = CWSequenceTagger(random_state=0, n_shards=3).fit(batch, Y)
+    tagger = CWSequenceTagger(random_state=0).fit(batch, Y, n_shards=3)
     assert len(tagger.edge_features_) > 0
     assert tagger.score(batch, Y) > 0.97
     with parallel_config("loky"):
-        other = CWSequenceTagger(random_state=0, n_shards=3, n_jobs=2).fit(batch, Y)
+        other = CWSequenceTagger(random_state=0, n_jobs=2).fit(batch, Y, n_shards=3)
     assert_same(other, tagger)
     tagger.save(tmp_path / "model")
     assert_array_equal(load(tmp_path / "model").coef_, tagger.coef_)
@@ -102,7 +103,7 @@ def test_a_pass_is_the_merge_of_passes_over_the_shards(learner, monkeypatch):
     options = {"shuffle": False, "calibrate_confidence": False, "constraints": None}
     options |= {"learn_unknown_token": False, "dtype": "float64"}
     batch = SequenceEncoder().fit_transform(X)
-    tagger = learner(n_shards=3, max_iter=1, **options).fit(batch, Y)
+    tagger = learner(max_iter=1, **options).fit(batch, Y, n_shards=3)
     shards = []
     for k in range(3):
         data = batch[k::3], Y[k::3], tagger.classes_
@@ -132,7 +133,7 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
         "learn_unknown_token": False,
         "random_state": 0,
     }
-    Watching(n_shards=4, max_iter=2, **options).fit(X, Y)
+    Watching(max_iter=2, **options).fit(X, Y, n_shards=4)
     first, second = seen[:16], seen[16:]
     assert set(first) <= {len(X) // 16, len(X) // 16 + 1}
     assert sum(first) == sum(second) == len(X)
@@ -142,15 +143,15 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
 
 
 def test_a_shard_of_one_sequence_is_learned_in_one_piece():
-    tagger = CWSequenceTagger(random_state=0, n_shards=5, calibrate_confidence=False)
-    tagger.fit(X[:5], Y[:5])
+    tagger = CWSequenceTagger(random_state=0, calibrate_confidence=False)
+    tagger.fit(X[:5], Y[:5], n_shards=5)
     assert tagger.history_[0]["bytes_sent"] < tagger.history_[1]["bytes_sent"]
 
 
 def tables(tagger):
     """Return all weights and all variances, or None."""
     means = np.concatenate([tagger.coef_.ravel(), tagger.transition_coef_.ravel()])
-    if not hasattr(tagger, "initial_variance"):
+    if not hasattr(tagger, "coef_variance_"):
         return means, None
     variances = tagger.coef_variance_.ravel(), tagger.transition_variance_.ravel()
     return means, np.concatenate(variances)
@@ -166,32 +167,33 @@ def test_every_sequence_is_in_one_shard(n_shards, seed):
             seen.extend(positions.tolist())
             return super()._shard(positions, *given)
 
-    tagger = CWSequenceTagger(random_state=seed, n_shards=n_shards, max_iter=1)
+    options = {"max_iter": 1, "calibrate_confidence": False}
+    tagger = CWSequenceTagger(random_state=seed, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("skcw._model.sequence_shards.WholeDeal", Watched)
-        tagger.set_params(calibrate_confidence=False).fit(X[:9], Y[:9])
+        tagger.fit(X[:9], Y[:9], n_shards=n_shards)
     assert sorted(seen) == (list(range(9)) if n_shards > 1 else [])
 
 
 def test_a_label_that_most_shards_lack_is_learned():
     rare = X[:40] + [[["w=rare"], ["w=odd"]]]
     labels = [*Y[:40], ["B-RARE", "O"]]
-    tagger = CWSequenceTagger(random_state=0, n_shards=8).fit(rare, labels)
+    tagger = CWSequenceTagger(random_state=0).fit(rare, labels, n_shards=8)
     assert tagger.predict([[["w=rare"], ["w=odd"]]])[0] == ["B-RARE", "O"]
 
 
 def test_sequences_without_tokens_do_no_harm():
     empty = [[], [], *X[:4]]
-    tagger = CWSequenceTagger(random_state=0, n_shards=6).fit(empty, [[], [], *Y[:4]])
+    tagger = CWSequenceTagger(random_state=0)
+    tagger.fit(empty, [[], [], *Y[:4]], n_shards=6)
     assert tagger.predict(empty)[0] == []
 
 
 def test_more_shards_than_sequences_are_refused_and_nothing_changes():
     tagger = CWSequenceTagger(random_state=0).fit(X, Y)
     before = weights(tagger)
-    tagger.set_params(n_shards=5)
     with pytest.raises(ValueError, match="n_shards is 5, but there are only 4"):
-        tagger.fit(X[:4], Y[:4])
+        tagger.fit(X[:4], Y[:4], n_shards=5)
     for name, array in weights(tagger).items():
         assert_array_equal(array, before[name])
 
@@ -199,23 +201,20 @@ def test_more_shards_than_sequences_are_refused_and_nothing_changes():
 @pytest.mark.parametrize("n_shards", [0, -1, 1.5, "two"])
 def test_a_number_of_shards_that_is_none_is_refused(n_shards):
     with pytest.raises(ValueError, match="n_shards"):
-        CWSequenceTagger(n_shards=n_shards).fit(X[:5], Y[:5])
+        CWSequenceTagger().fit(X[:5], Y[:5], n_shards=n_shards)
 
 
-def test_warm_start_goes_on_in_shards_and_partial_fit_in_one_piece():
-    tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2).fit(X, Y)
-    more = tagger.set_params(warm_start=True).fit(X, Y)
+def test_warm_start_goes_on_in_shards():
+    tagger = CWSequenceTagger(random_state=0, max_iter=2).fit(X, Y, n_shards=3)
+    more = tagger.set_params(warm_start=True).fit(X, Y, n_shards=3)
     assert more.score(X, Y) > 0.97
-    plain = CWSequenceTagger(random_state=0).partial_fit(X[:2], Y[:2])
-    sharded = CWSequenceTagger(random_state=0, n_shards=7).partial_fit(X[:2], Y[:2])
-    assert_array_equal(sharded.coef_, plain.coef_)
 
 
 @pytest.mark.parametrize("n_merges", [1, 3])
 def test_the_bytes_that_travel_are_told(n_merges, capsys, monkeypatch):
     monkeypatch.setattr(_mixing, "FIRST_MERGES", n_merges)
-    tagger = CWSequenceTagger(random_state=0, n_shards=3, max_iter=2, verbose=1)
-    tagger.set_params(calibrate_confidence=False).fit(X, Y)
+    tagger = CWSequenceTagger(random_state=0, max_iter=2, verbose=1)
+    tagger.set_params(calibrate_confidence=False).fit(X, Y, n_shards=3)
     first, second = tagger.history_
     # The first pass starts from the prior, of which only transitions are sent; if it
     # has three pieces, the others start from something.
@@ -233,8 +232,8 @@ def test_sequences_of_weight_zero_are_in_no_shard():
         "calibrate_confidence": False,
         "learn_unknown_token": False,
     }
-    some = CWSequenceTagger(n_shards=3, **options).fit(X, Y, weight)
-    few = CWSequenceTagger(n_shards=3, **options).fit(X[:80], Y[:80])
+    some = CWSequenceTagger(**options).fit(X, Y, weight, n_shards=3)
+    few = CWSequenceTagger(**options).fit(X[:80], Y[:80], n_shards=3)
     assert some.predict(X).tolist() == few.predict(X).tolist()
     with pytest.raises(ValueError, match="only 80 sequences"):
-        CWSequenceTagger(n_shards=90, **options).fit(X, Y, weight)
+        CWSequenceTagger(**options).fit(X, Y, weight, n_shards=90)

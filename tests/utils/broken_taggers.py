@@ -6,7 +6,7 @@ All but a few are the confidence-weighted tagger with one method spoilt.
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skcw import AROWSequenceTagger, CWSequenceTagger
+from skcw import CWSequenceTagger
 from skcw._model.gaussian import Belief
 from skcw._util.ragged import object_rows
 from skcw.confidence import Entity
@@ -354,20 +354,6 @@ class GrowsDoubtful(Doubting):
 @breaks("check_variance_is_positive_and_never_grows")
 class BecomesCertain(Doubting):
     factor = 0.0
-
-
-@breaks("check_initial_variance_only_scales_a_confidence_weighted_tagger")
-class CountsCostsInItsOwnUnit(CWSequenceTagger):
-    def _cost_unit(self):
-        return 1.0
-
-
-@breaks("check_arow_depends_on_initial_variance_over_r_alone")
-class ForgetsR(AROWSequenceTagger):
-    def _starting_belief(self, *arguments):
-        belief = super()._starting_belief(*arguments)
-        belief.variance *= self.initial_variance
-        return belief
 
 
 @breaks("check_a_sample_weight_is_a_number_of_copies")
