@@ -127,7 +127,7 @@ def run(options):
 
 def _learner(pipeline):
     """Return the tagger that has weights; others are built around it."""
-    from skcw.cli.corpus import layers
+    from skcw.tagging.base import layers
 
     *_, learner = layers(pipeline.tagger)
     return learner
@@ -135,7 +135,7 @@ def _learner(pipeline):
 
 def _reranked(model, pipeline):
     """Return what tells about the reranker of a model, or None if it has none."""
-    from skcw.cli.corpus import layers
+    from skcw.tagging.base import layers
 
     for part in layers(model):
         if hasattr(part, "reranker_"):
@@ -287,8 +287,8 @@ def _one_word_text(word, top):
 
 
 def _overview(model, pipeline, options):
-    from skcw.cli.corpus import layers
     from skcw.evaluation.tables import LearnedWeights
+    from skcw.tagging.base import layers
 
     around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]

@@ -26,7 +26,7 @@ class GaussianReranker(BaseReranker):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    _saved = ("coef_variance_", "score_variance_")
+    _saved_arrays = ("coef_variance_", "score_variance_")
 
     def _rule(self):
         """Return the number of the rule, its parameter and the largest step."""

@@ -89,7 +89,7 @@ class VotedPerceptronReranker(BaseReranker):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    _saved = (
+    _saved_arrays = (
         "step_starts_",
         "step_numbers_",
         "step_moves_",

@@ -577,8 +577,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         row[tuple(self.previous_two_.T)] = np.arange(len(self.previous_two_))
         return self.previous_coef_, row, self.previous_two_coef_
 
-    def _state(self):
-        state, arrays = super()._state()
+    def _saved_state(self):
+        state, arrays = super()._saved_state()
         arrays |= {
             "intercept": self.intercept_,
             "previous": self.previous_coef_,
