@@ -14,7 +14,7 @@ Are such shares probabilities?
 # A tagger that draws labelings
 # -----------------------------
 #
-# ``sample_labelings`` draws weights around what was learned and decodes with each of
+# ``sample`` draws weights around what was learned and decodes with each of
 # them. Every draw is a whole labeling, whose labels fit together. Some sentences are
 # kept apart: they will be needed to correct what turns out to be wrong.
 
@@ -41,7 +41,7 @@ tagger = CWSequenceTagger(random_state=0)
 tagger.fit(window.fit_transform(train.tokens), train.labels)
 
 N_LABELINGS = 200
-samples = tagger.sample_labelings(window.transform(test.tokens), N_LABELINGS)
+samples = tagger.sample(window.transform(test.tokens), N_LABELINGS)
 
 # %%
 # Of the first hundred sentences that are not too short, the one about which the draws
@@ -152,7 +152,7 @@ draw(answers, "The share of drawn labelings that say yes")
 # true. A monotone map learned from them leaves the order of the answers as it is, so
 # discrimination stays; what goes is miscalibration.
 
-others = tagger.sample_labelings(window.transform(held_out.tokens), N_LABELINGS)
+others = tagger.sample(window.transform(held_out.tokens), N_LABELINGS)
 mended = {}
 print(f"{'':30}root CalibMSE      miscalibration    discrimination")
 for question, asked in answers.items():

@@ -74,7 +74,7 @@ def _pyplot():
 
 def _as_explained(word):
     """Return what the command tells of a word as the tagger has told it."""
-    from skcw.tagging import Contribution, TokenExplanation
+    from skcw.tagging.explanation import Contribution, TokenExplanation
 
     parts = tuple(Contribution(**part) for part in word["contributions"])
     told = {name: word[name] for name in ("label", "rival", "margin", "std")}

@@ -55,7 +55,7 @@ def check_length(length):
     if isinstance(length, bool) or length not in (1, 2):
         raise ValueError(
             f"length is {length!r}; marginals are of single labels (1) or of pairs of "
-            "neighbors (2). sample_labelings answers questions about more words"
+            "neighbors (2). sample answers questions about more words"
         )
     return length
 
@@ -477,9 +477,9 @@ class Predictions(AnswersInFrames):
         n : int
             How many labelings of every sequence.
         unit_variance : bool, default=None
-            As in ``sample_labelings`` of the taggers.
+            As in ``sample`` of the taggers.
         **options : float or int
-            Those of ``sample_labelings``.
+            Those of ``sample``.
 
         Returns
         -------

@@ -255,7 +255,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return presented(self.predict_all(X).confidence(method, **options))
 
-    def label_confidence(self, X, y, method=None, **options):
+    def predict_label_confidence(self, X, y, method=None, **options):
         """Return how sure the tagger is of given labels, such as an annotator's.
 
         Ask a tagger that has not learned from these sequences: one that has learned from
@@ -360,7 +360,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return presented(self.predict_all(X).voted(unit_variance, **options))
 
-    def sample_labelings(self, X, n, unit_variance=None, **options):
+    def sample(self, X, n, unit_variance=None, **options):
         """Return labelings drawn from what the tagger believes.
 
         Any yes/no question about a labeling can be asked of the sample: the share of
@@ -395,13 +395,13 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         >>> X = [["Ann", "met", "Bob"], ["Bob", "left"]]
         >>> y = [["PER", "O", "PER"], ["PER", "O"]]
         >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
-        >>> (labelings,) = tagger.sample_labelings([["Ann", "left", "Eve"]], 20)
+        >>> (labelings,) = tagger.sample([["Ann", "left", "Eve"]], 20)
         >>> len(labelings), labelings[0][:2]
         (20, ['PER', 'O'])
         >>> 0 < sum(labels[2] == "PER" for labels in labelings) < 20
         True
         >>> tagger = HMMSequenceTagger().fit(X, y)
-        >>> (labelings,) = tagger.sample_labelings([["Bob", "met"]], 1000)
+        >>> (labelings,) = tagger.sample([["Bob", "met"]], 1000)
         >>> share = sum(labels[1] == "O" for labels in labelings) / 1000
         >>> marginal = tagger.predict_marginals([["Bob", "met"]])[0][1]["O"]
         >>> bool(abs(share - marginal) < 0.06)

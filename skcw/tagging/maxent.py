@@ -18,7 +18,6 @@ from skcw._model.decoding import Decoder, ScoredBatch
 from skcw._model.examples import (
     Examples,
     checked_weights,
-    warn_in_plain_pipeline,
     warn_of_outside,
 )
 from skcw._model.gaussian import Belief, padded
@@ -548,7 +547,6 @@ class MaxEntSequenceTagger(BeliefTagger):
         weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
         data = Examples(batch, codes, weight)
         warn_of_outside(labels, 4)
-        warn_in_plain_pipeline(self)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)

@@ -63,8 +63,8 @@ def test_judged_drawn_and_voted_labels_are_lists_too(fitted):
     tagger = fitted["CW"]
     skcw.set_config(sequences="list")
     y = tagger.predict(FEW)
-    assert type(tagger.label_confidence(FEW, y)[0]) is list
-    assert type(tagger.sample_labelings(FEW, 2)) is list
+    assert type(tagger.predict_label_confidence(FEW, y)[0]) is list
+    assert type(tagger.sample(FEW, 2)) is list
     assert type(tagger.predict_voted(FEW)) is list
 
 

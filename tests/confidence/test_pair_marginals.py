@@ -68,7 +68,7 @@ def test_pairs_sum_to_the_marginals_of_their_labels(name):
 def test_pair_marginals_are_the_shares_of_drawn_labelings():
     tagger = fitted("HMM")
     (x,) = [SENTENCES[30]]
-    drawn = tagger.sample_labelings([x], 4000, random_state=1)[0]
+    drawn = tagger.sample([x], 4000, random_state=1)[0]
     for t, table in enumerate(tagger.predict_marginals_single(x, length=2)):
         pair = max(table, key=table.get)
         share = np.mean([(row[t], row[t + 1]) == pair for row in drawn])

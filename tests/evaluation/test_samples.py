@@ -117,7 +117,7 @@ def test_shares_of_labelings_tend_to_the_answers_of_the_model():
     tagger = HMMSequenceTagger().fit(SENTENCES[:40], LABELS[:40])
     X, y, n = SENTENCES[40:], LABELS[40:], 2000
     label = tagger.classes_[0]
-    drawn = tagger.sample_labelings(X, n, random_state=0)
+    drawn = tagger.sample(X, n, random_state=0)
     found = sampled_pairs(drawn, y, label)
     exact = confidence_pairs(tagger, X, y, label)
     assert_array_equal(found.correct, exact.correct)

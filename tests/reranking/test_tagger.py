@@ -111,16 +111,16 @@ def test_shares_of_labelings_of_other_taggers_are_those_of_their_scores(fitted):
 
 
 def test_sampled_labelings_come_as_often_as_they_are_probable(fitted):
-    (drawn,) = fitted.sample_labelings(NEW[:1], 4000)
+    (drawn,) = fitted.sample(NEW[:1], 4000)
     lists = fitted.candidates(NEW[:1])
     shares = fitted.reranker_.candidate_probabilities(lists)[0]
     for labels, share in zip(lists.labelings[0], shares, strict=True):
         # Five standard deviations of a share of 4,000 draws, at most.
         assert abs(drawn.count(labels) / 4000 - share) < 0.04
-    again = fitted.sample_labelings(NEW[:1], 4000)[0]
+    again = fitted.sample(NEW[:1], 4000)[0]
     assert again == drawn
     with pytest.raises(TypeError, match="random_state"):
-        fitted.sample_labelings(NEW[:1], 3, temperature=2.0)
+        fitted.sample(NEW[:1], 3, temperature=2.0)
 
 
 def test_a_choice_is_explained_by_the_features_that_tell_it_apart(fitted):

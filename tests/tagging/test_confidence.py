@@ -630,11 +630,11 @@ def test_given_labels_are_judged_as_the_predicted_ones_where_they_agree():
     tagger = CWSequenceTagger(random_state=0).fit(X[:80], corpus.labels[:80])
     predicted = tagger.predict(X[80:])
     for method in ("marginal", "kbv", "wkbv", "kd-pc", "kd-fixed", "draw-marginal"):
-        given = tagger.label_confidence(X[80:], predicted, method, n_draws=8)
+        given = tagger.predict_label_confidence(X[80:], predicted, method, n_draws=8)
         own = tagger.predict_confidence(X[80:], method, n_draws=8)
         np.testing.assert_array_equal(np.concatenate(given), np.concatenate(own))
     marginals = tagger.predict_marginals(X[80:])
-    gold = tagger.label_confidence(X[80:], corpus.labels[80:], "marginal")
+    gold = tagger.predict_label_confidence(X[80:], corpus.labels[80:], "marginal")
     expected = [
         m[label]
         for row, labels in zip(marginals, corpus.labels[80:], strict=True)
@@ -645,9 +645,9 @@ def test_given_labels_are_judged_as_the_predicted_ones_where_they_agree():
 
 def test_a_given_label_that_is_unknown_has_no_confidence():
     tagger = CWSequenceTagger(random_state=0).fit([["a", "b"]], [["x", "y"]])
-    [row] = tagger.label_confidence([["a", "b"]], [["x", "new"]])
+    [row] = tagger.predict_label_confidence([["a", "b"]], [["x", "new"]])
     assert row[0] > 0 and row[1] == 0
     with pytest.raises(ValueError, match="to judge given labels it must be one of mar"):
-        tagger.label_confidence([["a"]], [["x"]], "delta-max")
+        tagger.predict_label_confidence([["a"]], [["x"]], "delta-max")
     with pytest.raises(ValueError, match="1 labels"):
-        tagger.label_confidence([["a", "b"]], [["x"]])
+        tagger.predict_label_confidence([["a", "b"]], [["x"]])

@@ -603,7 +603,7 @@ def test_constraints_hold_in_predictions_alone(corpus, fitted):
 
 def test_a_crf_answers_what_other_taggers_answer(corpus, fitted):
     X, y = corpus[2:]
-    for row, labels in zip(fitted.label_confidence(X, y), y, strict=True):
+    for row, labels in zip(fitted.predict_label_confidence(X, y), y, strict=True):
         assert row.shape == (len(labels),)
         assert (row >= 0).all() and (row <= 1).all()
     exact = fitted.predict_entities(X, "exact")

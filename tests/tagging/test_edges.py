@@ -103,7 +103,7 @@ def test_all_that_can_be_asked_is_answered(fitted):
     assert best[0] == Y_NEW[0]
     assert best[1] > second[1]
     assert len(fitted.predict_entities(X_NEW, "exact")) == len(X_NEW)
-    assert len(fitted.tagger.sample_labelings(fitted.encode(X_NEW[:2]), 3)[0]) == 3
+    assert len(fitted.tagger.sample(fitted.encode(X_NEW[:2]), 3)[0]) == 3
 
 
 def test_pairs_of_labels_add_up_to_each_of_them(fitted):

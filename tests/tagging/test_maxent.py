@@ -311,7 +311,7 @@ def test_grid_search_in_a_pipeline_from_words():
 
 def test_what_a_model_of_histories_cannot_draw_is_said(fitted):
     X, _ = news(n_sequences=2)
-    for ask in (fitted.predict_voted, lambda X: fitted.sample_labelings(X, 2)):
+    for ask in (fitted.predict_voted, lambda X: fitted.sample(X, 2)):
         with pytest.raises(ValueError, match="cannot draw weights"):
             ask(X)
     with pytest.raises(ValueError, match="no method for whole spans"):

@@ -128,8 +128,8 @@ class LosesBitsInPickle(CWSequenceTagger):
 
 @breaks("check_save_and_load_predict_the_same_bits")
 class LosesBitsInFiles(CWSequenceTagger):
-    def _state(self):
-        state, arrays = super()._state()
+    def _saved_state(self):
+        state, arrays = super()._saved_state()
         rounded = arrays["belief.average"].astype(np.float16).astype(np.float32)
         return state, {**arrays, "belief.average": rounded}
 
@@ -515,8 +515,10 @@ class AnswersOnceThisOnceThat(CWSequenceTagger):
 
 @breaks("check_a_table_holds_the_confidence_of_every_label")
 class DoubtsWhatItIsTold(CWSequenceTagger):
-    def label_confidence(self, X, y, method=None):
-        return object_rows(row / 2 for row in super().label_confidence(X, y, method))
+    def predict_label_confidence(self, X, y, method=None):
+        return object_rows(
+            row / 2 for row in super().predict_label_confidence(X, y, method)
+        )
 
 
 @breaks("check_what_is_not_served_is_named")
