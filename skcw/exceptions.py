@@ -45,10 +45,6 @@ class OutsideLabelWarning(UserWarning):
     """Labels are those of spans, but words outside of them are not called "O"."""
 
 
-class PlainPipelineWarning(UserWarning):
-    """A tagger is a step of a pipeline that hides most of what it can do."""
-
-
 class UnlearnedConfidenceWarning(UserWarning):
     """Confidence was asked of a model that had too little data to learn it."""
 

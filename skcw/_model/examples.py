@@ -1,12 +1,10 @@
 """Encoded examples, their weights, costs and constraints, and a share held out."""
 
-import inspect
 import warnings
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from skcw._model.sequence_passes import Corpus
 from skcw._util.checks import check_sample_weight
@@ -28,7 +26,6 @@ from skcw.data.schemes import (
 from skcw.exceptions import (
     ConstraintWarning,
     OutsideLabelWarning,
-    PlainPipelineWarning,
 )
 
 # The share of the sequences that a shadow leaves out.
@@ -155,9 +152,6 @@ def token_costs(class_weight, labels, counts, one_pass):
     return np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
-# So many calls at most lie between a pipeline and the work of its tagger.
-DEEPEST_CALL = 18
-
 # What every tagger with constraints takes for them.
 CONSTRAINTS = [StrOptions({"auto", *SCHEME_NAMES}), callable, tuple, list, None]
 
@@ -184,7 +178,6 @@ def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     faults = scheme_faults(labels, data.codes, data.batch.offsets)
     if fresh:
         warn_of_outside(labels, stacklevel + 1)
-        warn_in_plain_pipeline(tagger)
     else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
@@ -209,33 +202,6 @@ def rules_of(tagger, labels, faults, dtype):
         found = asked and constraints_name(asked)
     forbidden = transition_constraints(asked, labels, dtype)
     return Rules(found, forbidden, faults, are_spans(labels))
-
-
-def warn_in_plain_pipeline(tagger):
-    """Warn if scikit-learn's own Pipeline fits a tagger, most of which it hides.
-
-    A Pipeline has no say in what it lacks, and its error names no way out. Whoever
-    fits the tagger is known by the call alone.
-    """
-    frame = inspect.currentframe()
-    for depth in range(1, DEEPEST_CALL):
-        frame = frame and frame.f_back
-        if frame is None:
-            return
-        caller = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
-        # What learns is a draft of the last step, not that object itself.
-        if type(caller) is Pipeline and type(caller.steps[-1][1]) is type(tagger):
-            warnings.warn(
-                f"the {type(tagger).__name__} is the last step of scikit-learn's "
-                "Pipeline, which passes on predict and score alone and has no "
-                "predict_confidence, predict_entities, ask or save. Use "
-                "skcw.make_tagging_pipeline(features, tagger) instead; "
-                "skcw.TaggingPipeline(pipeline.steps) makes one of a fitted Pipeline",
-                PlainPipelineWarning,
-                # Behind fit of the pipeline stands what scikit-learn wraps around it.
-                stacklevel=depth + 3,
-            )
-            return
 
 
 def warn_of_outside(labels, stacklevel):

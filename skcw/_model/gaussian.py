@@ -3,10 +3,15 @@
 import numpy as np
 
 from skcw._util.limits import LARGEST_LEARNT, LARGEST_SAVED
-from skcw.data.saved import FLOATS, SAVED_AS, largest_size, saved_array, saved_number
+from skcw.data.saved import (
+    FLOATS,
+    SAVED_AS,
+    largest_size,
+    padded,
+    saved_array,
+    saved_number,
+)
 
-# Label columns are padded to a multiple of this, so that rows fill registers.
-BLOCK = 8
 # Rows that begin where a line of the cache does reach into fewer lines: 8 % less time
 # for a pass over CoNLL-2000.
 ALIGNMENT = 64
@@ -16,16 +21,6 @@ LIMITS = {
     "average": LARGEST_LEARNT,
     "variance": LARGEST_SAVED,
 }
-
-
-def padded(n_labels):
-    """Return the number of columns that a belief about so many labels has."""
-    return max(BLOCK, -(-n_labels // BLOCK) * BLOCK)
-
-
-def width_of(arrays):
-    """Return the length of the rows of the belief among the arrays of a model."""
-    return padded(arrays[f"{SAVED_AS}edge_rows"].shape[1])
 
 
 class Belief:

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_sample_weight
@@ -26,7 +27,6 @@ from skcw.confidence.held_out import (
 from skcw.confidence.settings import check_saved_options
 from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.data.saved import saved_flag, saved_kind, shortened
-from skcw.pipeline import TaggingPipeline
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import WrappedTagger
 from skcw.tagging.crf import as_tagger
@@ -321,7 +321,7 @@ class CalibratedTagger(WrappedTagger):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         tagger = clone(self.tagger).fit(X, y, **weights)
         copy = clone(self.tagger)
-        if encodes(tagger) and not isinstance(tagger, TaggingPipeline):
+        if encodes(tagger) and not isinstance(tagger, Pipeline):
             X = tagger.encode(X)
             if "min_count" in copy.get_params(deep=False):
                 # Encoding has left rare features out already, and cannot do so twice.
@@ -397,14 +397,14 @@ class CalibratedTagger(WrappedTagger):
             params["cv"] = None
         return {**params, "tagger": None}
 
-    def _state(self):
+    def _saved_state(self):
         check_is_fitted(self)
         if not isinstance(self.tagger_, BaseSequenceTagger):
             raise ValueError(
                 f"a {type(self.tagger_).__name__} cannot be saved without pickle; "
                 "pickle the calibrated tagger, or save one of skcw's"
             )
-        header, arrays = self.tagger_._model()
+        header, arrays = self.tagger_.to_saved()
         state = {
             "tagger": header,
             "frozen": isinstance(self.tagger, FrozenEstimator),
@@ -420,7 +420,7 @@ class CalibratedTagger(WrappedTagger):
             [LabelMaps.from_state(maps) for maps in saved_kind(state[name], name, list)]
             for name in ("maps", "entity_maps", "rival_maps")
         )
-        self.tagger_ = restored_model("the tagger in the file", state["tagger"], arrays)
+        self.tagger_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
         self.confidence_options_ = saved_kind(state["options"], "options", dict)
         self._check_restored()
         if saved_flag(state["frozen"], "frozen"):
@@ -442,9 +442,3 @@ class CalibratedTagger(WrappedTagger):
 def encodes(tagger):
     """Tell whether a tagger encodes sequences; some need to read their words."""
     return isinstance(tagger, BaseSequenceTagger) and hasattr(tagger, "encode")
-
-
-def restored_model(path, header, arrays):
-    """Return the tagger or pipeline that header and arrays of a file describe."""
-    kind = TaggingPipeline if "features" in header else BaseSequenceTagger
-    return kind._from_model(path, header, arrays)

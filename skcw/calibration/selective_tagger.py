@@ -20,7 +20,6 @@ from skcw.calibration.calibrated_tagger import (
     PREFIT,
     TAGGERS,
     encodes,
-    restored_model,
 )
 from skcw.calibration.checks import check_groups, check_level, check_risks
 from skcw.calibration.conformal import (
@@ -540,49 +539,35 @@ class SelectiveTagger(WrappedTagger):
     def _plain_params(self):
         return {**super()._plain_params(), "tagger": None}
 
-    def _model(self):
-        """Return header and arrays: those of the tagger, with the promises added.
-
-        Whoever can open the tagger can open this, and finds the thresholds in it.
-        """
+    def _saved_state(self):
         check_is_fitted(self)
         if not isinstance(self.tagger_, BaseSequenceTagger):
             raise ValueError(
                 f"a {type(self.tagger_).__name__} cannot be saved without pickle; "
                 "pickle the selective tagger, or save one of skcw's"
             )
-        header, arrays = self.tagger_._model()
-        selection = {
-            "class": header["class"],
-            "params": header["params"],
-            "around_pipeline": "features" in header,
+        header, arrays = self.tagger_.to_saved()
+        state = {
+            "tagger": header,
             "frozen": isinstance(self.tagger, FrozenEstimator),
             "conformal_threshold": _finite(self.set_threshold_),
-            **self.selection_,
+            SELECTION: self.selection_,
         }
-        own = BaseSequenceTagger._model(self)[0]
-        state = {**header["state"], SELECTION: selection}
-        return {**header, **own, "state": state}, arrays
-
-    def _state(self):
-        return {}, {}
+        return state, arrays
 
     def _restore(self, state, arrays):
-        state = dict(state)
-        selection = checked_selection(state.pop(SELECTION))
-        header = {name: selection[name] for name in ("class", "params")}
-        self._around_pipeline = saved_flag(
-            selection["around_pipeline"], "around_pipeline"
-        )
-        self._place(
-            restored_model(
-                "the tagger in the file", {**header, "state": state}, arrays
-            ),
-            saved_flag(selection["frozen"], "frozen"),
-        )
+        selection = checked_selection(state[SELECTION])
+        self.tagger_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
+        if saved_flag(state["frozen"], "frozen"):
+            self.tagger = FrozenEstimator(self.tagger_)
+        else:
+            self.tagger = self.tagger_ if self.cv == PREFIT else clone(self.tagger_)
+        threshold = state["conformal_threshold"]
+        if threshold not in (None, *_NAMES_OF_INFINITY):
+            saved_number(threshold, "conformal_threshold")
         self._check_restored(selection)
         self.thresholds_ = [_restored_promise(one) for one in selection["promises"]]
-        self.set_threshold_ = _from_finite(selection["conformal_threshold"])
+        self.set_threshold_ = _from_finite(threshold)
         self.reference_ = selection["reference"]
         self.source_ = selection["source"]
 
@@ -597,42 +582,11 @@ class SelectiveTagger(WrappedTagger):
         if self.method is not None and self.method not in methods:
             raise ValueError(f"the tagger has no method {shortened(self.method)}")
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
-        if selection["conformal_threshold"] not in (None, *_NAMES_OF_INFINITY):
-            saved_number(selection["conformal_threshold"], "conformal_threshold")
-
-    def _place(self, tagger, frozen=False):
-        """Take a fitted tagger, and make the parameter what it was."""
-        self.tagger_ = tagger
-        if frozen:
-            self.tagger = FrozenEstimator(tagger)
-        else:
-            self.tagger = tagger if self.cv == PREFIT else clone(tagger)
 
 
 def _encoded(tagger, X):
     """Return sentences in compiled form, whose known features can be counted."""
     return tagger.encode(X) if encodes(tagger) else reusable_rows(X)
-
-
-def outside_in(model):
-    """Return what was saved: a selective tagger around a pipeline, not inside it.
-
-    Parameters
-    ----------
-    model : estimator
-        What was opened. A file has features and tagger side by side.
-
-    Returns
-    -------
-    model : estimator
-        The same, or the selective tagger around the pipeline.
-    """
-    selective = getattr(model, "steps", [(None, None)])[-1][1]
-    if not getattr(selective, "_around_pipeline", False):
-        return model
-    pipeline = model.with_tagger(selective.tagger_)
-    selective._place(pipeline, isinstance(selective.tagger, FrozenEstimator))
-    return selective
 
 
 def _plain_promise(promise):

@@ -306,19 +306,18 @@ def open_model(path, mapped=False):
     tokenizer : Tokenizer or None
         What cuts a text into words as the model knows them.
     """
-    from skcw.confidence.inference_model import InferenceModel, can_serve
-    from skcw.io.model_files import read_model
+    from skcw.confidence.inference_model import InferenceModel
 
     with named_models(path):
-        header, arrays = read_model(path, mapped=mapped)
-        if "features" in header and can_serve(header):
-            model = InferenceModel.from_saved(path, header, arrays)
-            found = model.features, model.predict_all, model.selection
-            return *found, header.get("reading"), model.tokenizer
+        model = InferenceModel.for_words(path, mapped=mapped)
+    if model is not None:
+        found = model.features, model.predict_all, model.selection
+        return *found, model.reading, model.tokenizer
     # What needs scikit-learn is asked through its estimator.
     model, pipeline = load_model(path)
     found = pipeline[0].extractor_, model.predict_all, selection_of(model)
-    return *found, header.get("reading"), pipeline.text_reading()["tokenizer"]
+    reading = getattr(model, "reading_", None)
+    return *found, reading, pipeline.text_reading()["tokenizer"]
 
 
 def selection_of(model):
@@ -357,7 +356,9 @@ def load_model(path):
     pipeline : TaggingPipeline
         The pipeline.
     """
-    from skcw import TaggingPipeline, load
+    from skcw.io.loading import load
+    from skcw.pipeline import TaggingPipeline
+    from skcw.tagging.base import layers
 
     with named_models(path):
         model = load(path)
@@ -369,15 +370,3 @@ def load_model(path):
         "columns of words; `skcw train` writes models that can, and so does `save` of "
         "a pipeline"
     )
-
-
-def layers(model):
-    """Yield a model, what it is built around, and so on inwards."""
-    from skcw.tagging.base import WrappedTagger
-
-    while model is not None:
-        yield model
-        if isinstance(model, WrappedTagger):
-            model = model.tagger_
-        else:
-            model = getattr(model, "base_tagger_", None)

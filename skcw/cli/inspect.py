@@ -125,7 +125,7 @@ def run(options):
 
 def _learner(pipeline):
     """Return the tagger that has weights; others are built around it."""
-    from skcw.cli.corpus import layers
+    from skcw.tagging.base import layers
 
     *_, learner = layers(pipeline.tagger)
     return learner
@@ -133,7 +133,7 @@ def _learner(pipeline):
 
 def _reranked(model, pipeline):
     """Return the description of the reranker of a model, or None if it has none."""
-    from skcw.cli.corpus import layers
+    from skcw.tagging.base import layers
 
     around = [(part, None) for part in layers(model)]
     inside = [(part, pipeline[0].transform) for part in layers(pipeline.tagger)]
@@ -271,8 +271,8 @@ def _one_text(word, top):
 
 
 def _overview(model, pipeline, options):
-    from skcw.cli.corpus import layers
     from skcw.evaluation.tables import LearnedWeights
+    from skcw.tagging.base import layers
 
     around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]

@@ -74,13 +74,12 @@ def _check(options):
 
 def _opened(path):
     """Return the function that answers about texts by the model in a file."""
-    from skcw.confidence.inference_model import InferenceModel, can_serve
-    from skcw.io.model_files import read_model
+    from skcw.confidence.inference_model import InferenceModel
 
     with named_models(path):
-        header, arrays = read_model(path)
-        if "features" in header and can_serve(header):
-            return InferenceModel.from_saved(path, header, arrays).predict_text
+        model = InferenceModel.for_words(path)
+    if model is not None:
+        return model.predict_text
     # What needs scikit-learn is asked through its estimator.
     from skcw.io.text_answers import asked_text
 

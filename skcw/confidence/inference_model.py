@@ -2,6 +2,7 @@
 
 import os
 from threading import Lock
+from typing import NamedTuple
 
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
@@ -18,7 +19,7 @@ from skcw.exceptions import ModelFileError
 from skcw.features.joining import opened_extractor
 from skcw.io.model_files import naming, read_model
 from skcw.io.text_answers import asked_text, columns_read
-from skcw.io.tokenizer import saved_tokenizer
+from skcw.io.tokenizer import Tokenizer, saved_tokenizer
 
 # The models that this process has opened once and for all, by their files.
 _opened = {}
@@ -69,8 +70,17 @@ def serving_state(
     }
 
 
-def can_serve(header):
-    """Tell whether a model can answer without its estimator.
+class Layers(NamedTuple):
+    """The state of the tagger in a file, and what stands around it there."""
+
+    state: dict
+    features: dict | None
+    tokenizer: Tokenizer | None
+    selection: dict | None
+
+
+def saved_layers(header):
+    """Return the parts of a saved model, from the outside in.
 
     Parameters
     ----------
@@ -79,14 +89,45 @@ def can_serve(header):
 
     Returns
     -------
+    layers : Layers
+        The parts, not checked yet.
+    """
+    features = tokenizer = selection = None
+    while True:
+        state = saved_kind(header["state"], "state", dict)
+        if header["class"] == "TaggingPipeline":
+            features, tokenizer = state["features"], saved_tokenizer(state)
+        elif header["class"] == "SelectiveTagger":
+            selection = state["selection"]
+        else:
+            return Layers(state, features, tokenizer, selection)
+        header = saved_kind(state["tagger"], "tagger", dict)
+
+
+def can_serve(header, *, words=False):
+    """Tell whether a model can answer without its estimator.
+
+    Parameters
+    ----------
+    header : dict
+        The header of its file.
+    words : bool, default=False
+        Whether it must also make features from words.
+
+    Returns
+    -------
     can : bool
         Whether :class:`InferenceModel` can open it.
     """
-    serving = header.get("serving")
-    if not isinstance(serving, dict):
+    try:
+        layers = saved_layers(header)
+    except (LookupError, TypeError, ValueError):
+        # Whoever opens the estimator is told what is missing.
         return False
-    # What is missing is reported when the model is opened.
-    return "features" in header or not serving.get("reads_words")
+    serving = layers.state.get("serving")
+    if not isinstance(serving, dict) or (words and layers.features is None):
+        return False
+    return layers.features is not None or not serving.get("reads_words")
 
 
 class InferenceModel:
@@ -118,6 +159,8 @@ class InferenceModel:
         The thresholds of a selective tagger, and what they promise.
     tokenizer : Tokenizer, default=None
         What cuts plain text into words; None is the default one.
+    reading : dict, default=None
+        How the command line has read the corpus.
 
     See Also
     --------
@@ -149,6 +192,7 @@ class InferenceModel:
         reads_words=False,
         selection=None,
         tokenizer=None,
+        reading=None,
     ):
         self.decoder = decoder
         self.confidence = confidence
@@ -159,6 +203,7 @@ class InferenceModel:
         self.reads_words = reads_words
         self.selection = selection
         self.tokenizer = tokenizer
+        self.reading = reading
 
     @classmethod
     def open(cls, path, *, mapped=False):
@@ -173,10 +218,35 @@ class InferenceModel:
 
         Returns
         -------
-        model : Model
+        model : InferenceModel
             The model.
         """
-        return cls.from_saved(path, *read_model(path, mapped=mapped))
+        header, arrays = read_model(path, mapped=mapped)
+        with naming(path):
+            return cls.from_saved(header, arrays)
+
+    @classmethod
+    def for_words(cls, path, *, mapped=False):
+        """Return the model in a file if it can make features from words, else None.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ``save`` of a tagger or of a pipeline wrote.
+        mapped : bool, default=False
+            Whether to map the arrays into memory, as in ``skcw.load``.
+
+        Returns
+        -------
+        model : InferenceModel or None
+            None of a model that ``skcw.load`` alone can open, and of one without
+            features.
+        """
+        header, arrays = read_model(path, mapped=mapped)
+        if not can_serve(header, words=True):
+            return None
+        with naming(path):
+            return cls.from_saved(header, arrays)
 
     @classmethod
     def open_once(cls, path):
@@ -193,7 +263,7 @@ class InferenceModel:
 
         Returns
         -------
-        model : Model
+        model : InferenceModel
             The model, the same object each time.
         """
         found = os.stat(path)
@@ -206,13 +276,11 @@ class InferenceModel:
         return known[1]
 
     @classmethod
-    def from_saved(cls, path, header, arrays):
+    def from_saved(cls, header, arrays):
         """Return the model that the header and the arrays of a file describe.
 
         Parameters
         ----------
-        path : str or path-like
-            The file, for messages.
         header : dict
             Its header.
         arrays : dict of str to ndarray
@@ -220,41 +288,29 @@ class InferenceModel:
 
         Returns
         -------
-        model : Model
+        model : InferenceModel
             The model.
         """
         if not can_serve(header):
-            without = "" if "features" in header else " without features"
+            without = "" if "features" in header["state"] else " without features"
             raise ModelFileError(
-                f"{path} holds a {header.get('class')}{without}, which skcw.InferenceModel "
+                f"it holds a {header['class']}{without}, which skcw.InferenceModel "
                 "cannot serve; open it with skcw.load, which needs scikit-learn"
             )
-        with naming(path):
-            return cls._opened(header, arrays)
-
-    @classmethod
-    def _opened(cls, header, arrays):
-        state = saved_kind(header["state"], "state", dict)
-        serving = header["serving"]
+        state, features, tokenizer, selection = saved_layers(header)
+        serving = state["serving"]
         classes = saved_texts(state["classes"], "classes")
-        belief = Belief.from_arrays(len(classes), arrays)
-        if serving["own_unit"] is not None:
-            belief.own_unit = saved_number(
-                serving["own_unit"], "own_unit", LEAST_SETTING, LARGEST_SETTING
-            )
+        belief = _saved_belief(classes, arrays, serving)
         forbidden = None
         if saved_flag(serving["has_constraints"], "has_constraints"):
             forbidden = saved_forbidden(arrays, len(classes))
-        decoder = Decoder(belief, forbidden, borders=_borders(belief, serving))
         vocabulary = Vocabulary.from_arrays(arrays)
         if vocabulary is not None:
             vocabulary.check(len(belief.row_of))
-        features = None
-        if "features" in header:
-            features = opened_extractor(header["features"], arrays, len(belief.row_of))
-        selection = state.get("selection")
+        if features is not None:
+            features = opened_extractor(features, arrays, len(belief.row_of))
         return cls(
-            decoder,
+            Decoder(belief, forbidden, borders=_borders(belief, serving)),
             saved_confidence(belief, state["confidence"], serving["confidence"]),
             classes,
             features=features,
@@ -262,7 +318,8 @@ class InferenceModel:
             log_probability=saved_flag(serving["log_probability"], "log_probability"),
             reads_words=saved_flag(serving["reads_words"], "reads_words"),
             selection=None if selection is None else checked_selection(selection),
-            tokenizer=saved_tokenizer(header),
+            tokenizer=tokenizer,
+            reading=header.get("reading"),
         )
 
     def predict_all(self, X):
@@ -315,6 +372,15 @@ class InferenceModel:
             return check_batch(X, self.vocabulary, n_features)
         columns = n_features if self.vocabulary is None else None
         return encode_any(X, self.vocabulary, grow=False, n_columns=columns)
+
+
+def _saved_belief(classes, arrays, serving):
+    belief = Belief.from_arrays(len(classes), arrays)
+    if serving["own_unit"] is not None:
+        belief.own_unit = saved_number(
+            serving["own_unit"], "own_unit", LEAST_SETTING, LARGEST_SETTING
+        )
+    return belief
 
 
 def _borders(belief, serving):

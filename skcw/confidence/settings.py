@@ -3,6 +3,7 @@
 import sys
 import warnings
 from numbers import Integral, Real
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,11 @@ DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
 # The methods whose values a margin-trained tagger learns as it learns its weights.
 LEARNT = ("marginal", "draw-marginal-fixed")
+# Warnings name the line outside of the package, from Python 3.12 on.
+HERE = str(Path(__file__).parents[1])
+OUTSIDE = {"stacklevel": 2}
+if sys.version_info >= (3, 12):
+    OUTSIDE |= {"skip_file_prefixes": (HERE,)}
 
 
 class Settings(NamedTuple):
@@ -340,13 +346,5 @@ class ModelConfidence:
                 "be, so its confidence follows a rule of thumb; fit on more, or call "
                 "fit_confidence with labeled sequences that are new to it",
                 UnlearnedConfidenceWarning,
-                stacklevel=_level_of_caller(),
+                **OUTSIDE,
             )
-
-
-def _level_of_caller():
-    """Return the stack level of the line outside of the package that asks."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("skcw."):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -10,11 +10,18 @@ from skcw._util.limits import LARGEST_SAVED, MOST_CELLS_FOR_ONE
 FLOATS = ("f4", "f8")
 # How the names of tables of weights begin in the file of a model.
 SAVED_AS = "belief."
+# Rows of tables are padded to a multiple of this, so that they fill registers.
+BLOCK = 8
 # Half precision has room for numbers below two to the power of this, and no more; and
 # a double for those that have one of these exponents.
 HALF_DIGITS, EXPONENTS = 15, (-1100, 1100)
 # Each kind as the bits that it consists of, and the kernel that reads them.
 _BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
+
+
+def padded(n_labels):
+    """Return the number of columns that tables of weights for so many labels have."""
+    return max(BLOCK, -(-n_labels // BLOCK) * BLOCK)
 
 
 def largest_size(array):
@@ -79,8 +86,8 @@ def half_precision(arrays, dtype):
     ----------
     arrays : dict of str to ndarray
         The arrays of the model.
-    dtype : {"float16"} or None
-        What was asked for; None keeps all as they are.
+    dtype : {"float16"}
+        The precision.
 
     Returns
     -------
@@ -94,8 +101,6 @@ def half_precision(arrays, dtype):
     >>> half_precision({"belief.mean": np.ones(2), "scale": np.ones(1)}, "float16")
     ['belief.mean']
     """
-    if dtype is None:
-        return []
     if dtype != "float16":
         raise ValueError(
             f"dtype is {dtype!r}; a model is saved as it is (None) or as 'float16'"
@@ -319,6 +324,44 @@ LARGEST_SHARE = 0.5
 PIECE = 1 << 16
 # The types of counts and columns, with the widest rows they have room for.
 _KINDS = {"u1": 2**8 - 1, "u2": 2**16 - 1}
+
+
+def compacted(arrays, by_cells=True):
+    """Return the arrays of a model with less room for its tables of weights.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        The arrays.
+    by_cells : bool, default=True
+        Whether tables may be reduced to the cells that were touched. Whole tables can
+        be mapped into memory.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        Those to store, no table twice.
+    recipes : dict
+        How `filled` brings the tables back, for the header.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw.data.saved import compacted
+    >>> compacted({"scale": np.ones(1)})
+    ({'scale': array([1.])}, {})
+    """
+    names = [name for name in table_names(arrays) if name.startswith(SAVED_AS)]
+    if not names:
+        return arrays, {}
+    arrays, same = without_repeats(arrays, names)
+    recipe = None
+    if by_cells:
+        names = [name for name in names if name not in same]
+        width = padded(arrays[f"{SAVED_AS}edge_rows"].shape[1])
+        arrays, recipe = thinned(arrays, names, width)
+    recipes = {SAME: same, CELLS: recipe}
+    return arrays, {name: value for name, value in recipes.items() if value}
 
 
 def without_repeats(arrays, names):

@@ -309,7 +309,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def _saved(self):
+    def to_saved(self):
         """Return fitted features as plain values and arrays, for a model in a file."""
         check_is_fitted(self)
         states, arrays = [], self.vocabulary_.arrays()
@@ -320,8 +320,8 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         return {"parts": states}, arrays
 
     @classmethod
-    def _opened(cls, state, arrays):
-        """Return fitted features from what `_saved` returned."""
+    def from_saved(cls, state, arrays):
+        """Return fitted features from what `to_saved` returned."""
         extractor = opened_extractor(state, arrays)
         parts, fitted = [], {}
         for saved in state["parts"]:

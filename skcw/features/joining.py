@@ -454,7 +454,7 @@ def opened_extractor(state, arrays, n_features=None):
     Parameters
     ----------
     state : dict
-        What ``_saved`` of the features gave.
+        What ``to_saved`` of the features gave.
     arrays : dict of str to ndarray
         The arrays of the model.
     n_features : int, default=None

@@ -268,7 +268,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def _saved(self):
+    def to_saved(self):
         """Return fitted features as plain values and arrays, for a model in a file."""
         check_is_fitted(self)
         state, arrays = saved_features(self.get_params(deep=False), self.columns_)
@@ -277,8 +277,8 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return state, arrays
 
     @classmethod
-    def _opened(cls, state, arrays):
-        """Return fitted features from what `_saved` returned."""
+    def from_saved(cls, state, arrays):
+        """Return fitted features from what `to_saved` returned."""
         extractor = opened_extractor(state, arrays)
         features = cls(**opened_params(state, arrays))
         features.columns_ = extractor.columns

@@ -1,13 +1,139 @@
-"""``skcw.load``: open a saved tagger of any kind, a pipeline or a classifier."""
+"""What a class declares to be saved in a file, and ``skcw.load``, which opens it."""
 
-import os
+from importlib import import_module
 
-from skcw.calibration.calibrated_tagger import restored_model
-from skcw.calibration.selective_tagger import outside_in
+import numpy as np
+
+from skcw.data.saved import saved_kind
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import naming, read_model
-from skcw.linear_model.saving import KIND, restored_classifier
-from skcw.reranking import BaseReranker
+
+# The class in the header of a file -> the room that it is imported from.
+HOMES = {
+    "AROWSequenceTagger": "skcw.tagging",
+    "CRFSequenceTagger": "skcw.tagging",
+    "CWSequenceTagger": "skcw.tagging",
+    "HMMSequenceTagger": "skcw.tagging",
+    "MaxEntSequenceTagger": "skcw.tagging",
+    "PASequenceTagger": "skcw.tagging",
+    "PerceptronSequenceTagger": "skcw.tagging",
+    "MultiClassAROW": "skcw.linear_model",
+    "MultiClassCW": "skcw.linear_model",
+    "MultiClassPA": "skcw.linear_model",
+    "MultiClassPerceptron": "skcw.linear_model",
+    "CalibratedTagger": "skcw.calibration",
+    "SelectiveTagger": "skcw.calibration",
+    "TaggingPipeline": "skcw.pipeline",
+    "RerankedTagger": "skcw.reranking",
+    "AROWReranker": "skcw.reranking",
+    "BoostingReranker": "skcw.reranking",
+    "CWReranker": "skcw.reranking",
+    "ScoreReranker": "skcw.reranking",
+    "VotedPerceptronReranker": "skcw.reranking",
+}
+# Classes of users go by their modules too, so that none takes the place of ours. They
+# are known once their modules are imported.
+_OWN = {}
+
+
+class SavedModelMixin:
+    """Mixin of the estimators that a file can hold.
+
+    A class declares what is saved by two methods: ``_saved_state()`` returns plain
+    values and named arrays, ``_restore(state, arrays)`` sets the fitted attributes of a
+    new object from them and raises ``ValueError`` where they do not fit together. If
+    some parameters are not plain values, ``_plain_params`` says what stands for them.
+    What is inside of a model is in its state as ``to_saved`` returns it.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("skcw."):
+            _OWN[_name_of(cls)] = cls
+
+    def to_saved(self):
+        """Return the model as a header of plain values, and named arrays."""
+        state, arrays = self._saved_state()
+        return {**self.unfitted_header(), "state": state}, arrays
+
+    def unfitted_header(self):
+        """Return the class and the parameters as plain values."""
+        return {"class": _name_of(type(self)), "params": self._plain_params()}
+
+    def _plain_params(self):
+        params = self.get_params(deep=False)
+        if isinstance(params.get("random_state"), np.random.RandomState):
+            params["random_state"] = None
+        return params
+
+    @classmethod
+    def from_saved(cls, header, arrays):
+        """Return the model that `to_saved` described.
+
+        Parameters
+        ----------
+        header : dict
+            Its class, parameters and state.
+        arrays : dict of str to ndarray
+            Its arrays, perhaps among others.
+
+        Returns
+        -------
+        model : SavedModelMixin
+            The fitted model, of the class that was saved.
+        """
+        model = cls.from_header(header)
+        model._restore(saved_kind(header["state"], "state", dict), arrays)
+        # Now, not when the model learns on; a model inside is there by now, too.
+        model._validate_params()
+        return model
+
+    @classmethod
+    def from_header(cls, header):
+        """Return the unfitted model that a header describes."""
+        name = saved_kind(header, "a model", dict).get("class")
+        home = HOMES.get(str(name))
+        found = getattr(import_module(home), name) if home else _OWN.get(str(name))
+        if found is None:
+            raise ModelFileError(
+                f"it holds an unknown {name!r}: it is damaged, or of a newer skcw, or "
+                "of a class of your own; then import its module first"
+            )
+        if not issubclass(found, cls):
+            raise ModelFileError(
+                f"it holds a {name}, not a {cls.__name__}; open it with skcw.load"
+            )
+        return found(**saved_kind(header["params"], "params", dict))
+
+    @classmethod
+    def load(cls, path, *, mapped=False):
+        """Return a model of this class that ``save`` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        mapped : bool, default=False
+            As in :func:`skcw.load`.
+
+        Returns
+        -------
+        model : estimator
+            The fitted model, of the class that was saved.
+        """
+        header, arrays = read_model(path, mapped=mapped)
+        with naming(path):
+            model = cls.from_saved(header, arrays)
+        if "reading" in header:
+            model.reading_ = header["reading"]
+        return model
+
+
+def _name_of(cls):
+    """Return the name by which a file calls a class."""
+    if cls.__module__.startswith("skcw."):
+        return cls.__name__
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def load(path, *, mapped=False):
@@ -24,10 +150,10 @@ def load(path, *, mapped=False):
         of a reranker wrote.
     mapped : bool, default=False
         Whether to map the arrays into memory instead of reading them. Processes that
-        open the same large model then share its memory, but for weights of which only
-        those that were touched are in the file: ``save(path, mapped=True)`` stores all.
-        The file must stay as it is while one of them lives: to change it in place ends
-        them, to replace it as ``save`` does is safe.
+        open the same large model then share its memory, except for weights of which
+        only those that were touched are in the file: ``save(path, mapped=True)`` stores
+        all. The file must stay as it is while one of them lives: changing it in place
+        ends them, replacing it as ``save`` does is safe.
 
     Returns
     -------
@@ -47,30 +173,4 @@ def load(path, *, mapped=False):
     ...     skcw.load(path).predict_single(["Ann"])
     ['B-PER']
     """
-    try:
-        header, arrays = read_model(path, mapped=mapped)
-    except ModelFileError:
-        _refuse_crfsuite(path)
-        raise
-    if KIND in header:
-        with naming(path):
-            return restored_classifier(path, header, arrays)
-    if "reranker" in header:
-        return BaseReranker._from_model(path, header, arrays)
-    model = outside_in(restored_model(path, header, arrays))
-    if "reading" in header:
-        model.reading_ = header["reading"]
-    return model
-
-
-def _refuse_crfsuite(path):
-    """Say how to open a model that CRFsuite wrote."""
-    if not os.path.isfile(path):
-        return
-    with open(path, "rb") as file:
-        begins = file.read(4)
-    if begins == b"lCRF":
-        raise ModelFileError(
-            f"{path} is a model of CRFsuite; open it with "
-            "skcw.CRFSequenceTagger.from_crfsuite"
-        )
+    return SavedModelMixin.load(path, mapped=mapped)

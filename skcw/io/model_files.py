@@ -19,14 +19,22 @@ import numpy as np
 from skcw._kernels.integrity import checksum
 from skcw._util.files import replacing
 from skcw._util.limits import MOST_DIGITS_IN_A_FILE
-from skcw.data.saved import CELLS, SAME, filled, halved_array, whole_arrays
+from skcw._util.version import __version__
+from skcw.data.saved import (
+    CELLS,
+    SAME,
+    filled,
+    half_precision,
+    halved_array,
+    whole_arrays,
+)
 from skcw.exceptions import ModelFileError
 
-# 2: names are hashed in another way than in 1. 3: parameters have other names.
-# 4: there is a checksum. 5: transitions may look at words. 6: tables may be stored by
-# the cells that were touched.
-FORMAT = 6
-OLDEST_READ = 5
+# 7: what is inside of a model is described as a model of its own is.
+FORMAT = 7
+OLDEST_READ = 7
+# How the files of CRFsuite begin.
+CRFSUITE = b"lCRF"
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
 # Under this name the header tells how arrays in half precision are brought back.
 HALVES = "halves"
@@ -40,7 +48,7 @@ _TYPES |= {"U8": "u1", "U16": "<u2", "U64": "<u8", "F16": "<f2"}
 _NAMES = {dtype.lstrip("<"): name for name, dtype in _TYPES.items()}
 
 
-def write_model(path, header, arrays, *, halved=(), scratch=False):
+def write_model(path, header, arrays, *, dtype=None, scratch=False):
     """Write a header and named arrays; an older file is replaced only at the end.
 
     Parameters
@@ -51,22 +59,26 @@ def write_model(path, header, arrays, *, halved=(), scratch=False):
         Strings, numbers, lists and dicts.
     arrays : dict of str to ndarray
         The arrays.
-    halved : collection of str, default=()
-        The names of arrays of floats to store in half precision.
+    dtype : {"float16"} or None, default=None
+        Whether to store tables of weights in half precision.
     scratch : bool, default=False
         Whether nobody needs the file after a crash. Then it is written in its place,
         without a wait for the disk; the checksum tells if it is not complete.
     """
     arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    if halved:
-        halves = {name: halved_array(arrays[name]) for name in halved}
-        origins = {name: origin for name, (_, origin) in halves.items()}
-        header = {**header, HALVES: origins}
-        arrays = {**arrays, **{name: half for name, (half, _) in halves.items()}}
-    text = json.dumps({"format": FORMAT, **header}, default=_plain)
+    if dtype is not None:
+        halves = {n: halved_array(arrays[n]) for n in half_precision(arrays, dtype)}
+        header = {**header, HALVES: {n: origin for n, (_, origin) in halves.items()}}
+        arrays |= {name: half for name, (half, _) in halves.items()}
+    text = _header_text(header)
     with nullcontext(path) if scratch else replacing(path) as draft:
         _write(draft, text, arrays)
         seal(draft)
+
+
+def _header_text(header):
+    written = {"format": FORMAT, "version": __version__}
+    return json.dumps({**written, **header}, default=_plain)
 
 
 def _write(path, text, arrays):
@@ -197,7 +209,7 @@ def naming(path):
     except ModelFileError as error:
         if str(path) in str(error):
             raise
-        raise ModelFileError(f"{path} is damaged: {error}") from error
+        raise ModelFileError(f"{path}: {error}") from error
     except Exception as error:
         # A part that a file describes fails in ways of its own: names that are missing,
         # numbers beyond all bounds, too many brackets.
@@ -251,6 +263,12 @@ def _incomplete(path, error):
 
 def _read_table(file, path, n_bytes):
     """Return the first bytes, and what they tell: of each array, and further texts."""
+    if file.read(len(CRFSUITE)) == CRFSUITE:
+        raise ModelFileError(
+            f"{path} is a model of CRFsuite; open it with "
+            "skcw.CRFSequenceTagger.from_crfsuite"
+        )
+    file.seek(0)
     try:
         head = _read_head(file, n_bytes)
         entries = _parsed(head[8:])
@@ -368,5 +386,5 @@ def model_size(header, arrays):
     size : int
         The number of bytes.
     """
-    text = json.dumps({"format": FORMAT, **header}, default=_plain)
-    return len(text.encode()) + sum(array.nbytes for array in arrays.values())
+    size = sum(array.nbytes for array in arrays.values())
+    return len(_header_text(header).encode()) + size

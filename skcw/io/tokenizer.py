@@ -519,17 +519,17 @@ def _texts(name, given):
     return tuple(sorted(set(texts)))
 
 
-def saved_tokenizer(header):
-    """Return the tokenizer that the header of a model describes.
+def saved_tokenizer(state):
+    """Return the tokenizer that the state of a saved pipeline describes.
 
     Parameters
     ----------
-    header : dict
-        The header; without settings of a tokenizer those of the class count.
+    state : dict
+        The state; without settings of a tokenizer those of the class count.
 
     Returns
     -------
     tokenizer : Tokenizer
         The tokenizer.
     """
-    return Tokenizer(**saved_kind(header.get("tokenizer", {}), "tokenizer", dict))
+    return Tokenizer(**saved_kind(state.get("tokenizer", {}), "tokenizer", dict))

@@ -34,10 +34,12 @@ from skcw._util.compat import (
 )
 from skcw._util.limits import LARGEST_LEARNT
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw.linear_model.saving import save_classifier
+from skcw.linear_model.saving import SavedClassifier
 
 
-class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class RowClassifier(
+    CallbackSupportMixin, SavedClassifier, ClassifierMixin, BaseEstimator
+):
     """Base of the online classifiers.
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
@@ -383,27 +385,6 @@ class RowClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _columns(self, table):
         """Return a table as scikit-learn shows weights, as a view."""
         return table.T[: 1 if self._is_binary else len(self.classes_)]
-
-    def save(self, path, dtype=None):
-        """Write the fitted classifier to a file, without pickle.
-
-        A ``random_state`` that is not an integer is saved as None. No training row is
-        in the file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file; an older one is replaced only when the new one is complete.
-            ``skcw.load`` opens it.
-        dtype : {"float16"} or None, default=None
-            None keeps the weights and variances as they are. "float16" stores them in
-            half precision, each table with a scale of its own: files are half as large
-            (a quarter if they were learned in double precision), and hardly a label
-            changes. Loaded, they have the precision that they had, but are rounded to
-            three digits.
-        """
-        check_is_fitted(self, "belief_")
-        save_classifier(self, path, dtype)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,24 +1,21 @@
 """Files of classifiers: which of their attributes go where, and back."""
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.monitor import without_seconds
 from skcw._model.row_gaussian import TableBelief, table_width
 from skcw._util.limits import LARGEST_LEARNT
-from skcw._util.version import __version__
 from skcw.data.saved import (
     FLOATS,
-    half_precision,
     saved_array,
     saved_kind,
     saved_number,
     saved_texts,
 )
-from skcw.exceptions import ModelFileError
+from skcw.io.loading import SavedModelMixin
 from skcw.io.model_files import write_model
 
-# The entry of a header that names the class; taggers have another one.
-KIND = "classifier"
 # The fitted attributes that are plain values; some classifiers lack some of them.
 PLAIN = (
     "n_features_in_",
@@ -46,72 +43,75 @@ NUMBERS = (
 LABEL_KINDS = "biufUO"
 
 
-def save_classifier(classifier, path, dtype=None):
-    """Write a fitted classifier to a file, in half precision if asked to."""
-    header, arrays = _saved(classifier)
-    write_model(path, header, arrays, halved=half_precision(arrays, dtype))
+class SavedClassifier(SavedModelMixin):
+    """Mixin of the classifiers that a file can hold."""
 
+    def save(self, path, dtype=None):
+        """Write the fitted classifier to a file, without pickle.
 
-def _saved(classifier):
-    """Return the header and the arrays of the file of a fitted classifier."""
-    fitted, belief = vars(classifier), classifier.belief_
-    if not type(classifier).__module__.startswith("skcw."):
-        raise ValueError(
-            f"{type(classifier).__name__} is a class of your own, which skcw.load does "
-            "not know; use skops or joblib"
-        )
-    state = {name: fitted[name] for name in PLAIN if name in fitted}
-    # The same training gives the same file.
-    state["history_"] = without_seconds(state["history_"])
-    state["classes"] = _packed(classifier.classes_)
-    if "feature_names_in_" in fitted:
-        state["feature_names"] = classifier.feature_names_in_.tolist()
-    state["rounds"] = belief.rounds
-    header = {
-        "version": __version__,
-        KIND: type(classifier).__name__,
-        "params": _plain_params(classifier),
-        "state": state,
-    }
-    return header, belief.arrays()
+        A ``random_state`` that is not an integer is saved as None. No training row is
+        in the file.
 
+        Parameters
+        ----------
+        path : str or path-like
+            The file; an older one is replaced only when the new one is complete.
+            ``skcw.load`` opens it.
+        dtype : {"float16"} or None, default=None
+            None keeps the weights and variances as they are. "float16" stores them in
+            half precision, each table with a scale of its own: smaller files, and
+            hardly a label changes. Loaded, they have the precision that they had, but
+            are rounded to three digits.
+        """
+        write_model(path, *self.to_saved(), dtype=dtype)
 
-def restored_classifier(path, header, arrays):
-    """Return the classifier that the header and the arrays of a file describe."""
-    # The classes import the base class, and that one this module.
-    from skcw import linear_model
+    def _saved_state(self):
+        check_is_fitted(self, "belief_")
+        fitted = vars(self)
+        state = {name: fitted[name] for name in PLAIN if name in fitted}
+        # The same training gives the same file.
+        state["history_"] = without_seconds(state["history_"])
+        state["classes"] = _packed(self.classes_)
+        if "feature_names_in_" in fitted:
+            state["feature_names"] = self.feature_names_in_.tolist()
+        state["rounds"] = self.belief_.rounds
+        return state, self.belief_.arrays()
 
-    name = str(header[KIND])
-    cls = getattr(linear_model, name, None)
-    if not name.startswith("MultiClass") or cls is None:
-        raise ModelFileError(
-            f"{path} holds an unknown classifier {name!r}; update skcw"
-        )
-    try:
-        return _restored(cls, header["params"], header["state"], arrays)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{path} is damaged: {error!r}") from error
+    def _restore(self, state, arrays):
+        if isinstance(self.class_weight, list):
+            self.class_weight = {
+                label: saved_number(weight, "class_weight", 0)
+                for label, weight in self.class_weight
+            }
+        if getattr(self, "scale_cv", None) is not None:
+            saved_number(self.scale_cv, "scale_cv", 2, whole=True)
+        self._validate_params()
+        classes = _unpacked(state["classes"])
+        rounds = saved_number(state["rounds"], "rounds", 0.0)
+        belief = TableBelief.from_arrays(arrays, rounds)
+        _check_tables(belief, state["n_features_in_"], len(classes))
+        if (belief.variance is None) != (self._initial_variance() is None):
+            raise ValueError("there are variances too many, or none")
+        fitted = self._fitted(belief, classes)
+        # What `_fitted` knows of confidence is what the parameters say.
+        known = {*fitted, *self.get_params(deep=False)}
+        vars(self).update(fitted | _plain_state(state, known))
 
-
-def _restored(cls, params, state, arrays):
-    weight = params.get("class_weight")
-    if isinstance(weight, list):
-        weight = {label: saved_number(w, "class_weight", 0) for label, w in weight}
-        params = {**params, "class_weight": weight}
-    if params.get("scale_cv") is not None:
-        saved_number(params["scale_cv"], "scale_cv", 2, whole=True)
-    classifier = cls(**params)
-    classifier._validate_params()
-    classes = _unpacked(state["classes"])
-    rounds = saved_number(state["rounds"], "rounds", 0.0)
-    belief = TableBelief.from_arrays(arrays, rounds)
-    _check_tables(belief, state["n_features_in_"], len(classes))
-    if (belief.variance is None) != (classifier._initial_variance() is None):
-        raise ValueError("there are variances too many, or none")
-    fitted = classifier._fitted(belief, classes)
-    # What `_fitted` knows of confidence is what the parameters say.
-    vars(classifier).update(fitted | _plain_state(state, {*fitted, *params}))
-    return classifier
+    def _plain_params(self):
+        params = super()._plain_params()
+        if isinstance(params.get("class_weight"), dict):
+            # The keys of JSON are strings alone; labels may be numbers.
+            params["class_weight"] = [
+                [getattr(label, "item", lambda label=label: label)(), float(weight)]
+                for label, weight in params["class_weight"].items()
+            ]
+        cv = params.get("scale_cv")
+        if cv is not None and not isinstance(cv, int):
+            raise ValueError(
+                f"scale_cv is {cv!r}, which cannot be saved without pickle; it is not "
+                "needed any more: call set_params(scale_cv=None) before save"
+            )
+        return params
 
 
 def _plain_state(state, known):
@@ -148,25 +148,6 @@ def _check_tables(belief, n_features, n_classes):
     saved_array(known, "mean", FLOATS, shape, largest=LARGEST_LEARNT)
     if belief.variance is not None and belief.variance.min(initial=0.0) < 0.0:
         raise ValueError("a variance is negative")
-
-
-def _plain_params(classifier):
-    params = classifier.get_params(deep=False)
-    if isinstance(params.get("random_state"), np.random.RandomState):
-        params["random_state"] = None
-    if isinstance(params.get("class_weight"), dict):
-        # The keys of JSON are strings alone; labels may be numbers.
-        params["class_weight"] = [
-            [getattr(label, "item", lambda label=label: label)(), float(weight)]
-            for label, weight in params["class_weight"].items()
-        ]
-    cv = params.get("scale_cv")
-    if cv is not None and not isinstance(cv, int):
-        raise ValueError(
-            f"scale_cv is {cv!r}, which cannot be saved without pickle; it is not "
-            "needed any more: call set_params(scale_cv=None) before save"
-        )
-    return params
 
 
 def _packed(classes):

@@ -13,9 +13,8 @@ from shutil import copyfile, rmtree
 from tempfile import TemporaryDirectory, mkdtemp
 from weakref import finalize
 
-from skcw.confidence.inference_model import InferenceModel, can_serve
+from skcw.confidence.inference_model import InferenceModel
 from skcw.io.loading import load
-from skcw.io.model_files import read_model
 from skcw.io.text_answers import columns_read
 
 __all__ = ["EntityComponent"]
@@ -145,11 +144,7 @@ class EntityComponent:
 
     def _columns_read(self):
         """Return the columns that the model looks at."""
-        model = self._asked()
-        model = getattr(model, "tagger_", model)
-        features = getattr(model, "features", None)
-        if features is None and hasattr(model, "steps"):
-            features = getattr(model.steps[0][1], "extractor_", None)
+        features = _features_of(self._asked())
         names = columns_read(features)
         # Columns count from the first, so none may be left out before another.
         if names:
@@ -262,15 +257,32 @@ class EntityComponent:
 
 def opened(path):
     """Return the model in a file, without scikit-learn where that is possible."""
-    header, arrays = read_model(path)
-    if "features" not in header and "tagger" not in header.get("state", {}):
+    served = InferenceModel.for_words(path)
+    if served is not None:
+        return served
+    model = load(path)
+    if _pipeline_of(model) is None:
         raise ValueError(
-            f"{path} holds a {header.get('class')} without features: it cannot read "
+            f"{path} holds a {type(model).__name__} without features: it cannot read "
             "words; save a pipeline of features and a tagger"
         )
-    if "features" in header and can_serve(header):
-        return InferenceModel.from_saved(path, header, arrays)
-    return load(path)
+    return model
+
+
+def _pipeline_of(model):
+    """Return the pipeline that a model is or is built around, or None."""
+    from skcw.tagging.base import layers
+
+    return next((layer for layer in layers(model) if hasattr(layer, "steps")), None)
+
+
+def _features_of(model):
+    """Return what makes features from words; None if it is not known what they read."""
+    if isinstance(model, InferenceModel):
+        return model.features
+    pipeline = _pipeline_of(model)
+    first = None if pipeline is None else pipeline.steps[0][1]
+    return getattr(first, "extractor_", None)
 
 
 def _sentences(doc):

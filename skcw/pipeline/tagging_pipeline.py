@@ -12,11 +12,9 @@ from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_texts
 from skcw.data.vocabulary import Vocabulary
-from skcw.exceptions import ModelFileError
 from skcw.features import JoinedFeatures, WindowFeatures
 from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
-from skcw.io.model_files import naming, read_model
 from skcw.io.text_answers import asked_text, columns_read
 from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
@@ -546,18 +544,20 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         self.tagger.fit_confidence(self.encode(X), y, method, **options)
         return self
 
-    def _model(self):
-        """Return the header and the arrays of a saved pipeline."""
+    def _plain_params(self):
+        return {"steps": []}
+
+    def _saved_state(self):
         check_is_fitted(self)
         (name, features), (tagger_name, tagger) = self._steps_to_save()
-        header, arrays = tagger._model()
-        header["steps"] = [name, tagger_name]
         _check_common_names(features, tagger)
-        header["features"], names = features._saved()
+        state, names = features.to_saved()
+        header, arrays = tagger.to_saved()
+        state = {"steps": [name, tagger_name], "features": state, "tagger": header}
         if hasattr(self, "tokenizer_"):
-            header["tokenizer"] = self.tokenizer_.settings()
+            state["tokenizer"] = self.tokenizer_.settings()
         # The tagger may know fewer names; the others have no weight yet.
-        return header, names | arrays
+        return state, names | arrays
 
     def _steps_to_save(self):
         kinds = [type(step) for _, step in self.steps]
@@ -569,43 +569,18 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             )
         return self.steps
 
-    @classmethod
-    def load(cls, path):
-        """Return a pipeline that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Returns
-        -------
-        pipeline : TaggingPipeline
-            The fitted pipeline.
-        """
-        header, arrays = read_model(path)
-        if "features" not in header:
-            raise ModelFileError(
-                f"{path} holds a {header.get('class')} without features, not a "
-                f"{cls.__name__}; open it with skcw.load"
-            )
-        return cls._from_model(path, header, arrays)
-
-    @classmethod
-    def _from_model(cls, path, header, arrays):
-        with naming(path):
-            name, tagger_name = saved_texts(header["steps"], "steps")
-            kind = JoinedFeatures if "parts" in header["features"] else WindowFeatures
-            features = kind._opened(header["features"], arrays)
-            features._validate_params()
-            tokenizer = saved_tokenizer(header)
-        tagger = BaseSequenceTagger._from_model(path, header, arrays)
+    def _restore(self, state, arrays):
+        name, tagger_name = saved_texts(state["steps"], "steps")
+        kind = JoinedFeatures if "parts" in state["features"] else WindowFeatures
+        features = kind.from_saved(state["features"], arrays)
+        features._validate_params()
+        tagger = BaseSequenceTagger.from_saved(state["tagger"], arrays)
         if getattr(tagger, "vocabulary_", None) is not None:
             # One object instead of two equal ones: comparing them costs nothing.
             features.vocabulary_ = tagger.vocabulary_
-        pipeline = cls([(name, features), (tagger_name, tagger)])
-        pipeline.tokenizer_ = tokenizer
-        return pipeline
+        # No other parameter is taken from a file.
+        self.__init__([(name, features), (tagger_name, tagger)])
+        self.tokenizer_ = saved_tokenizer(state)
 
 
 def _check_common_names(features, tagger):

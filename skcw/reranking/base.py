@@ -10,10 +10,9 @@ from skcw._util.checks import check_sample_weight
 from skcw._util.compat import _fit_context
 from skcw._util.limits import MOST_PRESENTATIONS
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw._util.version import __version__
-from skcw.data.saved import saved_array, saved_kind, saved_number
-from skcw.exceptions import ModelFileError
-from skcw.io.model_files import naming, read_model, write_model
+from skcw.data.saved import saved_array, saved_number
+from skcw.io.loading import SavedModelMixin
+from skcw.io.model_files import write_model
 from skcw.reranking.candidates import (
     check_errors,
     check_lists,
@@ -24,12 +23,11 @@ from skcw.reranking.candidates import (
 # Scales of scores to choose from, and the one that does well on most corpora.
 SCALES = (0.5, 2.0, 10.0)
 DEFAULT_SCALE = 2.0
-# Name -> class, for `load`.
-RERANKERS = {}
+# How the names of a reranker's arrays in a file begin.
 KIND = "reranker"
 
 
-class BaseReranker(BaseEstimator):
+class BaseReranker(SavedModelMixin, BaseEstimator):
     """Base class of rerankers: they choose among the candidates of a list.
 
     A subclass gives ``_learn(problem)``, which returns fitted attributes, and may give
@@ -52,14 +50,7 @@ class BaseReranker(BaseEstimator):
     _parameter_constraints: dict = {}
 
     # Arrays that are saved besides the weights.
-    _saved = ()
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        own = cls.__module__.partition(".")[0] == "skcw"
-        name = cls.__name__ if own else f"{cls.__module__}.{cls.__qualname__}"
-        RERANKERS[name] = cls
-        cls._file_name = name
+    _saved_arrays = ()
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -268,73 +259,25 @@ class BaseReranker(BaseEstimator):
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         """
-        write_model(path, *self._model())
+        write_model(path, *self.to_saved())
 
-    def _model(self):
-        """Return the header and the arrays of a saved reranker."""
+    def _saved_state(self):
         check_is_fitted(self, "coef_")
-        names = ("coef_", *self._saved)
+        names = ("coef_", *self._saved_arrays)
         arrays = {f"{KIND}.{name}": np.asarray(getattr(self, name)) for name in names}
-        header = {
-            "version": __version__,
-            **self._unfitted_header(),
-            "score_coef": self.score_coef_,
-        }
-        return header, arrays
+        return {"score_coef": self.score_coef_}, arrays
 
-    def _unfitted_header(self):
-        """Return class and parameters, as a file has them."""
-        params = self.get_params(deep=False)
-        if isinstance(params.get("random_state"), np.random.RandomState):
-            params["random_state"] = None
-        return {KIND: self._file_name, "params": params}
-
-    @classmethod
-    def load(cls, path):
-        """Return a reranker that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Returns
-        -------
-        reranker : BaseReranker
-            The fitted reranker, of the class that was saved.
-        """
-        return cls._from_model(path, *read_model(path))
-
-    @classmethod
-    def _from_header(cls, path, header):
-        """Return the unfitted reranker that a header describes."""
-        found = RERANKERS.get(str(header.get(KIND)))
-        if found is None or not issubclass(found, cls):
-            what = header.get(KIND, header.get("class"))
-            raise ModelFileError(f"{path} holds a {what!r}, not a {cls.__name__}")
-        with naming(path):
-            reranker = found(**saved_kind(header["params"], "params", dict))
-            reranker._validate_params()
-            return reranker
-
-    @classmethod
-    def _from_model(cls, path, header, arrays):
-        reranker = cls._from_header(path, header)
-        with naming(path):
-            saved = {
-                name: arrays[f"{KIND}.{name}"] for name in ("coef_", *reranker._saved)
-            }
-            for name, array in saved.items():
-                # Subclasses know what shapes they need.
-                saved_array(saved, name, ("f8", "i4", "i8"), array.shape)
-                setattr(reranker, name, array)
-            saved_array(saved, "coef_", ("f8",), (None,))
-            reranker.score_coef_ = float(
-                saved_number(header["score_coef"], "score_coef")
-            )
-            reranker.n_features_in_ = len(reranker.coef_)
-            reranker._check_saved(saved)
-            return reranker
+    def _restore(self, state, arrays):
+        names = ("coef_", *self._saved_arrays)
+        saved = {name: arrays[f"{KIND}.{name}"] for name in names}
+        for name, array in saved.items():
+            # Subclasses know what shapes they need.
+            saved_array(saved, name, ("f8", "i4", "i8"), array.shape)
+            setattr(self, name, array)
+        saved_array(saved, "coef_", ("f8",), (None,))
+        self.score_coef_ = float(saved_number(state["score_coef"], "score_coef"))
+        self.n_features_in_ = len(self.coef_)
+        self._check_saved(saved)
 
     def _check_saved(self, saved):
         """Raise unless the arrays of a file fit together; kernels do not check."""

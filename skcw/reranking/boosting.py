@@ -88,7 +88,7 @@ class BoostingReranker(BaseReranker):
         "refit": ["boolean"],
         "random_state": ["random_state"],
     }
-    _saved = ("losses_", "validation_errors_")
+    _saved_arrays = ("losses_", "validation_errors_")
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class BoostingReranker(BaseReranker):
         )
 
     def _check_saved(self, saved):
-        for name in self._saved:
+        for name in self._saved_arrays:
             saved_array(saved, name, ("f8",), (None,))
 
     def _log_odds(self, lists, totals):

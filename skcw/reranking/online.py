@@ -34,7 +34,7 @@ class GaussianReranker(BaseReranker):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    _saved = ("coef_variance_", "score_variance_")
+    _saved_arrays = ("coef_variance_", "score_variance_")
 
     def _rule(self):
         """Return the number of the rule, its parameter and the largest step."""
@@ -322,7 +322,7 @@ class VotedPerceptronReranker(BaseReranker):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    _saved = (
+    _saved_arrays = (
         "step_starts_",
         "step_numbers_",
         "step_moves_",

@@ -13,11 +13,11 @@ from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.limits import MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.calibration.calibrated_tagger import restored_model
 from skcw.confidence.held_out import reusable_rows
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
 from skcw.data.vocabulary import Vocabulary
+from skcw.io.loading import SavedModelMixin
 from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.candidates import LOSSES, candidate_errors
 from skcw.reranking.global_features import TEMPLATES, GlobalFeatures
@@ -495,17 +495,17 @@ class RerankedTagger(BaseSequenceTagger):
             params["lexicon"] = sorted(self.lexicon)
         return {**params, "templates": list(self.templates), "functions": []}
 
-    def _state(self):
+    def _saved_state(self):
         check_is_fitted(self, "reranker_")
         own = self.reranker
         for part in (self.base_tagger_, self.reranker_, own or self.reranker_):
-            if not hasattr(part, "_model"):
+            if not isinstance(part, SavedModelMixin):
                 raise ValueError(
                     f"a {type(part).__name__} cannot be saved without pickle; pickle "
                     "the reranked tagger, or use one of skcw's"
                 )
-        base, arrays = self.base_tagger_._model()
-        reranker, weights = self.reranker_._model()
+        base, arrays = self.base_tagger_.to_saved()
+        reranker, weights = self.reranker_.to_saved()
         features = self.global_features_
         tables = {
             "global": features.vocabulary_,
@@ -516,17 +516,15 @@ class RerankedTagger(BaseSequenceTagger):
         state = {
             "base": base,
             "reranker": reranker,
-            "own_reranker": None if own is None else own._unfitted_header(),
+            "own_reranker": None if own is None else own.unfitted_header(),
             "word_prefix": self.word_prefix_,
             "trials": [list(trial) for trial in self.trials_],
         }
         return state, arrays | weights
 
     def _restore(self, state, arrays):
-        self.base_tagger_ = restored_model("the base tagger", state["base"], arrays)
-        self.reranker_ = BaseReranker._from_model(
-            "the reranker", state["reranker"], arrays
-        )
+        self.base_tagger_ = BaseSequenceTagger.from_saved(state["base"], arrays)
+        self.reranker_ = BaseReranker.from_saved(state["reranker"], arrays)
         # Functions are never saved, and templates are known by their names.
         if self.functions or not set(saved_texts(self.templates, "templates")) <= set(
             TEMPLATES
@@ -550,9 +548,8 @@ class RerankedTagger(BaseSequenceTagger):
         self.base_tagger = clone(self.base_tagger_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
-            self.reranker = BaseReranker._from_header(
-                "the reranker", state["own_reranker"]
-            )
+            self.reranker = BaseReranker.from_header(state["own_reranker"])
+            self.reranker._validate_params()
 
 
 def _has_columns(X, base):

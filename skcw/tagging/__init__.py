@@ -4,7 +4,6 @@ from skcw.tagging.arow import AROWSequenceTagger
 from skcw.tagging.base import BaseSequenceTagger
 from skcw.tagging.crf import CRFSequenceTagger
 from skcw.tagging.cw import CWSequenceTagger
-from skcw.tagging.explanation import Contribution, Explanations, TokenExplanation
 from skcw.tagging.hmm import HMMSequenceTagger
 from skcw.tagging.maxent import MaxEntSequenceTagger
 from skcw.tagging.pa import PASequenceTagger
@@ -15,11 +14,8 @@ __all__ = [
     "BaseSequenceTagger",
     "CRFSequenceTagger",
     "CWSequenceTagger",
-    "Contribution",
-    "Explanations",
     "HMMSequenceTagger",
     "MaxEntSequenceTagger",
     "PASequenceTagger",
     "PerceptronSequenceTagger",
-    "TokenExplanation",
 ]

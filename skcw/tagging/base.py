@@ -1,27 +1,15 @@
 """The contract of all taggers, and of those that wrap another one."""
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.gaussian import width_of
 from skcw._model.monitor import without_seconds
-from skcw._util.version import __version__
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
-from skcw.data.saved import (
-    CELLS,
-    SAME,
-    SAVED_AS,
-    half_precision,
-    saved_kind,
-    table_names,
-    thinned,
-    without_repeats,
-)
-from skcw.exceptions import ModelFileError
-from skcw.io.model_files import model_size, naming, read_model, write_model
+from skcw.data.saved import compacted
+from skcw.io.loading import SavedModelMixin
+from skcw.io.model_files import model_size, write_model
 from skcw.metrics import token_accuracy_score
 
 
@@ -34,18 +22,6 @@ def only_sequence(x):
     return x
 
 
-# Name -> class, for `load`. A class of ours goes by its bare name, any other by its
-# module too: nobody's class takes the place of ours.
-SAVED_CLASSES = {}
-
-
-def file_name_of(cls):
-    """Return the name by which a file calls a class."""
-    if cls.__module__.partition(".")[0] == "skcw":
-        return cls.__name__
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
 def store_parameters(estimator, values):
     """Set the parameters of a constructor from its ``locals()``, as they are."""
     for name, value in values.items():
@@ -53,13 +29,13 @@ def store_parameters(estimator, values):
             setattr(estimator, name, value)
 
 
-class BaseSequenceTagger(BaseEstimator):
+class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     """Base class of all taggers: what can be asked of them, and saving to files.
 
     A subclass gives ``predict_all``; all other methods use it, so that signatures and results
     are the same for all taggers. ``confidence_methods_`` lists the
-    confidence methods that a tagger supports. To be saved, it gives ``_state`` and
-    ``_restore``.
+    confidence methods that a tagger supports. To be saved, it gives ``_saved_state``
+    and ``_restore``.
 
     Any number of threads may ask a tagger at once, and one may let it learn in the
     meantime: fitted state changes in one step, so each answer is that of the old model
@@ -83,10 +59,6 @@ class BaseSequenceTagger(BaseEstimator):
 
     # What each parameter may be; a subclass that says nothing is not checked.
     _parameter_constraints: dict = {}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        SAVED_CLASSES[file_name_of(cls)] = cls
 
     def predict_all(self, X):
         """Return an object that answers any question about X.
@@ -479,14 +451,13 @@ class BaseSequenceTagger(BaseEstimator):
             Whether to write a hash of each training sequence, for ``train_overlap``:
             anyone who has the file can then test whether a sequence was used.
         """
-        header, arrays = self._filed(mapped)
+        header, arrays = self._compacted(by_cells=not mapped)
         if train_hashes and getattr(self, "training_hashes_", None) is not None:
             arrays["training_hashes"] = self.training_hashes_
-        halved = half_precision(arrays, dtype)
         if getattr(self, "reading_", None) is not None:
             # How the command line has read the corpus, so that it can read others so.
             header["reading"] = self.reading_
-        write_model(path, header, arrays, halved=halved)
+        write_model(path, header, arrays, dtype=dtype)
 
     def __getstate__(self):
         # The same training gives the same file, whatever writes it.
@@ -500,88 +471,25 @@ class BaseSequenceTagger(BaseEstimator):
     def size_(self):
         """About how many bytes the file of the model takes."""
         try:
-            return model_size(*self._filed())
+            return model_size(*self._compacted())
         except ValueError as error:
             # What cannot be saved has no file.
             raise AttributeError(str(error)) from error
 
-    def _filed(self, mapped=False):
+    def _compacted(self, by_cells=True):
         """Return the header and the arrays as they are in the file."""
-        header, arrays = self._model()
-        names = [name for name in table_names(arrays) if name.startswith(SAVED_AS)]
-        if not names:
-            return header, arrays
-        arrays, same = without_repeats(arrays, names)
-        header = {**header, SAME: same} if same else header
-        if not mapped:
-            names = [name for name in names if name not in same]
-            arrays, recipe = thinned(arrays, names, width_of(arrays))
-            header = {**header, CELLS: recipe} if recipe else header
-        return header, arrays
-
-    def _model(self):
-        """Return the header and the arrays of a saved tagger."""
-        state, arrays = self._state()
-        header = {
-            "version": __version__,
-            "class": file_name_of(type(self)),
-            "params": self._plain_params(),
-            "state": state,
-        }
-        return header, arrays
+        header, arrays = self.to_saved()
+        arrays, recipes = compacted(arrays, by_cells)
+        return {**header, **recipes}, arrays
 
     def _plain_params(self):
-        params = self.get_params(deep=False)
-        if isinstance(params.get("random_state"), np.random.RandomState):
-            params["random_state"] = None
+        params = super()._plain_params()
         if callable(params.get("constraints")):
             raise ValueError(
                 "constraints is a function, which cannot be saved without pickle; "
                 "give it as (label names, matrix)"
             )
         return params
-
-    @classmethod
-    def load(cls, path):
-        """Return a tagger that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Returns
-        -------
-        tagger : BaseSequenceTagger
-            The fitted tagger, of the class that was saved.
-        """
-        header, arrays = read_model(path)
-        if "features" in header:
-            raise ModelFileError(
-                f"{path} holds a tagger together with its features; open it with "
-                "skcw.load"
-            )
-        return cls._from_model(path, header, arrays)
-
-    @classmethod
-    def _from_model(cls, path, header, arrays):
-        """Return the tagger that the header and the arrays of a file describe."""
-        found = SAVED_CLASSES.get(str(header.get("class")))
-        if found is None:
-            raise ModelFileError(
-                f"{path} holds an unknown {header.get('class')!r}; open models of skcw "
-                "with skcw.load, and for a class of your own import its module first"
-            )
-        if not issubclass(found, cls):
-            raise ModelFileError(
-                f"{path} holds a {found.__name__}, not a {cls.__name__}"
-            )
-        with naming(path):
-            tagger = found(**saved_kind(header["params"], "params", dict))
-            tagger._restore(saved_kind(header["state"], "state", dict), arrays)
-            # Now, not when the tagger learns on; an inner tagger is there by now, too.
-            tagger._validate_params()
-            return tagger
 
 
 def _inside(wrapped, method):
@@ -669,3 +577,11 @@ class WrappedTagger(BaseSequenceTagger):
     def n_features_in_(self):
         """The number of columns, if sequences were arrays of numbers."""
         return self.tagger_.n_features_in_
+
+
+def layers(model):
+    """Yield a model, the one that it is built around, and so on inwards."""
+    while model is not None:
+        yield model
+        inner = "tagger_" if isinstance(model, WrappedTagger) else "base_tagger_"
+        model = getattr(model, inner, None)

@@ -434,10 +434,6 @@ class BeliefTagger(BaseSequenceTagger):
         """The number of features that have a weight."""
         return int(np.count_nonzero(learned.with_weights(self.belief_)))
 
-    def _model(self):
-        header, arrays = super()._model()
-        return {**header, "serving": self._serving()}, arrays
-
     def _serving(self):
         """Return what lets the saved model answer without its estimator, if it can."""
         if not self._is_chain:
@@ -449,8 +445,7 @@ class BeliefTagger(BaseSequenceTagger):
             log_probability=self._log_probability,
         )
 
-    def _state(self):
-        """Return what is saved: plain values, and arrays."""
+    def _saved_state(self):
         check_is_fitted(self, "belief_")
         state = {
             "classes": self.classes_.tolist(),
@@ -458,6 +453,7 @@ class BeliefTagger(BaseSequenceTagger):
             "n_iter": self.n_iter_,
             "history": without_seconds(self.history_),
             "confidence": getattr(self, "confidence_", {}),
+            "serving": self._serving(),
         }
         state |= {name: getattr(self, name) for name in self._saved_attributes}
         arrays = self.belief_.arrays()
@@ -468,7 +464,6 @@ class BeliefTagger(BaseSequenceTagger):
         return state, arrays | {k: v for k, v in optional.items() if v is not None}
 
     def _restore(self, state, arrays):
-        """Set the fitted state from what was saved."""
         labels = saved_texts(state["classes"], "classes")
         belief = Belief.from_arrays(len(labels), arrays, state["rounds"])
         vocabulary = Vocabulary.restored(arrays, len(belief.row_of))

@@ -29,7 +29,7 @@ class Contribution(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.tagging import Contribution
+    >>> from skcw.tagging.explanation import Contribution
     >>> Contribution("w=Madrid", 1.5, 0.2).feature
     'w=Madrid'
     """
@@ -58,7 +58,7 @@ class TokenExplanation(NamedTuple):
 
     Examples
     --------
-    >>> from skcw.tagging import TokenExplanation
+    >>> from skcw.tagging.explanation import TokenExplanation
     >>> TokenExplanation("PER", "LOC", 1.5, 0.2, ()).rival
     'LOC'
     """
@@ -82,7 +82,7 @@ class Explanations(list):
 
     Examples
     --------
-    >>> from skcw.tagging import Contribution, Explanations, TokenExplanation
+    >>> from skcw.tagging.explanation import Contribution, Explanations, TokenExplanation
     >>> parts = (Contribution("w=Madrid", 1.5, 0.2),)
     >>> Explanations([TokenExplanation("LOC", "ORG", 1.5, 0.2, parts)], ["Madrid"])
       at  word    label    rival      margin    std  decided by

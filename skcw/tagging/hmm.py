@@ -574,8 +574,8 @@ class HMMSequenceTagger(BeliefTagger):
         """What labels score at the first and the last token of a sequence."""
         return self._borders()
 
-    def _state(self):
-        state, arrays = super()._state()
+    def _saved_state(self):
+        state, arrays = super()._saved_state()
         return {**state, "used": self._used}, arrays | self._counts().arrays()
 
     def _serving(self):

@@ -18,7 +18,6 @@ from skcw._model.decoding import Decoder, ScoredBatch
 from skcw._model.examples import (
     Examples,
     checked_weights,
-    warn_in_plain_pipeline,
     warn_of_outside,
 )
 from skcw._model.gaussian import Belief, padded
@@ -542,7 +541,6 @@ class MaxEntSequenceTagger(BeliefTagger):
         weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
         data = Examples(batch, codes, weight)
         warn_of_outside(labels, 4)
-        warn_in_plain_pipeline(self)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}
         weights, n_iter = train(data, len(labels), self.min_count, settings)
@@ -571,8 +569,8 @@ class MaxEntSequenceTagger(BeliefTagger):
         row[tuple(self.previous_two_.T)] = np.arange(len(self.previous_two_))
         return self.previous_coef_, row, self.previous_two_coef_
 
-    def _state(self):
-        state, arrays = super()._state()
+    def _saved_state(self):
+        state, arrays = super()._saved_state()
         arrays |= {
             "intercept": self.intercept_,
             "previous": self.previous_coef_,

@@ -13,7 +13,6 @@ from skcw._model.checkpoint import digest_of, keeping, told_of_learner
 from skcw._model.examples import (
     rules_of,
     token_costs,
-    warn_in_plain_pipeline,
     warn_of_faults,
     warn_of_outside,
 )
@@ -196,7 +195,6 @@ def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
     summary = Summary.of(spilled)
     rules = rules_of(tagger, labels, summary.faults, tagger.dtype)
     warn_of_outside(labels, 6)
-    warn_in_plain_pipeline(tagger)
     if tagger.constraints != "auto":
         warn_of_faults(*violations(spilled, rules.forbidden), 6)
     rng = check_random_state(tagger.random_state)

@@ -21,6 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
+from skcw.confidence.inference_model import can_serve
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError, ModelFileError
@@ -137,7 +138,9 @@ def test_what_only_an_estimator_can_ask_says_so(estimator, tmp_path):
     words = [[word for word, _ in tokens] for tokens in X[:30]]
     estimator.fit(words, Y[:30]).save(path)
     name = type(estimator).__name__
-    told = f"m.skcw holds a {name} without features, which .* open it with skcw.load"
+    told = (
+        f"m.skcw: it holds a {name} without features, which .* open it with skcw.load"
+    )
     with pytest.raises(ModelFileError, match=told):
         InferenceModel.open(path)
 
@@ -150,7 +153,7 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
     with safe_open(path, framework="np") as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         metadata = file.metadata()
-    assert json.loads(metadata["skcw"])["serving"]
+    assert can_serve(json.loads(metadata["skcw"]), words=True)
     del arrays[missing]
     save_file(arrays, path, metadata)
     seal(path)
@@ -165,9 +168,9 @@ def test_a_damaged_header_is_told_when_a_tagger_is_opened(damage, tmp_path):
     header, arrays = read_model(path)
     arrays = {name: np.array(array) for name, array in arrays.items()}
     if damage == "default":
-        header["serving"]["confidence"]["default"] = "no method"
+        header["state"]["serving"]["confidence"]["default"] = "no method"
     else:
-        del header["serving"][damage]
+        del header["state"]["serving"][damage]
     write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match="is damaged"):
         InferenceModel.open(path)

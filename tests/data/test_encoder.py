@@ -274,7 +274,6 @@ def test_an_encoder_is_an_estimator():
     assert "SequenceEncoder(min_count=3)" in repr(encoder)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_frames_are_not_made_of_batches():
     with sklearn.config_context(transform_output="pandas"):
         assert isinstance(SequenceEncoder().fit_transform(X), SequenceBatch)

@@ -6,7 +6,7 @@ import pytest
 import skcw
 from skcw._util.text_table import Table
 from skcw.evaluation import entity_table
-from skcw.tagging import Explanations
+from skcw.tagging.explanation import Explanations
 
 X = [["Ann", "Lee", "met", "Bob"], ["Bob", "left"], []]
 Y = [["B-PER", "I-PER", "O", "B-PER"], ["B-PER", "O"], []]

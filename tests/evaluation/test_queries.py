@@ -182,7 +182,6 @@ def test_spans_are_those_that_span_scores_count():
     assert len(answers.correct) == sum(map(len, pred))
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_a_search_or_a_pipeline_answers_as_the_tagger_inside():
     X, y = features(n_sequences=40)
     tagger = CWSequenceTagger(random_state=0, max_iter=2)

@@ -418,7 +418,7 @@ def test_length_and_initial_are_told_by_characters(word, features):
 @pytest.mark.parametrize("copies", [0, 2])
 def test_files_without_parts_or_with_one_twice_are_refused(copies):
     joined = join_features("ner", VECTORS).fit(SENTENCES)
-    state, arrays = joined._saved()
+    state, arrays = joined.to_saved()
     state = json.loads(json.dumps(state))
     with pytest.raises(ValueError, match="there are no parts, or two of one name"):
         opened_extractor({**state, "parts": state["parts"] * copies}, arrays)

@@ -48,7 +48,6 @@ def test_a_tagger_learns_the_same_from_native_and_from_python_features(corpus):
     assert native.feature_names_.tolist() == python.feature_names_.tolist()
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_it_works_in_a_pipeline_and_its_parameters_are_tunable(corpus):
     pipeline = Pipeline(
         [
@@ -67,7 +66,6 @@ def test_it_works_in_a_pipeline_and_its_parameters_are_tunable(corpus):
     assert search.best_estimator_.predict(corpus.tokens[:3]).shape == (3,)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_columns_of_a_file_pass_through_cross_validation(corpus):
     columns = TokenColumns.from_sequences(corpus.tokens, names=("word", "pos"))
     pipeline = Pipeline(

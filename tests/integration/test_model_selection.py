@@ -52,7 +52,6 @@ def cw(**params):
     return CWSequenceTagger(random_state=0, max_iter=4, **params)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_grid_search_over_phi_in_a_pipeline_from_words():
     X, y = news()
     pipeline = Pipeline(
@@ -70,7 +69,6 @@ def test_grid_search_over_phi_in_a_pipeline_from_words():
     assert search.predict(X).shape == (len(X),)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_grid_search_over_phi_in_a_pipeline_with_an_encoder():
     X, y = features()
     pipeline = make_pipeline(SequenceEncoder(), cw())
@@ -83,7 +81,6 @@ def test_grid_search_over_phi_in_a_pipeline_with_an_encoder():
     assert search.best_score_ > 0.8
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_an_encoder_before_the_tagger_changes_nothing():
     X, y = features()
     alone = cw().fit(X, y)
@@ -252,7 +249,6 @@ def test_sample_weight_reaches_the_tagger_through_a_search():
     assert not np.array_equal(best.coef_, unweighted.coef_)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_sample_weight_reaches_the_tagger_in_a_pipeline():
     X, y = features(n_sequences=40)
     weight = halved(y)
@@ -296,7 +292,6 @@ def test_routing_brings_weights_to_the_span_scorer():
     assert found.shape == (2,)
 
 
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.PlainPipelineWarning")
 def test_held_out_data_reach_the_tagger_in_a_pipeline_with_features():
     X, y = features(n_sequences=40)
     X_dev, y_dev = features(seed=1, n_sequences=20)

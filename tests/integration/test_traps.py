@@ -30,7 +30,6 @@ from skcw.exceptions import (
     ColumnFileError,
     FileFormatWarning,
     OutsideLabelWarning,
-    PlainPipelineWarning,
 )
 from skcw.features import WindowFeatures
 from skcw.io import read_columns
@@ -224,8 +223,8 @@ def test_the_number_of_workers_changes_one_parameter_of_a_file_and_no_weight(tmp
         )
         found.append(read_model(path))
     (one, arrays), (two, others) = found
-    assert one["params"].pop("n_jobs") == 1
-    assert two["params"].pop("n_jobs") == 2
+    for n_jobs, header in ((1, one), (2, two)):
+        assert header["state"]["tagger"]["params"].pop("n_jobs") == n_jobs
     assert one == two
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, others[name])
@@ -287,20 +286,12 @@ LEARNERS = [
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda tagger: type(tagger).__name__)
-def test_a_plain_pipeline_is_told_what_it_lacks(learner):
-    pipeline = make_pipeline(WindowFeatures(["word"]), learner)
-    with pytest.warns(PlainPipelineWarning, match=r"TaggingPipeline\(pipeline.steps\)"):
-        pipeline.fit(X, Y)
+def test_a_tagging_pipeline_has_what_a_plain_one_lacks(learner):
+    pipeline = make_pipeline(WindowFeatures(["word"]), learner).fit(X, Y)
     assert not hasattr(pipeline, "predict_confidence")
     full = TaggingPipeline(pipeline.steps)
     assert full.predict(X).tolist() == pipeline.predict(X).tolist()
     assert [len(row) for row in full.predict_confidence(X)] == [2, 2, 3]
-
-
-def test_a_tagging_pipeline_and_a_lone_tagger_are_told_nothing(recwarn):
-    for tagger in taggers():
-        tagger.fit(X, Y)
-    assert not [w for w in recwarn if issubclass(w.category, PlainPipelineWarning)]
 
 
 @pytest.mark.parametrize(

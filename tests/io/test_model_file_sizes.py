@@ -9,8 +9,6 @@ from safetensors.numpy import load_file
 import skcw
 from skcw import CWSequenceTagger, InferenceModel, PASequenceTagger, load, merge
 from skcw.data.saved import COUNTS
-from skcw.io.model_files import FORMAT, OLDEST_READ
-from tests.io.test_persistence import changed
 
 # With so many labels few weights of a feature are ever touched.
 N_LABELS = 40
@@ -103,13 +101,3 @@ def test_size_is_that_of_the_file(tagger, paths):
     size = os.path.getsize(paths["cells", None])
     # The table of the arrays is left out.
     assert size - 3000 < tagger.size_ <= size
-
-
-def test_a_file_of_the_format_before_is_opened(tagger, paths, tmp_path):
-    # It had whole tables, and the average even if it was the mean.
-    assert OLDEST_READ < FORMAT
-    arrays = {"belief.average": tagger.belief_.average}
-    older = changed(
-        paths["whole", None], tmp_path / "older", arrays, format=OLDEST_READ, same={}
-    )
-    assert bits(load(older)) == bits(tagger)

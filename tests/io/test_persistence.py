@@ -554,7 +554,7 @@ def test_hashed_features_are_as_many_as_the_weights(data, tmp_path):
     pipeline.save(tmp_path / "model")
     header, arrays = read_model(tmp_path / "model")
     for n_features in (63, 65, 2**31, 10**12, -1, "64", 64.0):
-        header["features"]["params"]["n_features"] = n_features
+        header["state"]["features"]["params"]["n_features"] = n_features
         write_model(tmp_path / "odd", header, arrays)
         with pytest.raises(ModelFileError, match="odd is damaged"):
             skcw.InferenceModel.open(tmp_path / "odd")
@@ -640,7 +640,8 @@ def test_arrays_and_header_come_back(tmp_path):
     header = {"a": [1, "é", None], "b": np.float32(0.5), "c": np.arange(3)}
     write_model(tmp_path / "model", header, arrays)
     found, mapped = read_model(tmp_path / "model")
-    assert found == {"format": FORMAT, "a": [1, "é", None], "b": 0.5, "c": [0, 1, 2]}
+    written = {"format": FORMAT, "version": skcw.__version__}
+    assert found == {**written, "a": [1, "é", None], "b": 0.5, "c": [0, 1, 2]}
     assert set(mapped) == set(arrays)
     for name, array in arrays.items():
         assert mapped[name].dtype == array.dtype

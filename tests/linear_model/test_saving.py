@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 import skcw
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import CHECKSUM, HEADER, seal
-from skcw.linear_model import MultiClassCW
+from skcw.linear_model import MultiClassCW, MultiClassPA
 from tests.linear_model.classifiers import data, every_classifier, every_update
 
 LABELS = {
@@ -90,15 +90,21 @@ def test_what_needs_pickle_is_refused_and_leaves_no_file(tmp_path):
     folds = MultiClassCW(scale_cv=KFold(3), random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="scale_cv=None"):
         folds.save(tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        MultiClassCW().save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_class_of_a_user_comes_back_once_it_is_imported(tmp_path):
+    X, y = data()
 
     class Own(MultiClassCW):
         pass
 
-    with pytest.raises(ValueError, match="class of your own"):
-        Own(random_state=0).fit(X, y).save(tmp_path / "model")
-    with pytest.raises(NotFittedError):
-        MultiClassCW().save(tmp_path / "model")
-    assert not list(tmp_path.iterdir())
+    own = Own(random_state=0).fit(X, y)
+    assert_same(own, there_and_back(own, tmp_path), X)
+    with pytest.raises(ModelFileError, match="not a MultiClassPA"):
+        MultiClassPA.load(tmp_path / "model")
 
 
 @pytest.fixture
@@ -131,8 +137,8 @@ def damaged(path, change):
         lambda header, arrays: arrays.update(
             {"belief.variance": arrays["belief.variance"][:-1].copy()}
         ),
-        lambda header, arrays: header.update(classifier="to_onnx"),
-        lambda header, arrays: header.update(classifier="MultiClassNone"),
+        lambda header, arrays: header.update({"class": "to_onnx"}),
+        lambda header, arrays: header.update({"class": "MultiClassNone"}),
     ],
 )
 def test_a_damaged_file_is_named(path, change):

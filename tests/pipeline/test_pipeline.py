@@ -336,13 +336,15 @@ def test_load_opens_a_bare_tagger_too(tmp_path):
     tagger = CWSequenceTagger().fit([[["a"], ["b"]]], [["A", "B"]])
     tagger.save(tmp_path / "tagger.skcw")
     assert type(skcw.load(tmp_path / "tagger.skcw")) is CWSequenceTagger
-    with pytest.raises(ModelFileError, match=r"without features.*skcw\.load"):
+    with pytest.raises(ModelFileError, match=r"not a TaggingPipeline.*skcw\.load"):
         TaggingPipeline.load(tmp_path / "tagger.skcw")
 
 
 def test_a_tagger_is_not_taken_out_of_its_pipeline_silently(tmp_path, pipeline):
     pipeline.save(tmp_path / "model.skcw")
-    with pytest.raises(ModelFileError, match=r"with its features.*skcw\.load"):
+    with pytest.raises(
+        ModelFileError, match=r"a TaggingPipeline, not a CW.*skcw\.load"
+    ):
         CWSequenceTagger.load(tmp_path / "model.skcw")
 
 
@@ -368,11 +370,11 @@ def test_features_that_the_tagger_does_not_know_are_not_saved(tmp_path, others):
 @pytest.mark.parametrize(
     "harm",
     [
-        lambda header: header.pop("steps"),
-        lambda header: header["features"].pop("columns"),
-        lambda header: header["features"]["params"].update(features="no such set"),
-        lambda header: header["features"]["params"].update(unknown=1),
-        lambda header: header.update(steps=["one"]),
+        lambda state: state.pop("steps"),
+        lambda state: state["features"].pop("columns"),
+        lambda state: state["features"]["params"].update(features="no such set"),
+        lambda state: state["features"]["params"].update(unknown=1),
+        lambda state: state.update(steps=["one"]),
     ],
 )
 def test_a_damaged_header_is_told_from_a_sound_one(tmp_path, pipeline, harm):
@@ -380,7 +382,7 @@ def test_a_damaged_header_is_told_from_a_sound_one(tmp_path, pipeline, harm):
     pipeline.save(path)
     header, arrays = read_model(path)
     arrays = {name: np.array(array) for name, array in arrays.items()}
-    harm(header)
+    harm(header["state"])
     write_model(path, json.loads(json.dumps(header)), arrays)
     with pytest.raises(ModelFileError, match="damaged"):
         skcw.load(path)

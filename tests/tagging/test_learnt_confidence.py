@@ -1,5 +1,7 @@
 """How sure to be, as fit learns it: who judges, and what becomes of it."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -153,7 +155,8 @@ def test_too_few_sentences_are_told_when_confidence_is_asked():
             UnlearnedConfidenceWarning, match="too few sequences"
         ) as told:
             ask()
-        assert told[0].filename == __file__
+        if sys.version_info >= (3, 12):
+            assert told[0].filename == __file__
     before = error_of(tagger)
     tagger.fit_confidence(X_NEW, Y_NEW)
     assert error_of(tagger) < before

@@ -128,8 +128,8 @@ class LosesBitsInPickle(CWSequenceTagger):
 
 @breaks("check_save_and_load_predict_the_same_bits")
 class LosesBitsInFiles(CWSequenceTagger):
-    def _state(self):
-        state, arrays = super()._state()
+    def _saved_state(self):
+        state, arrays = super()._saved_state()
         rounded = arrays["belief.average"].astype(np.float16).astype(np.float32)
         return state, {**arrays, "belief.average": rounded}
 
