@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits
 
-from common.corpora import has_corpora, load_chunking
+from common.corpora import load_chunking
 from common.crfsuite import CRFsuite
 from common.measure import progress
 from common.rows import NEWS, folds_of, load_rows, set_or_made
@@ -29,7 +29,6 @@ from skcw import (
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
-from skcw.metrics import span_f1_score, token_accuracy_score
 from speed.classifiers import passive_aggressive
 
 PASSES, ROW_PASSES = 10, 5
