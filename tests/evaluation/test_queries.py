@@ -371,7 +371,7 @@ def test_a_model_of_sklearn_crfsuite_is_asked_by_its_marginals():
     ]
     assert_allclose(answers.confidence, expected, rtol=ROUNDING)
     assert answers.correct.mean() == np.mean(np.concatenate(token_correct(y, labels)))
-    # It also answers what sklearn-crfsuite alone cannot: questions about spans and pairs.
+    # It also answers what sklearn-crfsuite alone cannot: queries of spans and pairs.
     same = CRFSequenceTagger.from_crfsuite(crf.modelfile.name)
     for query in ("span:PER", {"pair": [("B-PER", "I-PER")]}):
         asked, expected = (confidence_pairs(m, X, y, query) for m in (crf, same))
