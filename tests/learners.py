@@ -39,6 +39,12 @@ LISTS = [
 ] * 4
 ERRORS = [[0.0, 1.0, 2.0], [1.0, 0.0], [1.0, 0.0]] * 4
 SHORT = {"max_iter": 2, "random_state": 0}
+# The class of every learner of the command line; means of several are no class.
+TAGGERS = {
+    name: learner.load()
+    for name, learner in LEARNERS.items()
+    if "n_models" not in learner.params
+}
 # The parameters of learners that are not quick by those.
 QUICK = {
     "hmm": {},
@@ -61,9 +67,7 @@ def _maker(name, cls):
 def learners():
     """Return a maker of each estimator, its kind of data, by name."""
     taggers = {
-        learner.title: _maker(name, learner.load())
-        for name, learner in LEARNERS.items()
-        if not learner.params.get("n_models")
+        LEARNERS[name].title: _maker(name, cls) for name, cls in TAGGERS.items()
     } | {
         "mean of four": lambda: CWSequenceTagger(n_models=4, **SHORT),
         "pipeline": pipeline,
