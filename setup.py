@@ -1,4 +1,4 @@
-"""Build the compiled kernels; everything else is declared in pyproject.toml.
+"""Build the compiled kernels; all else stands in pyproject.toml and setup.cfg.
 
 Three variables of the environment change what is built: ``SKCW_DEBUG=1`` checks every
 index, ``SKCW_SANITIZE=1`` lets GCC or Clang watch every access to memory and everything
@@ -9,9 +9,11 @@ import os
 import shutil
 import sys
 import sysconfig
+from configparser import ConfigParser
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("SKCW_DEBUG", "0") != "0"
@@ -20,8 +22,10 @@ PORTABLE = os.environ.get("SKCW_PORTABLE", "0") != "0"
 
 # Each mode has a folder of its own for C files, objects and libraries, so that
 # no build ever picks up what another one left behind.
-BUILD = "build/" + ("debug" if DEBUG else "release")
-BUILD += "-sanitized" * SANITIZE + "-portable" * PORTABLE
+CONFIG = ConfigParser()
+CONFIG.read("setup.cfg")
+BUILD = CONFIG["build"]["build_base"]
+BUILD += "-debug" * DEBUG + "-sanitized" * SANITIZE + "-portable" * PORTABLE
 
 DIRECTIVES = {
     "language_level": 3,
@@ -57,7 +61,6 @@ def extension(path):
     return Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
-        include_dirs=["skcw/_kernels"],
         depends=[str(header) for header in sorted(Path("skcw").rglob("*.h"))],
         define_macros=MACROS,
     )
@@ -91,6 +94,15 @@ def stop_without_tools():
             f"skcw has to be compiled, and this system lacks {what}. "
             f"On Debian and Ubuntu: apt-get install {packages}"
         )
+
+
+class Build(build):
+    """Put what is built into the folder of the mode."""
+
+    def finalize_options(self):
+        """Set all folders by that of the mode."""
+        self.build_base = BUILD
+        super().finalize_options()
 
 
 class BuildKernels(build_ext):
@@ -136,6 +148,5 @@ if __name__ == "__main__":
             shared_views(),
             *map(extension, sorted(Path("skcw").rglob("*.pyx"))),
         ],
-        cmdclass={"build_ext": BuildKernels},
-        options={"build": {"build_base": BUILD}},
+        cmdclass={"build": Build, "build_ext": BuildKernels},
     )

@@ -11,6 +11,7 @@ from skcw.calibration import (
     SelectiveClassifier,
     SelectiveTagger,
 )
+from skcw.cli.learners import LEARNERS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.linear_model import (
@@ -26,15 +27,7 @@ from skcw.reranking import (
     RerankedTagger,
     VotedPerceptronReranker,
 )
-from skcw.tagging import (
-    AROWSequenceTagger,
-    CRFSequenceTagger,
-    CWSequenceTagger,
-    HMMSequenceTagger,
-    MaxEntSequenceTagger,
-    PASequenceTagger,
-    PerceptronSequenceTagger,
-)
+from skcw.tagging import CWSequenceTagger, PerceptronSequenceTagger
 
 ROWS, KINDS = make_classification(120, 12, n_informative=8, n_classes=3, random_state=0)
 TOKENS, LABELS = make_tagged_corpus(60, random_state=0, return_X_y=True)
@@ -46,6 +39,18 @@ LISTS = [
 ] * 4
 ERRORS = [[0.0, 1.0, 2.0], [1.0, 0.0], [1.0, 0.0]] * 4
 SHORT = {"max_iter": 2, "random_state": 0}
+# The class of every learner of the command line; means of several are no class.
+TAGGERS = {
+    name: learner.load()
+    for name, learner in LEARNERS.items()
+    if "n_models" not in learner.params
+}
+# The parameters of learners that are not quick by those.
+QUICK = {
+    "hmm": {},
+    "maxent": {"tol": 0.5, "min_count": 1, "random_state": 0},
+    "crf": {"max_iter": 3},
+}
 
 
 def pipeline():
@@ -54,17 +59,17 @@ def pipeline():
     return TaggingPipeline([("features", WindowFeatures("ner")), ("tagger", tagger)])
 
 
+def _maker(name, cls):
+    """Return a maker of a tagger of a class, quick to fit."""
+    return lambda: cls(**QUICK.get(name, SHORT))
+
+
 def learners():
     """Return a maker of each estimator, its kind of data, by name."""
     taggers = {
-        "CW": lambda: CWSequenceTagger(**SHORT),
-        "AROW": lambda: AROWSequenceTagger(**SHORT),
-        "PA": lambda: PASequenceTagger(**SHORT),
-        "perceptron": lambda: PerceptronSequenceTagger(**SHORT),
+        LEARNERS[name].title: _maker(name, cls) for name, cls in TAGGERS.items()
+    } | {
         "mean of four": lambda: CWSequenceTagger(n_models=4, **SHORT),
-        "HMM": HMMSequenceTagger,
-        "MaxEnt": lambda: MaxEntSequenceTagger(tol=0.5, min_count=1, random_state=0),
-        "CRF": lambda: CRFSequenceTagger(max_iter=3),
         "pipeline": pipeline,
         "calibrated": lambda: CalibratedTagger(
             PerceptronSequenceTagger(**SHORT), cv=2, map="isotonic"

@@ -267,8 +267,8 @@ def test_a_sentence_in_one_line_is_noticed(run, files, stdin):
     assert code == 0 and out.startswith("Ann left Madrid today . ")
     many, unknown = err.splitlines()
     assert many.startswith(
-        "skcw tag: warning: <stdin>, line 1: 5 columns where the model has learned from "
-        "2 (word, pos)"
+        "skcw tag: warning: <stdin>, line 1: 5 columns where the model has learned "
+        "from 2 (word, pos)"
     )
     assert "knows almost no value of column 1" in unknown
 

@@ -370,8 +370,11 @@ def test_a_model_of_sklearn_crfsuite_is_asked_by_its_marginals():
     ]
     assert_allclose(answers.confidence, expected, rtol=ROUNDING)
     assert answers.correct.mean() == np.mean(np.concatenate(token_correct(y, labels)))
-    with pytest.raises(ValueError, match="take no method and no options"):
-        confidence_pairs(crf, X, y, confidence_options={"n_draws": 3})
+    # It also answers what sklearn-crfsuite alone cannot: queries of spans and pairs.
+    same = CRFSequenceTagger.from_crfsuite(crf.modelfile.name)
+    for query in ("span:PER", {"pair": [("B-PER", "I-PER")]}):
+        asked, expected = (confidence_pairs(m, X, y, query) for m in (crf, same))
+        assert asked.confidence.tolist() == expected.confidence.tolist()
 
 
 def test_a_type_of_entities_that_is_no_label_gets_a_hint():

@@ -1,5 +1,6 @@
 """What is installed and what the project says about itself agree."""
 
+import os
 import re
 import subprocess
 import sys
@@ -35,6 +36,37 @@ def test_the_installed_package_holds_modules_and_the_tables_of_datasets_only():
         allowed |= {".pyx", ".pxd", ".h", ".c"}
     files = [p for p in INSTALLED.rglob("*") if p.is_file() and p.suffix != ".pyc"]
     assert not [p.name for p in files if p.suffix not in allowed]
+
+
+def test_type_checkers_find_the_annotations():
+    # The wheel takes no other data: it has to be named.
+    assert (INSTALLED / "py.typed").is_file()
+    named = METADATA["tool"]["setuptools"]["package-data"]
+    assert named == {"skcw": ["py.typed"]}
+
+
+def test_setuptools_are_told_what_setup_cfg_says():
+    def told(command, option, **environment):
+        code = (
+            "import setuptools; from distutils.core import run_setup;"
+            "found = run_setup('setup.py', ['sdist'], stop_after='config');"
+            f"command = found.get_command_obj({command!r});"
+            f"command.ensure_finalized(); print(command.{option})"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=PROJECT,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return found.stdout.strip()
+
+    assert told("build", "build_base") == "build/release"
+    assert told("build", "build_base", SKCW_DEBUG="1") == "build/release-debug"
+    assert "'skcw/_kernels'" in told("build_ext", "include_dirs")
+    assert told("sdist", "formats") == "['gztar']"
 
 
 def test_every_module_of_the_sources_is_installed():
