@@ -180,8 +180,8 @@ class HeldOut:
     """Tries rerankers on folds of sentences, with taggers that have not seen them.
 
     Lists of a fold come from the tagger that was fitted without it. Those to learn from
-    come from taggers that have not seen the fold either: others have learned its labels,
-    and a reranker that corrects them unlearns what is true of the fold.
+    come from taggers that have not seen the fold either: others have learned its
+    labels, and a reranker that corrects them unlearns what is true of the fold.
 
     Parameters
     ----------

@@ -291,7 +291,7 @@ class RerankedTagger(BaseSequenceTagger):
         return self
 
     def _encoded(self, sentences, nbest, features, base, prefix):
-        """Return encoded lists, their errors, and features, learned if they are None."""
+        """Return encoded lists, their errors, and features, learned if None."""
         tokens, words = _read(sentences.X, base, prefix)
         if features is None:
             features = self._features()
