@@ -30,7 +30,7 @@ KIND = "reranker"
 
 
 class BaseReranker(BaseEstimator):
-    """Base class of rerankers: they choose among the candidates of a list.
+    """Base class of rerankers, which choose a candidate of an n-best list.
 
     A subclass gives ``_learn(problem)``, which returns fitted attributes, and may give
     ``_totals`` and ``_log_odds``. X is a :class:`CandidateLists` or a list of lists of
@@ -87,7 +87,7 @@ class BaseReranker(BaseEstimator):
         return self
 
     def variants(self):
-        """Return what to choose from if held-out lists can tell what is best.
+        """Return the variants among which held-out lists decide.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class BaseReranker(BaseEstimator):
     def _learn(self, problem):
         raise NotImplementedError(f"{type(self).__name__} does not implement _learn")
 
-    # What is asked of a fitted reranker.
+    # Prediction.
 
     @reads_at_once
     def decision_function(self, X):
@@ -160,7 +160,7 @@ class BaseReranker(BaseEstimator):
         return lists.rows(self._probabilities(lists, self._totals(lists)))
 
     def predict_confidence(self, X):
-        """Return how sure the reranker is of the candidate that it chooses.
+        """Return the confidence in the chosen candidates.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class BaseReranker(BaseEstimator):
         Returns
         -------
         scores, probabilities : ndarray of float64, shape (n_candidates,)
-            What ``decision_function`` and ``candidate_probabilities`` return, in one
+            The results of ``decision_function`` and ``candidate_probabilities``, in one
             array for all lists.
         """
         lists = self._checked(X)
@@ -247,7 +247,7 @@ class BaseReranker(BaseEstimator):
         return out
 
     def _log_odds(self, lists, totals):
-        """Return what speaks for each candidate, as a logarithm up to a constant."""
+        """Return the log-odds of each candidate, up to a constant."""
         return totals
 
     def _probabilities(self, lists, totals):
