@@ -1,4 +1,4 @@
-"""The journal of a study, and the ledger of what was asked."""
+"""The journal of a study, and the ledger of its queries."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Journal:
     file : file object or None
         The file, open and locked; None keeps the records in memory alone.
     records : list of dict, default=()
-        What the file holds already.
+        The records in the file.
     """
 
     def __init__(self, file, records=()):
@@ -61,7 +61,7 @@ class Journal:
             raw = file.read()
             whole = raw[: raw.rfind(b"\n") + 1]
             records = _read(whole, path)
-            # Only now: what is no journal is left alone.
+            # Only now: another file is left unchanged.
             if len(whole) < len(raw):
                 file.truncate(len(whole))
         except BaseException:
@@ -105,7 +105,7 @@ class Journal:
         return os.path.samestat(found, os.fstat(self._file.fileno()))
 
     def _check_mine(self):
-        """Raise unless what is written now is found by the name of the file."""
+        """Raise unless the open file is still the one at its path."""
         if self._file.closed:
             raise ValueError(
                 f"the journal {self.path} is closed; ActiveLearner.resume goes on with "
@@ -201,7 +201,7 @@ def _line(record):
 
 
 def _plain(value):
-    """Turn what NumPy holds into what JSON can."""
+    """Return a value of NumPy as one that JSON can hold."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -213,7 +213,7 @@ def _plain(value):
 SEED, COLD, UTILITY, AUDIT = "seed", "cold start", "utility", "audit"
 
 
-# What a record tells of: it names the positions.
+# The kinds of records; each names positions.
 KINDS = ("asked", "released", "taught")
 
 
@@ -245,7 +245,7 @@ class Audit:
 
 @dataclass
 class Question:
-    """How an item came to be asked about, and what the audited model said of it."""
+    """Why an item was queried, and the prediction of the audited model."""
 
     how: str
     guess: object = None
@@ -258,7 +258,7 @@ class Ledger:
     Parameters
     ----------
     pool : RowPool or SequencePool
-        What is asked about.
+        The pool.
     """
 
     def __init__(self, pool):
@@ -271,7 +271,7 @@ class Ledger:
         self.pending, self.labels = {}, {}
 
     def apply(self, record):
-        """Remember what a record says."""
+        """Apply a record."""
         if "asked" in record:
             self._ask(record)
         elif "released" in record:
@@ -325,12 +325,12 @@ class Ledger:
             raise ValueError(f"item {old[0]} of the pool has its labels already")
 
     def check_asked(self, positions):
-        """Raise at a position that nobody asked about."""
+        """Raise at a position that was not queried."""
         strange = [i for i in positions.tolist() if i not in self.pending]
         if strange:
             raise ValueError(
-                f"item {strange[0]} of the pool was not asked about; seed takes labels "
-                "that nobody asked for"
+                f"item {strange[0]} of the pool was not queried; seed takes labels "
+                "without a query"
             )
 
 

@@ -32,12 +32,12 @@ from skcw.exceptions import ModelFileError
 
 UPDATES = ("online", "refit")
 DEFAULT_UTILITIES = {"rows": "margin", "sequences": "least-confident-word"}
-# What a journal says of a utility that is a function.
+# The entry of a journal for a utility that is a function.
 OWN = "a function"
 
 
 class ActiveLearner:
-    """Ask about the items of a pool, learn from the answers, and lose none of them.
+    """Active learner with a pool: query items, learn their labels, log every step.
 
     It works with sequences and with rows. Everything that happens is written to a
     journal, from which a study goes on after a crash exactly as if there had been none.
@@ -45,12 +45,13 @@ class ActiveLearner:
     Parameters
     ----------
     estimator : tagger or classifier
-        What learns. It is copied; if it is fitted already, it is asked from the start.
+        The estimator. It is copied; if it is already fitted, it ranks items from the
+        start.
     X : rows or sequences
         The pool, as the estimator takes it. A ``SequenceBatch`` saves encoding the
         same sequences in every round.
     utility : str or callable, default=None
-        What ranks the items: a name of :func:`utility_names`, or a function of an
+        The ranking of the items: a name of :func:`utility_names`, or a function of an
         estimator and X, such as ``functools.partial(least_confident_word,
         method="kd-pc")``. By default ``"least-confident-word"`` for sequences and
         ``"margin"`` for rows.
@@ -149,7 +150,7 @@ class ActiveLearner:
         self.audited_estimator_ = None
         self._ledger = Ledger(pool)
 
-    # What is known.
+    # State.
 
     @property
     def pool(self):
@@ -163,7 +164,7 @@ class ActiveLearner:
 
     @property
     def is_fitted(self):
-        """Whether there is a model to ask."""
+        """Whether the model is fitted."""
         return self._is_fitted
 
     @property
@@ -178,7 +179,7 @@ class ActiveLearner:
 
     @property
     def pending(self):
-        """The positions that were asked about and have no answer yet."""
+        """The queried positions without labels."""
         return np.array(list(self._ledger.pending), dtype=np.int64)
 
     @property
@@ -203,7 +204,7 @@ class ActiveLearner:
         """The shares of wrong words of each audit, one per draw; None if incomplete."""
         return [a.shares() if a.is_complete else None for a in self._ledger.audits]
 
-    # Questions.
+    # Queries.
 
     def query(self, n=None, *, words=None):
         """Return the positions to label next, the most useful first.
@@ -292,7 +293,7 @@ class ActiveLearner:
         return positions
 
     def release(self, positions):
-        """Take questions back: these items may be asked about again.
+        """Withdraw queries: these items may be queried again.
 
         Parameters
         ----------
@@ -319,10 +320,10 @@ class ActiveLearner:
             [self._settings["random_state"], self._ledger.n_asked]
         )
 
-    # Predictions.
+    # Labels.
 
     def teach(self, positions, y):
-        """Learn the labels of items that were asked about.
+        """Learn the labels of queried items.
 
         If anything is wrong with them, nothing changes. Not all items that are pending
         need be labeled at once.
@@ -341,7 +342,7 @@ class ActiveLearner:
         self._learn(positions, y, ", ".join(dict.fromkeys(asked)))
 
     def seed(self, positions, y):
-        """Learn labels that were there before anything was asked.
+        """Learn labels that were known before any query.
 
         Parameters
         ----------
@@ -392,7 +393,7 @@ class ActiveLearner:
         return self._pool.kind.classes(rows) if classes is None else classes
 
     def _predicted(self, positions):
-        """Return what the model says of items, as plain lists."""
+        """Return the predicted labels of items, as plain lists."""
         found = self.estimator_.predict(self._pool.take(positions))
         return [getattr(row, "tolist", lambda row=row: row)() for row in found]
 
@@ -409,14 +410,14 @@ class ActiveLearner:
                 "together"
             )
 
-    # Records, which tell all that has happened.
+    # Records.
 
     def _add(self, record):
         self._journal.add(record)
         self._apply(self._journal.records[-1])
 
     def _apply(self, record):
-        """Remember what a record says, now that the model has learned it."""
+        """Apply a record, now that the model has learned it."""
         self._ledger.apply(record)
         if "taught" in record:
             self._is_fitted = True
@@ -424,7 +425,7 @@ class ActiveLearner:
             self.audited_estimator_ = deepcopy(self.estimator_)
 
     def save(self, path):
-        """Write the journal to a file, from which ``resume`` goes on.
+        """Write the journal to a file that ``resume`` can read.
 
         Parameters
         ----------
@@ -434,7 +435,7 @@ class ActiveLearner:
         self._journal.save(path)
 
     def close(self):
-        """Let go of the journal, so that another learner may resume from it.
+        """Close the journal; another learner may then resume from it.
 
         This one answers, but asks and learns no more. What is garbage or in a process
         that ends is closed by itself; ``with`` closes, too. Nothing happens if the
@@ -450,7 +451,7 @@ class ActiveLearner:
 
     @classmethod
     def resume(cls, path, estimator, X, *, utility=None):
-        """Return the learner whose journal is in a file, as it was.
+        """Return the learner that wrote a journal, in its last state.
 
         Labels are learned again in the order in which they came, so the model is the
         same if the estimator has an integer as ``random_state``. The learner goes on
@@ -504,7 +505,7 @@ class ActiveLearner:
         return learner
 
     def _replay(self, records):
-        """Do again what was done; of several fits in a row only the last is needed."""
+        """Replay records; of several fits in a row only the last is needed."""
         is_refit = self._settings["update"] == "refit"
         for record in records:
             check_positions(positions_of(record), len(self._pool))

@@ -21,7 +21,7 @@ from skcw.data.labels import check_labels, listed_in_order
 def select_batch(
     utilities, n=None, *, words=None, lengths=None, features=None, max_overlap=None
 ):
-    """Return the items to ask about, the most useful first.
+    """Return the items to query, the most useful first.
 
     Of equal utilities the shorter sequence goes first [1]_, then the earlier one.
 
@@ -122,9 +122,9 @@ def _spread_out(order, features, max_overlap, enough):
 
 
 def askable(utilities, lengths):
-    """Return utilities that leave out empty items alone, however sure a model is.
+    """Return utilities that leave out empty items only, however confident a model is.
 
-    A model that knows a single label is infinitely sure of everything, and still has
+    A model that knows a single label is infinitely confident, and still has
     something to learn.
     """
     utilities = np.maximum(utilities, np.finfo(np.float64).min)
@@ -274,7 +274,7 @@ class SequenceLabels:
         return labels
 
     def classes(self, labels):
-        """Return None: taggers learn of labels as they come."""
+        """Return None: taggers accept new labels at any time."""
 
     def can_begin(self, labels):
         """Tell whether a model can begin with these labels alone."""
@@ -293,7 +293,7 @@ ROWS, SEQUENCES = RowLabels(), SequenceLabels()
 
 
 def kind_of_labels(items):
-    """Return the kind that labels show, where there is no estimator to ask."""
+    """Return the kind of labels without an estimator."""
     first = items[0] if len(items) else ()
     is_one = isinstance(first, str) or not hasattr(first, "__len__")
     return ROWS if is_one else SEQUENCES
@@ -339,7 +339,7 @@ def check_answers(y, positions, pool, known=()):
 
 
 def noisy_labels(y, rate, *, classes=None, random_state=0):
-    """Return labels as an annotator gives them who errs at a given rate.
+    """Return labels with errors at a given rate, as of a noisy annotator.
 
     Each label, of a row or of a word, is replaced with the given probability by another
     one, all others being equally likely.
@@ -391,15 +391,15 @@ def noisy_labels(y, rate, *, classes=None, random_state=0):
 
 
 def read_pool(X, estimator):
-    """Return what may be asked about: rows of a classifier or sequences of a tagger.
+    """Return the pool: rows of a classifier or sequences of a tagger.
 
     Parameters
     ----------
     X : rows or sequences
         As the estimator takes them; lists, arrays, sparse matrices and batches.
     estimator : tagger or classifier
-        What will learn from them. For a classifier each item is a row and counts as
-        one word; for anything else it is a sequence.
+        The estimator that will learn them. For a classifier each item is a row and
+        counts as one word; for anything else it is a sequence.
 
     Returns
     -------
@@ -453,7 +453,7 @@ class RowPool:
         return _ones(sparse.csr_array(_numbers(self.take(positions))))
 
     def fingerprint(self):
-        """Return a hash that tells this pool from others."""
+        """Return a fingerprint of the pool."""
         X = self._X.to_numpy() if hasattr(self._X, "to_numpy") else self._X
         return digest_of([self.lengths, *(X if isinstance(X, list) else [X])])
 
@@ -479,7 +479,7 @@ class SequencePool:
         return _features_of(encode_any(self.take(positions)))
 
     def fingerprint(self):
-        """Return a hash that tells this pool from others."""
+        """Return a fingerprint of the pool."""
         return digest_of([self.lengths, *self._X])
 
 
@@ -501,7 +501,7 @@ class BatchPool(SequencePool):
         return _features_of(batch if is_encoded else encode_any(batch))
 
     def fingerprint(self):
-        """Return a hash that tells this pool from others."""
+        """Return a fingerprint of the pool."""
         if not isinstance(self._X, SequenceBatch):
             return super().fingerprint()
         batch = self._X._compact()
@@ -510,7 +510,7 @@ class BatchPool(SequencePool):
 
 
 def is_fitted(estimator):
-    """Tell whether an estimator can be asked."""
+    """Tell whether an estimator is fitted."""
     try:
         check_is_fitted(estimator)
     except NotFittedError:
@@ -521,7 +521,7 @@ def is_fitted(estimator):
 
 
 def digest_of(items):
-    """Return a short hash of arrays, matrices and what ``repr`` tells all of."""
+    """Return a short hash of arrays, matrices and objects by ``repr``."""
     digest = hashlib.sha256()
     for item in items:
         digest.update(_bytes(item))

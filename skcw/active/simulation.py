@@ -23,7 +23,7 @@ COLUMNS = ("strategy", "repeat", "n_labels", "n_words", "score", "seconds", "sto
 
 
 class Study:
-    """What :func:`simulate` found: one record for each time that a run was scored.
+    """Result of :func:`simulate`: one record for each scoring of a run.
 
     Parameters
     ----------
@@ -54,7 +54,9 @@ class Study:
     def column(self, name):
         """Return one column of the records as a list."""
         if name not in COLUMNS:
-            raise ValueError(f"there is no column {name!r}, but {', '.join(COLUMNS)}")
+            raise ValueError(
+                f"unknown column {name!r}; must be one of {', '.join(COLUMNS)}"
+            )
         return [record[name] for record in self.records]
 
     def to_frame(self):
@@ -67,7 +69,7 @@ class Study:
         """Return the curve of each repetition of a strategy: (sizes, scores)."""
         if name not in self.names:
             raise ValueError(
-                f"there is no strategy {name!r}, but {', '.join(self.names)}"
+                f"unknown strategy {name!r}; must be one of {', '.join(self.names)}"
             )
         if by not in ("n_words", "n_labels"):
             raise ValueError(f"by is {by!r}; it must be 'n_words' or 'n_labels'")
@@ -91,7 +93,7 @@ class Study:
         name : str
             The strategy.
         by : {"n_words", "n_labels"}, default="n_words"
-            What its cost is counted in.
+            The unit of cost.
         sizes : array-like, default=None
             Where to read the curves, by straight lines between scores; by default
             wherever a run was scored, as far as all runs go.
@@ -122,7 +124,7 @@ class Study:
         score : float
             The score.
         by : {"n_words", "n_labels"}, default="n_words"
-            What size is counted in.
+            The unit of size.
 
         Returns
         -------
@@ -167,9 +169,9 @@ class Strategy:
     Parameters
     ----------
     utility : str or callable
-        What ranks the items, as for ``ActiveLearner``.
+        The ranking of the items, as for ``ActiveLearner``.
     estimator : tagger or classifier, default=None
-        What learns; None is the estimator of the study.
+        The estimator; None is that of the study.
     update : {"online", "refit"}, default=None
         How it learns; None is the update of the study.
     max_overlap : float, default=None
@@ -194,7 +196,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What all runs of a study share."""
+    """The settings that all runs of a study share."""
 
     estimator: object
     X: object
@@ -240,7 +242,7 @@ def simulate(
     random_state=0,
     verbose=0,
 ):
-    """Run active learning with labels that are known, and score it along the way.
+    """Simulate active learning with known labels, and score it along the way.
 
     The defaults are those of the study of sequences in [1]_, section 6. In repetition r
     all strategies begin with the same items.
@@ -248,16 +250,16 @@ def simulate(
     Parameters
     ----------
     estimator : tagger or classifier
-        What learns, unless a strategy brings its own. A copy gets, in place of its
+        The estimator, unless a strategy brings its own. A copy gets, in place of its
         own ``random_state``, that of the study plus the number of the repetition.
     X : rows or sequences
         The pool.
     y : sequence of labels, or of sequences of labels
         Its labels, which play the annotator.
     strategies : list of str, or dict of str to str, callable or Strategy
-        Names of utilities, or names of the caller's own with what they stand for.
+        Names of utilities, or a dict from your own names to strategies.
     X_test, y_test : as X and y
-        What the models are judged by.
+        The score of the models.
     n_initial : int, default=50
         The number of items that are labeled from the beginning, chosen at random. Of
         rows there is one from each class before there are two from any, as in [2]_.
@@ -388,7 +390,7 @@ def _run(plan, strategy, name, repeat):
     seed = plan.random_state + repeat
     estimator = plan.estimator if strategy.estimator is None else strategy.estimator
     estimator = clone(estimator)
-    # Also of what a pipeline is made of.
+    # Also those of the steps of a pipeline.
     names = [n for n in estimator.get_params() if n.split("__")[-1] == "random_state"]
     estimator.set_params(**dict.fromkeys(names, seed))
     learner = ActiveLearner(

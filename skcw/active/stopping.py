@@ -1,4 +1,4 @@
-"""Stopping criteria: when further labels are no longer worth their price.
+"""Stopping criteria: when to stop labeling.
 
 Each is asked after every round, ``criterion.should_stop(learner)``; what it looked at
 so far is in ``values_``, and ``reason_`` says why it stopped. They look at the same
@@ -42,7 +42,7 @@ class StoppingCriterion:
         self._n_rounds_seen = -1
 
     def should_stop(self, learner):
-        """Look at the learner; tell whether to stop.
+        """Tell whether to stop, given the state of the learner.
 
         Asked twice in a round, it looks once: a model agrees with itself.
 
@@ -73,7 +73,7 @@ class StoppingCriterion:
 
 
 class Budget(StoppingCriterion):
-    """Stop when the money is spent.
+    """Stop when a number of labels or tokens is reached.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class _Watching(StoppingCriterion):
 
 
 class ConfidencePlateau(_Watching):
-    """Stop when the model does not become surer any more.
+    """Stop when the mean confidence no longer rises.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class ConfidencePlateau(_Watching):
 
 
 class ModelAgreement(_Watching):
-    """Stop when successive models label the same items in the same way.
+    """Stop when successive models agree on the same items.
 
     Parameters
     ----------
@@ -261,11 +261,11 @@ class ModelAgreement(_Watching):
 
 
 class PredictedErrorRate(StoppingCriterion):
-    """Stop when the model expects few errors in what is left of the pool.
+    """Stop when the model expects few errors in the rest of the pool.
 
     The prediction is as good as the model's confidence is calibrated: a
-    ``CalibratedTagger``, or a tagger or classifier that has learned how sure to be, is
-    about right; nothing is promised. :class:`AuditedErrorRate` promises.
+    ``CalibratedTagger``, or a tagger or classifier with calibrated confidence, is
+    about right; there is no guarantee. :class:`AuditedErrorRate` gives one.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ class PredictedErrorRate(StoppingCriterion):
     method : str, default=None
         For taggers, a method of ``predict_confidence`` that gives probabilities.
     n_items : int, default=None
-        Look at a random part of what is left; by default at all of it.
+        Look at a random part of the rest; by default at all of it.
     random_state : int, default=0
         Controls which.
 
@@ -318,26 +318,27 @@ class PredictedErrorRate(StoppingCriterion):
         if self.values_[-1] > self.target:
             return None
         return (
-            f"the model expects {self.values_[-1]:.4f} of what is left to be wrong, "
+            f"the model expects {self.values_[-1]:.4f} of the rest to be wrong, "
             f"and {self.target:g} may be"
         )
 
 
 class AuditedErrorRate(StoppingCriterion):
-    """Stop when an audit shows that few errors are left, with a promise.
+    """Stop when an audit bounds the error rate of the rest of the pool.
 
     ``learner.audit(n)`` draws items at random. Once all of them are labeled, the share
     of wrong words among them bounds that of all items that were neither labeled nor
     pending, as ``learner.audited_estimator_`` labels them: with a probability of at
     least `confidence_level` the study does not stop while more than `target` of the
-    words are wrong. That holds for any model and any number of audits: the k-th may fail with probability (1 - confidence_level) / (k (k + 1)).
+    words are wrong. That holds for any model and any number of audits: the k-th may
+    fail with probability (1 - confidence_level) / (k (k + 1)).
 
     Parameters
     ----------
     target : float
         The share of words, or rows, that may be wrong.
     confidence_level : float, default=0.95
-        The probability of the promise.
+        The probability with which the bound holds.
 
     Attributes
     ----------
@@ -364,7 +365,7 @@ class AuditedErrorRate(StoppingCriterion):
         self._n_judged = 0
 
     def _value(self, learner):
-        # An audit that was abandoned counts: it may have been for what it found.
+        # An abandoned audit counts: its result may be the reason.
         k = len(learner.audits)
         if k == self._n_judged or learner.audits[-1] is None:
             return None
@@ -380,7 +381,7 @@ class AuditedErrorRate(StoppingCriterion):
         if self.values_[-1] > self.target:
             return None
         return (
-            f"at most {self.values_[-1]:.4f} of what was not labeled is wrong, with "
+            f"at most {self.values_[-1]:.4f} of the rest of the pool is wrong, with "
             f"probability {self.confidence_level:g}"
         )
 
@@ -446,7 +447,7 @@ def predicted_error_rate(estimator, X, method=None):
     estimator : tagger or classifier
         A fitted one.
     X : rows or sequences
-        What it is asked about.
+        The items.
     method : str, default=None
         For taggers, a method of ``predict_confidence`` that gives probabilities.
 

@@ -27,7 +27,7 @@ from skcw.linear_model.gaussian import GaussianRowClassifier
 
 @contextmanager
 def quietly():
-    """Silence the warning that a model has seen too little to know how sure it is.
+    """Silence the warning that a model has seen too little to calibrate itself.
 
     It ranks all the same, and early rounds are made of such models.
     """
@@ -37,7 +37,7 @@ def quietly():
 
 
 def margin(estimator, X):
-    """Return how small the lead of the best label's score over the second is.
+    """Return minus the margin of the best label over the second.
 
     With the margin M of a linear model it is -|M|: *simple margin* [1]_, and the
     *CW Margin* and *PA Margin* of [2]_.
@@ -82,7 +82,7 @@ def margin(estimator, X):
 
 
 def normalized_margin(estimator, X):
-    """Return how few standard deviations the margin is away from zero.
+    """Return minus the margin in standard deviations.
 
     That is -|M| / √V with V = xᵀΣx, the criterion of *active confident learning*
     (ACL) [1]_: of two rows of equal margin the one whose features were seen less is
@@ -235,7 +235,7 @@ def _probabilities(estimator, X):
 
 
 def least_confident_word(tagger, X, method=None, **options):
-    """Return how unsure the tagger is of the word it is least sure of [1]_.
+    """Return minus the confidence in the least confident token [1]_.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def least_confident_word(tagger, X, method=None, **options):
 
 
 def min_margin(tagger, X, per_word=True):
-    """Return how small the lead of the best labeling over the second best is.
+    """Return minus the margin of the best labeling over the second best.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def min_margin(tagger, X, per_word=True):
 
 
 def min_conf_margin(tagger, X, per_word=False):
-    """Return how few standard deviations the best labeling leads the second by.
+    """Return minus the margin of the best labeling in standard deviations.
 
     With Δ = Φ(x, best) - Φ(x, second) it is -μ·Δ / √(ΔᵀΣΔ).
 
@@ -334,9 +334,9 @@ def min_conf_margin(tagger, X, per_word=False):
 
 
 def normalized_log_prob(tagger, X, method=None, per_word=True, **options):
-    """Return -log Pr[best labeling] per word: long sentences are not preferred.
+    """Return -log Pr[best labeling] per token (MNLP).
 
-    Other packages call it MNLP, maximum normalized log-probability. Without the
+    The maximum normalized log-probability does not prefer long sentences. Without the
     division it ranks as *least confidence* does, by 1 - Pr[best labeling].
 
     Parameters
@@ -369,7 +369,7 @@ def normalized_log_prob(tagger, X, method=None, per_word=True, **options):
     asked = _asked(tagger, X, "sequence_confidence")
     with quietly():
         probability = asked.sequence_confidence(method, **options)
-    # A labeling that no draw gives is as improbable as one that cannot be told from 0.
+    # A labeling that no draw gives counts as the least positive probability.
     log = np.log(np.maximum(probability, np.finfo(np.float64).tiny))
     return _per_length(-log, np.asarray(asked.lengths), per_word)
 
@@ -517,9 +517,9 @@ def random_utility(estimator, X, random_state=None):
     Parameters
     ----------
     estimator : tagger or classifier
-        It is not asked; it tells sequences from rows.
+        Not used but to tell sequences from rows.
     X : rows or sequences
-        What they are for.
+        The kind of items.
     random_state : int, RandomState or None, default=None
         Controls the numbers. ``ActiveLearner`` gives each round a seed of its own.
 
@@ -567,7 +567,7 @@ def utility_names(kind):
     Parameters
     ----------
     kind : {"rows", "sequences"}
-        What they are for.
+        The kind of items.
 
     Returns
     -------
@@ -611,7 +611,7 @@ class SkactivemlStrategy(BaseEstimator):
     max_overlap : float, default=None
         Keep items out of a batch that repeat the others, see :func:`select_batch`.
     missing_label : float, str or None, default=nan
-        What stands in y for a label that is not known.
+        The placeholder in y for an unknown label.
     random_state : int, RandomState or None, default=None
         Controls the utility ``"random"``, and the choice as long as no label is known.
         Each query goes on from where the one before it ended.
@@ -658,13 +658,13 @@ class SkactivemlStrategy(BaseEstimator):
         y : sequence of labels, or of sequences of labels
             Their labels, ``missing_label`` where they are not known.
         clf : classifier or tagger
-            What is asked; also one that scikit-activeml has wrapped.
+            The estimator; also one that scikit-activeml has wrapped.
         fit_clf : bool, default=True
             Whether to fit a copy of it to the known labels first.
         sample_weight : array-like of shape (n_items,), default=None
             Weights for that.
         candidates : None, array-like of int, rows or sequences, default=None
-            What may be asked about: all items without a label, those at some positions,
+            The candidates: all items without a label, those at some positions,
             or items that need not be among X.
         batch_size : int, default=1
             How many.
@@ -676,7 +676,7 @@ class SkactivemlStrategy(BaseEstimator):
         positions : ndarray of int64, shape (batch_size,)
             Positions in X, or in `candidates` if these are items.
         utilities : ndarray of float64, shape (batch_size, n_items)
-            What each item of the batch was chosen by, if asked for; not a number for
+            The utilities in the choice of each item, if requested; not a number for
             items that could not be chosen.
         """
         is_known = np.array([not _is_missing(label, self.missing_label) for label in y])
@@ -729,7 +729,7 @@ class SkactivemlStrategy(BaseEstimator):
     def _fitted(self, clf, X, y, is_known, sample_weight):
         """Return a copy of the classifier fitted to the known labels, if there are any.
 
-        The wrappers of scikit-activeml leave out what is not known by themselves.
+        The wrappers of scikit-activeml leave out unknown labels by themselves.
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if _package_of(clf) == "skactiveml":
@@ -748,14 +748,14 @@ def _package_of(estimator):
 
 
 def _inside(clf):
-    """Return what a wrapper of scikit-activeml has fitted, or the estimator itself."""
+    """Return the estimator inside a wrapper of scikit-activeml, or itself."""
     if _package_of(clf) != "skactiveml" or not hasattr(clf, "estimator"):
         return clf
     return getattr(clf, "estimator_", clf.estimator)
 
 
 def _positions(candidates, is_known):
-    """Return the positions that may be asked about, or None if these are items."""
+    """Return the positions of candidates, or None if these are items."""
     if candidates is None:
         positions = np.flatnonzero(~is_known)
         if not len(positions):

@@ -77,7 +77,7 @@ class Source:
     folder : str
         The folder below the data home that holds the corpus.
     terms : str
-        Who may use it for what.
+        The terms of use.
     origin : str
         The page where a person finds it.
     prepared : dict
@@ -90,7 +90,7 @@ class Source:
     folders : tuple of str
         Other folders that may hold the original files.
     about : str
-        What the corpus holds, and the papers about it.
+        A description with references.
     """
 
     title: str
@@ -143,7 +143,7 @@ def locate(source, split, *, data_home=None, download=False, verbose=False):
     data_home : str, path-like or None, default=None
         As in :func:`~skcw.datasets.get_data_home`.
     download : bool, default=False
-        Fetch what is not there.
+        Download missing files.
     verbose : bool, default=False
         Show a progress bar while fetching.
 
@@ -166,7 +166,7 @@ def locate(source, split, *, data_home=None, download=False, verbose=False):
 
 
 def _missing(source, split, home, places):
-    """Return a message that says what was looked for, where, and how to get it."""
+    """Return a message with the missing file, the folders searched, and the source."""
     part = "" if split == "all" else f", {split} part,"
     if split in source.remote:
         offer = f"download=True fetches it from {source.remote[split].url}"
@@ -214,7 +214,7 @@ def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
 
 
 def _fetch(url, file, name, verbose, timeout):
-    """Copy what lies at `url` into `file`; return its checksum."""
+    """Download `url` into `file`; return its checksum."""
     request = Request(url, headers={"User-Agent": "skcw"})
     try:
         with urlopen(request, timeout=timeout) as answer:

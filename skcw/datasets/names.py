@@ -66,7 +66,7 @@ def invent(rng, kind, telling_rate):
 def known_names():
     """Return the well-known names of every kind, and those of several kinds.
 
-    They depend on nothing, so that corpora of different seeds speak of one world.
+    They do not depend on the seed, so all corpora share them.
     """
     rng = np.random.RandomState(20100)
     telling = TELLING_RATE["known"]

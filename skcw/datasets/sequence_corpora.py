@@ -42,7 +42,7 @@ def fetch_conll2000(
     subset : {"train", "test", "all"}, default="train"
         The part to load.
     download : bool, default=False
-        Fetch what is missing from a copy on GitHub, and check it. That has to be asked
+        Download missing files from a copy on GitHub, and check it. That has to be asked
         for because it accepts the terms of use: the corpus is for research.
     verbose : bool, default=False
         Show a progress bar while fetching.
@@ -120,7 +120,7 @@ def fetch_conll2002(
     subset : {"train", "dev", "test", "all"}, default="train"
         The part to load.
     download : bool, default=False
-        Fetch what is missing from a copy on GitHub, and check it. That has to be asked
+        Download missing files from a copy on GitHub, and check it. That has to be asked
         for because it accepts the terms of use: the corpus is for research only.
     verbose : bool, default=False
         Show a progress bar while fetching.
@@ -223,7 +223,7 @@ def fetch_ark_twitter(
     subset : {"train", "dev", "test", "daily547", "all"}, default="train"
         The part to load; "all" is train, dev and test, without "daily547".
     download : bool, default=False
-        Fetch what is missing from GitHub, and check it. The license is CC BY 3.0.
+        Download missing files from GitHub, and check it. The license is CC BY 3.0.
     verbose : bool, default=False
         Show a progress bar while fetching.
     return_X_y : bool, default=False
@@ -283,7 +283,7 @@ def fetch_ud_ewt(
     label : {"xpos", "upos"}, default="xpos"
         The tags to learn. The other ones are left out, for they give the answer away.
     download : bool, default=False
-        Fetch what is missing from GitHub (release 2.7), and check it. The license is
+        Download missing files from GitHub (release 2.7), and check it. The license is
         CC BY-SA 4.0.
     verbose : bool, default=False
         Show a progress bar while fetching.
@@ -338,7 +338,7 @@ def load_sentences(
     names : sequence of str
         The columns of its files.
     about : str
-        What its description says.
+        The description.
     inputs : sequence of str or None
         The columns of the tokens; None means all except the label.
     label : str or None

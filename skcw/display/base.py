@@ -42,7 +42,7 @@ def _pyplot():
 
 
 def tidy(ax):
-    """Take away what axes have and do not need, and put a pale grid behind."""
+    """Remove the upper and right spines and draw a pale grid."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color="0.9", linewidth=0.7)
     ax.set_axisbelow(True)
@@ -68,7 +68,7 @@ def check_axes(ax, name):
 def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
     """Draw a curve in the next free color and return its line.
 
-    The topic is what the curve is about: a curve about another one says so.
+    Curves of several topics are told apart in the legend.
     """
     again, place = divmod(len(curves_on(ax)), len(COLOURS))
     style = {
@@ -85,7 +85,7 @@ def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
 
 
 def topics_on(ax):
-    """Return what the curves on some axes are about, each topic once."""
+    """Return the topics of the curves on some axes, each once."""
     return list(dict.fromkeys(map(_topic, curves_on(ax))))
 
 
@@ -94,7 +94,7 @@ def _topic(line):
 
 
 def common_unit(ax):
-    """Return what the curves on some axes count, or a word for all of it."""
+    """Return the common unit of the curves on some axes, or a general one."""
     units = topics_on(ax)
     return units[0] if len(units) == 1 else "answers"
 
@@ -122,7 +122,7 @@ def _is_curve(artist):
 
 
 def _merged_style(usual, given):
-    """Return the usual style of a line, but for what the caller gives."""
+    """Return the usual style of a line, updated by the caller's."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -164,7 +164,7 @@ def percent(share, position=None):
 
 
 def caption(name, score_name, score, ax):
-    """Return what the legend says of a curve, and the title that the legend gets.
+    """Return the label of a curve in the legend, and the title of the legend.
 
     The title names the score of the first curve; one with another score says so.
     """
@@ -190,7 +190,7 @@ def _joined(name, score):
 
 
 def _rounded(score):
-    """Return a score, perhaps with its interval, in as many decimals as tell.
+    """Return a score, perhaps with its interval, with as many decimals as matter.
 
     These are two digits of the width of the interval, or three of the score itself.
     """
@@ -211,7 +211,7 @@ def score_title(name, interval, level):
 
 
 def add_legend(ax, title):
-    """Show names and scores, and after them what other lines and areas mean.
+    """Show a legend: curves first, then other lines and areas.
 
     If the legend would hide a part of a curve wherever it is put, it goes above the
     axes.
@@ -234,7 +234,7 @@ def add_legend(ax, title):
 
 
 def check_name(name):
-    """Return the name of a model, or refuse what is not one."""
+    """Return the name of a model, or raise."""
     if name is not None and not isinstance(name, str):
         raise TypeError(
             f"name is {name!r}; it must be the name of the model, a string, or None"
@@ -243,7 +243,7 @@ def check_name(name):
 
 
 def described(display, *facts):
-    """Return what ``repr`` says of a display: its class, its model and its numbers."""
+    """Return the ``repr`` of a display: its class, its model and its numbers."""
     known = [str(fact) for fact in facts if fact]
     return f"<{type(display).__name__}{': ' * bool(known)}{', '.join(known)}>"
 
@@ -273,14 +273,14 @@ class AnswersDisplay:
         name=None,
         **options,
     ):
-        """Ask a fitted estimator how sure it is, and draw the result.
+        """Draw the confidence of a fitted estimator against the truth.
 
         Parameters
         ----------
         estimator : tagger or classifier
             A fitted one of skcw, scikit-learn or your own.
         X : sequences, or rows of a classifier
-            What it has not learned from.
+            Data that it has not learned from.
         y : sequences of labels, or labels of rows
             The truth.
         query : label, collection of labels, str, dict or None, default=None
@@ -292,7 +292,7 @@ class AnswersDisplay:
         confidence_options : dict, default=None
             Further options of ``predict_confidence``, such as ``{"n_draws": 50}``.
         groups : array of shape (n_sequences,), default=None
-            What belongs together beyond a sequence, such as the document of each one.
+            Groups beyond a sequence, such as the document of each one.
             By default each sequence, or each row of a classifier, is a group.
         sample_weight : array of shape (n_sequences,) or (n_words,), default=None
             How often each sequence counts, as scorers take it, or each word.
@@ -304,7 +304,7 @@ class AnswersDisplay:
         Returns
         -------
         display : object
-            What was drawn, with ``line_``, ``ax_`` and ``figure_``.
+            The display, with ``line_``, ``ax_`` and ``figure_``.
         """
         wording = cls._wording(parse_query(query))
         y = y if hasattr(y, "__len__") else list(y)

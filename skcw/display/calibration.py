@@ -43,7 +43,7 @@ HEIGHTS, GAP = (4.0, 1.0), 0.06
 # The name of the attribute by which axes remember the histogram below them.
 _BELOW = "_skcw_histogram"
 
-# What the legend calls a score of skcw.metrics.
+# The names of scores in the legend.
 SCORE_TITLES = {
     "root_calibration_mse": "root CalibMSE",
     "calibration_mse": "CalibMSE",
@@ -56,10 +56,10 @@ _OF_THE_CURVE = ("root_calibration_mse", "calibration_mse")
 
 
 class ConfidenceCalibrationDisplay(AnswersDisplay):
-    """A calibration curve: how often what is claimed with probability q comes true.
+    """Calibration curve (reliability diagram) with a band and a histogram.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
-    are what it draws. A curve below the diagonal is of a model that is too sure.
+    are drawn. A curve below the diagonal shows overconfidence.
 
     The score in the legend may lie above its interval, most of all for few words: the
     bins of a calibrated model miss the diagonal, too, by chance, and that adds to the
@@ -72,7 +72,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     band : (array, array) or None, default=None
         The lower and the upper end of a band, one of each per bin.
     band_name : str, default=None
-        What the legend calls it.
+        Its name in the legend.
     band_around : {"curve", "diagonal"}, default="curve"
         Whether the band is about this curve or about that of a calibrated model.
     histogram : array of shape (40,) or None, default=None
@@ -80,15 +80,15 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     score : float, (value, low, high) or None, default=None
         A score for the legend, perhaps with its interval.
     score_name : str, default=None
-        What the legend calls it.
+        Its name in the legend.
     steps : bool, default=False
         Whether accuracy is constant in each bin, as in an isotonic curve.
     name : str, default=None
         The name of the model.
     query : str, default=None
-        What was asked, for the labels of the axes; None for "is the label right?".
+        The question, for the labels of the axes; None for "is the label right?".
     unit : str, default="words"
-        What was asked about, for the histogram.
+        The unit of the histogram.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         Parameters
         ----------
         correct : array of bool of shape (n_words,), or a sequence of such
-            Whether what each word claims came true: all words in one flat array, or one
+            Whether each claim came true: all tokens in one flat array, or one
             array per sentence.
         confidence : array of shape (n_words,), or a sequence of such
             The claimed probability of each word, from 0 to 1, in the same layout.
@@ -224,9 +224,9 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         name : str, default=None
             The name of the model.
         query : str, default=None
-            What was asked, for the labels of the axes.
+            The question, for the labels of the axes.
         unit : str, default="words"
-            What was asked about, for the histogram.
+            The unit of the histogram.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
         **options : object
@@ -235,7 +235,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         Returns
         -------
         display : ConfidenceCalibrationDisplay
-            What was drawn.
+            The display.
         """
         words = {"sample_weight": sample_weight}
         binning = {"strategy": strategy, "bin_size": bin_size, "n_bins": n_bins}
@@ -342,7 +342,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         """Say what the axes show."""
         claimed, observed = "Confidence", "Share of right labels"
         if len(topics_on(ax)) > 1:
-            # The legend tells which curve answers which question.
+            # The legend names the question of each curve.
             claimed, observed = "Claimed probability", "Observed share"
         elif self.query is not None:
             claimed = f"Claimed probability of “{self.query}”"
@@ -453,7 +453,7 @@ def _draw_histogram(below, weights, color, unit):
         patch.set_visible(not patch.get_fill())
     below.stairs(weights, EDGES, fill=True, color=color, alpha=0.18, visible=alone)
     below.stairs(weights, EDGES, color=color, linewidth=1.2)
-    # Most words are sure: only a logarithm shows the others.
+    # Most confidences are high: only a logarithm shows the others.
     below.set_yscale("log")
     below.yaxis.set_minor_formatter(NullFormatter())
     heights = np.concatenate([patch.get_data().values for patch in below.patches])

@@ -97,7 +97,7 @@ class RankingDisplay(AnswersDisplay):
         correct : array of bool of shape (n_words,), or a sequence of such
             Whether each label is right.
         confidence : array of shape (n_words,), or a sequence of such
-            How sure a model is of it, on any scale, in the same layout.
+            The confidence in it, on any scale, in the same layout.
         groups : array of shape (n_words,) or (n_rows,), default=None
             The sentence of each word. Words of one sentence are not independent, and
             the interval takes that into account. If None each row is a group, and in
@@ -115,7 +115,7 @@ class RankingDisplay(AnswersDisplay):
         name : str, default=None
             The name of the model.
         unit : str, default="words"
-            What is counted, for the labels of the axes.
+            The unit, for the labels of the axes.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
         **options : object
@@ -124,7 +124,7 @@ class RankingDisplay(AnswersDisplay):
         Returns
         -------
         display : object
-            What was drawn, with ``line_``, ``ax_`` and ``figure_``.
+            The display, with ``line_``, ``ax_`` and ``figure_``.
         """
         words = {"sample_weight": sample_weight}
         # All errors, which also says whether the words can be ranked at all.
@@ -161,7 +161,7 @@ class ErrorRankingDisplay(RankingDisplay):
     """Errors found, or left, against words reviewed, the least confident first.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
-    are what it draws.
+    are drawn.
 
     Parameters
     ----------
@@ -172,11 +172,11 @@ class ErrorRankingDisplay(RankingDisplay):
     score : float, (value, low, high) or None, default=None
         Average precision for the legend, perhaps with its interval.
     score_name : str, default=None
-        What the legend calls it.
+        Its name in the legend.
     name : str, default=None
         The name of the model.
     unit : str, default="words"
-        What is counted, for the labels of the axes.
+        The unit, for the labels of the axes.
 
     Attributes
     ----------
@@ -330,7 +330,7 @@ class RiskCoverageDisplay(RankingDisplay):
     """The share of wrong words among those accepted, against the share accepted.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
-    are what it draws.
+    are drawn.
 
     Parameters
     ----------
@@ -341,11 +341,11 @@ class RiskCoverageDisplay(RankingDisplay):
     score : float, (value, low, high) or None, default=None
         The area under the curve for the legend, perhaps with its interval.
     score_name : str, default=None
-        What the legend calls it.
+        Its name in the legend.
     name : str, default=None
         The name of the model.
     unit : str, default="words"
-        What is counted, for the labels of the axes.
+        The unit, for the labels of the axes.
 
     Attributes
     ----------
@@ -470,7 +470,7 @@ class LearningCurveDisplay:
     Parameters
     ----------
     sizes : array-like of shape (n_points,)
-        What had been labeled.
+        The labels at each point.
     mean : array-like of shape (n_points,)
         The mean score of the runs.
     low, high : array-like of shape (n_points,), default=None
@@ -478,9 +478,9 @@ class LearningCurveDisplay:
     name : str, default=None
         The name of the strategy.
     cost : str, default="words labeled"
-        What `sizes` count, for the axis.
+        The unit of `sizes`, for the axis.
     score_name : str, default="score"
-        What is drawn, for the axis.
+        The name of the score, for the axis.
 
     Attributes
     ----------
@@ -537,13 +537,13 @@ class LearningCurveDisplay:
         Parameters
         ----------
         study : Study
-            What :func:`skcw.active.simulate` returned.
+            The result of :func:`skcw.active.simulate`.
         by : {"n_words", "n_labels"}, default="n_words"
-            What the cost is counted in.
+            The unit of cost.
         names : list of str, default=None
             The strategies to draw; by default all.
         score_name : str, default="score"
-            What was scored, for the axis.
+            The name of the score, for the axis.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
         **options : object
@@ -552,7 +552,7 @@ class LearningCurveDisplay:
         Returns
         -------
         displays : list of LearningCurveDisplay
-            What was drawn, all on the same axes.
+            The displays, all on the same axes.
         """
         if by not in COSTS:
             raise ValueError(f"by is {by!r}; it must be one of {', '.join(COSTS)}")

@@ -1,4 +1,4 @@
-"""``WeightsDisplay`` and ``TransitionsDisplay``: what a tagger has learned."""
+"""``WeightsDisplay`` and ``TransitionsDisplay``: the weights of a tagger."""
 
 import numpy as np
 
@@ -12,23 +12,23 @@ INCHES_PER_BAR = 0.26
 
 
 class WeightsDisplay:
-    """Bars of named weights, or of what features add to a decision.
+    """Bars of named weights, or of the contributions of features to a decision.
 
     Make one by :meth:`from_estimator` or :meth:`from_explanation`; the numbers below
-    are what it draws.
+    are drawn.
 
     Parameters
     ----------
     names : list of str
-        What has the weights; long names are cut in the picture.
+        The names; long ones are cut in the picture.
     weights : array of shape (n_names,)
         The weights, drawn from top to bottom.
     stds : array of shape (n_names,) or None, default=None
         Their standard deviations.
     title : str, default=None
-        What they are the weights of.
+        The title.
     quantity : str, default="weight"
-        What is drawn, for the label of the axis.
+        The quantity, for the label of the axis.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class WeightsDisplay:
 
     @classmethod
     def from_estimator(cls, tagger, label, *, top=10, ax=None, **options):
-        """Draw the features that speak most for a label, and most against it.
+        """Draw the features with the largest and the smallest weights for a label.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class WeightsDisplay:
         Returns
         -------
         display : WeightsDisplay
-            What was drawn.
+            The display.
         """
         weights = LearnedWeights(tagger)
         if label not in weights.labels:
@@ -104,12 +104,12 @@ class WeightsDisplay:
 
     @classmethod
     def from_explanation(cls, explanation, *, word=None, top=15, ax=None, **options):
-        """Draw what the features add to the decision at one token.
+        """Draw the contributions of features to the decision at one token.
 
         Parameters
         ----------
         explanation : TokenExplanation
-            An entry of what ``explain`` returns.
+            An entry of the result of ``explain``.
         word : str, default=None
             The token, for the title.
         top : int, default=15
@@ -122,7 +122,7 @@ class WeightsDisplay:
         Returns
         -------
         display : WeightsDisplay
-            What was drawn.
+            The display.
         """
         parts = explanation.contributions[:top]
         decided = f"{explanation.label} rather than {explanation.rival}"
@@ -177,7 +177,7 @@ class WeightsDisplay:
 class TransitionsDisplay:
     """The weights of a label after another one, as a colored table.
 
-    Make one by :meth:`from_estimator`; the numbers below are what it draws.
+    Make one by :meth:`from_estimator`; the numbers below are drawn.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class TransitionsDisplay:
         Returns
         -------
         display : TransitionsDisplay
-            What was drawn.
+            The display.
         """
         display = cls(list(tagger.classes_), np.asarray(tagger.transition_coef_))
         return display.plot(ax, **options)

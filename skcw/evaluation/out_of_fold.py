@@ -1,4 +1,4 @@
-"""``cross_val_confidence``: what a tagger says of sentences it has not learned from."""
+"""``cross_val_confidence``: out-of-fold labels and confidence of a tagger."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,16 +17,16 @@ from skcw.tagging.crf import as_tagger
 
 
 class OutOfFold(NamedTuple):
-    """Labels and confidences of copies of a tagger that have not seen the sentences.
+    """Out-of-fold labels and confidences of a tagger.
 
     Parameters
     ----------
     labels : ndarray of shape (n_sequences,), dtype object
         The predicted labels, a list per sentence.
     confidence : ndarray of shape (n_sequences,), dtype object
-        How sure the copy is of each, a float array per sentence.
+        The confidence in each, a float array per sentence.
     given_confidence : ndarray of shape (n_sequences,), dtype object
-        How sure it is of the labels in `y`, likewise.
+        The confidence in the labels in `y`, likewise.
     fold : ndarray of int, shape (n_sequences,)
         The fold of each sentence.
 
@@ -46,7 +46,7 @@ class OutOfFold(NamedTuple):
     fold: np.ndarray
 
     def suspects(self, y):
-        """Return the places of labels that differ, those least believed first.
+        """Return the places of labels that differ, the least confident first.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class OutOfFold(NamedTuple):
         Returns
         -------
         places : list of (int, int)
-            Sentence and word of each label that the tagger would not have given.
+            Sentence and token of each label that the tagger would not have given.
         """
         found = [
             (float(sure), s, t)
@@ -70,10 +70,11 @@ class OutOfFold(NamedTuple):
 def cross_val_confidence(
     tagger, X, y, *, cv=None, groups=None, method=None, given_method=None, n_jobs=None
 ):
-    """Return labels and confidences of copies of a tagger, each for an unseen fold.
+    """Return out-of-fold labels and confidences of a tagger.
 
-    scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. What this
-    returns calibrates, chooses what to accept, and finds errors of annotation.
+    scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. The
+    result returns serves calibration, risk control and the search for annotation
+    errors.
 
     Parameters
     ----------

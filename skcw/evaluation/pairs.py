@@ -15,7 +15,7 @@ from skcw.data.schemes import extract_spans, split_label
 from skcw.metrics.token_scores import joined_matches
 from skcw.tagging.crf import as_tagger
 
-# What a question is about: the predicted label, any given labels, pairs of labels of
+# The kinds of questions: the predicted label, any given labels, pairs of labels of
 # neighbors, predicted spans.
 RIGHT, LABEL, PAIR, SPAN = "right", "label", "pair", "span"
 ANY_TYPE = "*"
@@ -27,7 +27,7 @@ _FORMS = (
 
 
 class Question(NamedTuple):
-    """A yes/no question about every word, pair of neighbors or predicted span.
+    """A yes/no question about every token, pair of neighbors or predicted span.
 
     Parameters
     ----------
@@ -160,14 +160,14 @@ BEYOND_ONE = 1e-6
 
 
 class ConfidencePairs(NamedTuple):
-    """What is true and what an estimator claims, one entry for every time it was asked.
+    """Outcomes and claimed probabilities, one entry for each answer.
 
     Parameters
     ----------
     correct : ndarray of bool, shape (n,)
         Whether the answer is yes.
     confidence : ndarray of float64, shape (n,)
-        How sure the estimator is that it is.
+        The claimed probability.
     groups : ndarray of intp, shape (n,)
         The number of the sequence, or of the row, that was asked about.
 
@@ -190,7 +190,7 @@ class ConfidencePairs(NamedTuple):
 def confidence_pairs(
     estimator, X, y, query=None, *, method=None, confidence_options=None
 ):
-    """Ask a fitted estimator a yes/no question about every word, row or span.
+    """Ask a fitted estimator a yes/no question about every token, row or span.
 
     Parameters
     ----------
@@ -198,20 +198,20 @@ def confidence_pairs(
         A fitted one of skcw, scikit-learn or your own; a search or a pipeline around
         one will do.
     X : sequences, or rows of a classifier
-        What it has not learned from.
+        Data that it has not learned from.
     y : sequences of labels, or labels of rows
-        The truth. Flat labels ask about rows, sequences of labels about words.
+        The truth. Flat labels ask about rows, sequences of labels about tokens.
     query : label, collection of labels, str, dict or None, default=None
         The question.
 
         - None: is the predicted label right?
-        - ``"NN"``: is this an NN? Asked of every word, whatever label was predicted.
+        - ``"NN"``: is this an NN? Asked of every token, whatever label was predicted.
         - ``["NN", "NNS"]``, or a set: is it one of these?
         - ``"not O"``, or ``{"not": ["O", "X"]}``: is it none of these?
         - ``"pair:DT NN"``, or ``{"pair": [("DT", "NN"), ("JJ", "NN")]}``: have this
-          word and the next one these labels? Asked of every two neighbors.
+          token and the next one these labels? Asked of every two neighbors.
         - ``"span:PER"``, or ``{"span": ["PER", "LOC"]}``: is this predicted entity of
-          that type in the truth, from the same first to the same last word?
+          that type in the truth, from the same first to the same last token?
           ``"span:*"`` asks it of every type. Entities that were missed are not asked
           about.
 
@@ -231,15 +231,15 @@ def confidence_pairs(
 
     See Also
     --------
-    skcw.metrics.score_interval : How far what is claimed is from coming true.
+    skcw.metrics.score_interval : Intervals of a score of such pairs.
     make_confidence_scorer : The same question for ``scoring=``.
 
     Notes
     -----
-    A tagger of this package is asked once (``predict_all``), and a list of labels costs one
-    table of all labels. Other taggers answer by ``predict`` and ``predict_confidence``
-    or ``predict_marginals``, classifiers by ``predict_confidence`` or
-    ``predict_proba``.
+    A tagger of this package is asked once (``predict_all``), and a list of labels costs
+    one table of all labels. Other taggers answer by ``predict`` and
+    ``predict_confidence`` or ``predict_marginals``, classifiers by
+    ``predict_confidence`` or ``predict_proba``.
 
     A label that the estimator does not know has probability 0. If the truth does not
     have it either, it is an error.
@@ -251,12 +251,14 @@ def confidence_pairs(
     >>> X = [["Ann", "met", "Bob"], ["Bob", "left"]]
     >>> y = [["PER", "O", "PER"], ["PER", "O"]]
     >>> tagger = CWSequenceTagger(random_state=0).fit(X, y)
-    >>> answers = confidence_pairs(tagger, [["Bob", "met"], ["Ann"]], [["PER", "O"], ["O"]])
+    >>> answers = confidence_pairs(
+    ...     tagger, [["Bob", "met"], ["Ann"]], [["PER", "O"], ["O"]])
     >>> answers.correct.tolist()
     [True, True, False]
     >>> answers.groups.tolist()
     [0, 0, 1]
-    >>> confidence_pairs(tagger, [["Bob", "met"]], [["PER", "O"]], "not O").correct.tolist()
+    >>> answers = confidence_pairs(tagger, [["Bob", "met"]], [["PER", "O"]], "not O")
+    >>> answers.correct.tolist()
     [True, False]
     """
     question = parse_query(query)
@@ -308,7 +310,7 @@ def _ask_words(tagger, X, rows, question, given):
 
 
 def _ask_labels(tagger, X, rows, question, given):
-    """Answer whether each word has, or has not, one of some labels."""
+    """Answer whether each token has, or has not, one of some labels."""
     truth = list(chain.from_iterable(rows))
     _check_known(question.labels, getattr(tagger, "classes_", ()), truth)
     asked = ask_tagger(tagger, X)
@@ -319,7 +321,7 @@ def _ask_labels(tagger, X, rows, question, given):
 
 
 def _summed(table, classes, labels):
-    """Return the probability that a word has one of some labels."""
+    """Return the probability that a token has one of some labels."""
     columns = [k for k, label in enumerate(classes) if label in labels]
     return table[:, columns].sum(axis=1)
 
@@ -429,7 +431,7 @@ def _check_known(labels, classes, truth, what="label"):
 
 
 def _hint(name, known):
-    """Return what else may have been meant by a name that is not a label."""
+    """Return a hint at a likely meaning of an unknown name."""
     types = {kind for role, kind in map(split_label, map(str, known)) if role != "O"}
     return f". For whole entities ask 'span:{name}'" if name in types else ""
 
@@ -464,7 +466,7 @@ def _among(truth, labels):
 
 
 def _joined(rows):
-    """Return the words of all rows in one array."""
+    """Return the tokens of all rows in one array."""
     return np.concatenate([np.empty(0), *map(np.asarray, rows)])
 
 
@@ -482,9 +484,9 @@ _ANSWERS = (
 def sampled_pairs(samples, truth, question):
     """Ask a yes/no question about structures of which samples were drawn.
 
-    The share of samples that say yes is what the model claims, and what the true
-    structure says is the outcome. Structures may be anything that a question can be
-    asked about: labelings, clusterings of mentions, trees.
+    The share of samples that say yes is the claim of the model, and the answer of the
+    true structure says is the outcome. Structures may be anything that a question can
+    be asked about: labelings, clusterings of mentions, trees.
 
     Parameters
     ----------
@@ -499,15 +501,15 @@ def sampled_pairs(samples, truth, question):
 
         - a sequence or array of bools: whether the answer is yes, for each thing that
           is asked about. These must be the same things, in the same order, for all
-          structures of a document: all its words, or all pairs of its mentions
+          structures of a document: all its tokens, or all pairs of its mentions
           (:func:`same_cluster`);
         - a set: the places where the answer is yes, such as the spans of all
           constituents of a tree. It is asked about each place where a sample says yes.
           Those that every sample has missed are not asked about.
 
-        Of labelings, the queries of :func:`confidence_pairs` can be asked, except None: the
-        label of every word (``"NN"``, ``"not O"``), pairs of neighbors (``"pair:DT
-        NN"``), and each entity that was drawn (``"span:PER"``).
+        Of labelings, the queries of :func:`confidence_pairs` can be asked, except None:
+        the label of every token (``"NN"``, ``"not O"``), pairs of neighbors
+        (``"pair:DT NN"``), and each entity that was drawn (``"span:PER"``).
 
     Returns
     -------
@@ -533,7 +535,7 @@ def sampled_pairs(samples, truth, question):
     and four samples of each:
 
     >>> from skcw.evaluation import sampled_pairs
-    >>> from skcw.evaluation.samples import same_cluster
+    >>> from skcw.evaluation.pairs import same_cluster
     >>> samples = [
     ...     [[0, 0, 1], [0, 0, 0], [0, 1, 1], [0, 0, 2]],
     ...     [[0, 0], [0, 1], [0, 0], [0, 0]]]
@@ -543,7 +545,7 @@ def sampled_pairs(samples, truth, question):
     >>> answers.groups.tolist()
     [0, 0, 0, 1]
 
-    Of trees, a function finds the places: here brackets around words 0 to 2 or 1 to 3.
+    Of trees, a function finds the places: here brackets around tokens 0 to 2 or 1 to 3.
 
     >>> trees = [[{(0, 2)}, {(0, 2)}, {(1, 3)}]]
     >>> sampled_pairs(trees, [{(0, 2)}], set).correct.tolist()
@@ -582,7 +584,7 @@ def same_cluster(clustering):
 
     Examples
     --------
-    >>> from skcw.evaluation.samples import same_cluster
+    >>> from skcw.evaluation.pairs import same_cluster
     >>> same_cluster(["Ann", "Bob", "Ann"]).tolist()
     [False, True, False]
     """
@@ -698,7 +700,7 @@ def _answer(question, structure, name):
 
 
 def _of_labelings(query, samples, truth):
-    """Return the function that answers a query of ``confidence_pairs`` about a labeling."""
+    """Return a function that answers a query about a labeling."""
     asked = parse_query(query)
     if asked.kind == RIGHT:
         raise ValueError(

@@ -1,8 +1,8 @@
 """Scorers for ``scoring=`` of a grid search or a cross-validation.
 
 Scorers of labels pass what a fitted tagger predicts to the metrics, and work with
-sequences of equal and of different lengths. Scorers of confidences ask the estimator
-how sure it is.
+sequences of equal and of different lengths. Scorers of confidences use
+``predict_confidence``.
 """
 
 from copy import deepcopy
@@ -33,14 +33,14 @@ from skcw.metrics.span_scores import span_precision_recall_fscore_support
 
 
 class ConfidenceScorer:
-    """A scorer that asks a fitted estimator how sure it is; see its factory.
+    """A scorer of the confidence of a fitted estimator; see its factory.
 
     Parameters
     ----------
     score : callable
         ``score(correct, confidence, **options)`` gives a float.
     sign : {1, -1}
-        What the score is multiplied by, so that greater is better.
+        The sign of the score, so that greater is better.
     query : object
         As in :func:`confidence_pairs`.
     method : str or None
@@ -78,7 +78,7 @@ class ConfidenceScorer:
         estimator : tagger or classifier
             A fitted one.
         X : sequences, or rows of a classifier
-            What it has not learned from.
+            Data that it has not learned from.
         y : sequences of labels, or labels of rows
             The truth.
         sample_weight : array of shape (n_sequences,), default=None
@@ -121,7 +121,7 @@ class ConfidenceScorer:
         return self
 
     def get_metadata_routing(self):
-        """Return what scikit-learn's metadata routing asks for.
+        """Return the request for scikit-learn's metadata routing.
 
         Returns
         -------
@@ -188,8 +188,8 @@ def make_confidence_scorer(
     Notes
     -----
     Methods can be compared without fitting twice: give ``cross_validate`` a dict with a
-    scorer for each of them. A fold in which there is nothing to ask, such as no span of
-    a rare type, has no score: scikit-learn's ``error_score`` says what becomes of it.
+    scorer for each of them. A fold without a single answer, such as no span of
+    a rare type, has no score: scikit-learn's ``error_score`` applies.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of what a fitted model knows: weights, and entities with their confidence."""
+"""Tables of weights, and of predicted entities with their confidence."""
 
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ class LearnedWeights:
         self.edges = getattr(tagger, "edge_features_", {})
 
     def of_features(self, label, top):
-        """Return the features that speak most for a label, and most against it.
+        """Return the features with the largest and the smallest weights for a label.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ def entity_table(tagger, X, *, entity_confidence=None, method=None, **options):
         The sentences: lists of words, of tuples with the word first, or of features, of
         which the first is shown; or ``TokenColumns``.
     entity_confidence : str, default=None
-        What the confidence is about, as in ``predict_entities``.
+        The event of the confidence, as in ``predict_entities``.
     method : str, default=None
         A method of ``predict_entities``.
     **options : float or int

@@ -1,4 +1,4 @@
-"""Bands around a calibration curve: where the true share of right words may lie."""
+"""Bands around a calibration curve: where the true share of right tokens may lie."""
 
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ from skcw.metrics.score import (
 )
 
 BAND_METHODS = ("wilson", "clopper-pearson", "consistency")
-# Curves are pooled from no more cells than that: words of nearly equal confidences.
+# Curves are pooled from no more cells than that: tokens of nearly equal confidences.
 MOST_CELLS = 20_000
 
 
@@ -75,13 +75,13 @@ def calibration_bands(
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
     method : {"wilson", "clopper-pearson", "consistency"}, default="wilson"
         - ``"wilson"``: the probabilities whose own normal band just holds the accuracy.
-        - ``"clopper-pearson"``: those under which as many right words, or as few, are
+        - ``"clopper-pearson"``: those under which as many right tokens, or as few, are
           just likely enough. It covers at least as often as asked, mostly more often.
         - ``"consistency"``: where accuracies would lie if all confidences were true. It
           lies around the diagonal, not around the curve; a curve that leaves it is not
@@ -91,14 +91,14 @@ def calibration_bands(
         anew for each resample of ``"consistency"``; the others take its blocks as
         given, though they were chosen by the outcomes.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words if None.
+        Tokens in an adaptive bin; the root of the number of tokens if None.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
-    groups : array of shape (n_words,) or (n_rows,), default=None
-        The sentence of each word or the text of each row. If None each row is a group,
-        and in flat arrays each word is one.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
+    groups : array of shape (n_tokens,) or (n_rows,), default=None
+        The sentence of each token or the text of each row. If None each row is a group,
+        and in flat arrays each token is one.
     confidence_level : float, default=0.95
         How often the band of a bin should contain its true accuracy. This is for each
         bin separately: at 0.95, about five of 100 bins lie outside.
@@ -113,7 +113,7 @@ def calibration_bands(
     -------
     bands : CalibrationBands
         ``low`` and ``high`` of each bin of :func:`calibration_bins` with the same
-        words and bins.
+        tokens and bins.
 
     See Also
     --------
@@ -121,15 +121,11 @@ def calibration_bands(
 
     Notes
     -----
-    The first two methods take into account how many independent words a bin amounts
-    to. Words of one sentence err together, so they are worth fewer: the
-    variance of the right words of a bin is raised by the covariances of all two of its
-    words from one sentence. How much words err together is one number for all words:
+    The first two methods take into account how many independent tokens a bin amounts
+    to. Tokens of one sentence err together, so they are worth fewer: the
+    variance of the right tokens of a bin is raised by the covariances of all two of its
+    tokens from one sentence. How much tokens err together is one number for all tokens:
     the correlation of the normal numbers that would make them err so.
-
-    At a level of 95 %, ``"wilson"`` contained the true accuracy of adaptive and of
-    uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0 (simulated,
-    ``benchmarks/papers/nguyen2015/bench_calibration.py``, which has bands that do not cover, too).
 
     References
     ----------
@@ -164,11 +160,11 @@ def calibration_bands(
 
 
 def effective_sizes(pairs, share):
-    """Return how many independent words of equal weight the words of bins are worth.
+    """Return how many independent tokens of equal weight the tokens of bins are worth.
 
-    Weights that differ make them fewer (Kish), and so do sentences whose words err
-    together: the variance of the right words in a bin grows by the covariances of all
-    two of its words from one sentence.
+    Weights that differ make them fewer (Kish), and so do sentences whose tokens err
+    together: the variance of the right tokens in a bin grows by the covariances of all
+    two of its tokens from one sentence.
     """
     probability = recalibrated(pairs.q, pairs.y, pairs.weight)
     correlation = latent_correlation(
@@ -198,7 +194,7 @@ def exact_limits(accuracy, n, level):
     right = np.clip(accuracy, 0.0, 1.0) * n
     tail = (1 - level) / 2
     low, high = np.zeros(len(right)), np.ones(len(right))
-    # Less than that is what rounding leaves of zero.
+    # Rounding may leave this much of zero.
     some, not_all = right > 1e-9, n - right > 1e-9
     low[some] = betaincinv(right[some], (n - right + 1)[some], tail)
     high[not_all] = betaincinv((right + 1)[not_all], (n - right)[not_all], 1 - tail)
@@ -214,7 +210,7 @@ LIMITS = {
 def consistency_draws(pairs, curve, n_resamples, rng, bar):
     """Return curves of outcomes drawn as if all confidences were true.
 
-    Words of a sentence err together as much as they really do.
+    Tokens of a sentence err together as much as they really do.
     """
     fitted = recalibrated(pairs.q, pairs.y, pairs.weight)
     correlation = latent_correlation(
@@ -243,16 +239,16 @@ class BinnedCurve:
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     strategy, bin_size, n_bins :
         As in `calibration_bins`.
 
     Attributes
     ----------
-    share : sparse matrix of shape (n_bins, n_words)
-        Weight of each word in each bin.
+    share : sparse matrix of shape (n_bins, n_tokens)
+        Weight of each token in each bin.
     cells : Cells
-        Words that are summed as one.
+        Tokens that are summed as one.
     """
 
     def __init__(self, pairs, strategy, bin_size, n_bins):
@@ -274,7 +270,7 @@ class IsotonicCurve:
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     bins : CalibrationBins
         The blocks.
 

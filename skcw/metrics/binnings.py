@@ -8,14 +8,14 @@ from scipy.optimize import isotonic_regression
 
 from skcw.metrics.pairs import check_pairs, check_whole_number
 
-# Half a right and half a wrong word in each block (Jeffreys), so that none is certain.
+# Half a right and half a wrong token in each block (Jeffreys), so that none is certain.
 JEFFREYS = 0.5
 
 
 class Ties:
-    """The distinct confidences, and which of them each word has.
+    """The distinct confidences, and which of them each token has.
 
-    Words of equal confidence count as one, so that their order cannot matter.
+    Tokens of equal confidence count as one, so that their order cannot matter.
 
     Parameters
     ----------
@@ -27,18 +27,18 @@ class Ties:
     values : ndarray of shape (n_ties,)
         The distinct confidences, rising.
     code : ndarray of int of shape (n,)
-        Place of each word's confidence among them.
+        Place of each token's confidence among them.
     """
 
     def __init__(self, confidence):
         self.values, self.code = np.unique(confidence, return_inverse=True)
 
     def mass(self, weight):
-        """Return the summed weight of the words of each confidence, or their number."""
+        """Return the weight, or the number, of the tokens of each confidence."""
         return np.bincount(self.code, weight, len(self.values))
 
     def sums(self, weight, y):
-        """Return the summed weights of all words and of the right ones."""
+        """Return the summed weights of all tokens and of the right ones."""
         return self.mass(weight), self.mass(weight * y)
 
 
@@ -47,7 +47,7 @@ class Blocks(NamedTuple):
 
     first: np.ndarray  # (n_blocks,) place of the first confidence of the block
     mass: np.ndarray  # (n_blocks,) summed weight
-    right: np.ndarray  # (n_blocks,) summed weight of the right words
+    right: np.ndarray  # (n_blocks,) summed weight of the right tokens
 
 
 def isotonic_blocks(mass, right):
@@ -73,9 +73,9 @@ def isotonic_blocks(mass, right):
 
 
 def block_accuracy(q, y, weight, extra=0.0):
-    """Return for each word the accuracy of its block of an isotonic regression.
+    """Return for each token the accuracy of its block of an isotonic regression.
 
-    Each block gets ``extra`` right and as many wrong words more.
+    Each block gets ``extra`` right and as many wrong tokens more.
     """
     ties = Ties(q)
     mass, right = ties.sums(weight, y)
@@ -86,7 +86,7 @@ def block_accuracy(q, y, weight, extra=0.0):
 
 
 def recalibrated(q, y, weight):
-    """Return a probability for each word, isotonic in its confidence, never 0 or 1."""
+    """Return a probability for each token, isotonic in its confidence, never 0 or 1."""
     return block_accuracy(q, y, weight, extra=JEFFREYS)
 
 
@@ -116,12 +116,12 @@ class CalibrationBins(NamedTuple):
     confidence : ndarray of shape (n_bins,)
         What the bin claims: its mean confidence, or its center.
     accuracy : ndarray of shape (n_bins,)
-        Share of right words in the bin: what is observed.
+        Share of right tokens in the bin: what is observed.
     count : ndarray of shape (n_bins,)
-        Number of words. Words of equal confidence that lie in several bins count in
+        Number of tokens. Tokens of equal confidence that lie in several bins count in
         each with a part of them, so it need not be whole.
     weight : ndarray of shape (n_bins,)
-        Summed weight; the number of words if none were given.
+        Summed weight; the number of tokens if none were given.
     low, high : ndarray of shape (n_bins,)
         Smallest and largest confidence in the bin.
 
@@ -153,43 +153,43 @@ def calibration_bins(
     claim="mean",
     sample_weight=None,
 ):
-    r"""Compute how often words are right whose confidences are about the same.
+    r"""Compute how often tokens are right whose confidences are about the same.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true: all words in one flat array, or one
-        array per sentence. For predicted labels :func:`token_correct` tells.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout, as
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true: all tokens in one flat array, or one
+        array per sentence. See :func:`token_correct`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout, as
         ``predict_confidence`` returns it.
     strategy : {"adaptive", "uniform", "quantile", "isotonic"}, default="adaptive"
         How bins are made.
 
-        - ``"adaptive"``: ``bin_size`` words each, cut along the sorted confidences
-          [1]_. Too few words for the last bin are joined to the one before it; fewer
-          words than ``bin_size`` make one bin.
+        - ``"adaptive"``: ``bin_size`` tokens each, cut along the sorted confidences
+          [1]_. Too few tokens for the last bin are joined to the one before it; fewer
+          tokens than ``bin_size`` make one bin.
         - ``"uniform"``: ``n_bins`` of the same width, [(j - 1) / n, j / n), and 1 in
           the last. Empty bins are left out.
-        - ``"quantile"``: ``n_bins`` with the same number of words.
-        - ``"isotonic"``: as few words as will do for accuracies that rise from bin to
+        - ``"quantile"``: ``n_bins`` with the same number of tokens.
+        - ``"isotonic"``: as few tokens as will do for accuracies that rise from bin to
           bin; there is nothing to choose [2]_.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words, rounded down, if
+        Tokens in an adaptive bin; the root of the number of tokens, rounded down, if
         None.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
     claim : {"mean", "center"}, default="mean"
         What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range [3]_.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; one if None. A word of weight 2
-        is the same as that word twice, so ``bin_size`` counts weight.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; one if None. A token of weight
+        2 is the same as that token twice, so ``bin_size`` counts weight.
 
     Returns
     -------
     bins : CalibrationBins
-        Their mean confidence, accuracy, number of words, weight and range.
+        Their mean confidence, accuracy, number of tokens, weight and range.
 
     See Also
     --------
@@ -198,10 +198,10 @@ def calibration_bins(
 
     Notes
     -----
-    The order of words never matters, not even of words with the same confidence. Where
-    a border of adaptive or quantile bins falls among such words, each side gets a part
-    of all of them with their common accuracy, and bins that hold nothing but words of
-    one confidence are one bin. If all confidences are equal there is one bin.
+    The order of tokens never matters, not even of tokens with the same confidence.
+    Where a border of adaptive or quantile bins falls among such tokens, each side gets
+    a part of all of them with their common accuracy, and bins that hold nothing but
+    tokens of one confidence are one bin. If all confidences are equal there is one bin.
 
     A confidence that is not in [0, 1] is an error: ``"delta"`` and its like give
     distances, which have an order and no probability.
@@ -256,21 +256,21 @@ class BinSums(NamedTuple):
 
     mass: np.ndarray  # (n_bins,) summed weight
     claimed: np.ndarray  # (n_bins,) weighted sum of the confidences
-    right: np.ndarray  # (n_bins,) summed weight of the right words
+    right: np.ndarray  # (n_bins,) summed weight of the right tokens
 
 
 class MassBins:
     """Bins that hold the same mass each, cut along the sorted confidences.
 
-    A word is a stretch of the line as long as its weight. Words of one confidence are
+    A token is a stretch of the line as long as its weight. Tokens of one confidence are
     one stretch with their mean outcome, and where a border cuts it each side gets its
-    part of that mean: no order of the words matters. Bins that lie within one such
+    part of that mean: no order of the tokens matters. Bins that lie within one such
     stretch are one bin.
 
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     bin_size : int or None
         Mass of a bin; what is left for the last bin is joined to the one before it.
     n_bins : int or None
@@ -285,7 +285,7 @@ class MassBins:
         self.ties = Ties(pairs.q)
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per word."""
+        """Return the `BinSums` for one weight per token."""
         mass, right = self.ties.sums(weight, self.pairs.y)
         line = _line(mass)
         edges, _, _ = self._edges(line)
@@ -296,7 +296,7 @@ class MassBins:
         return BinSums(held, np.clip(claimed, 0.0, held), np.clip(right, 0.0, held))
 
     def shares(self, weight):
-        """Return which part of each word lies in each bin, (n_bins, n_words) sparse."""
+        """Return the share of each token in each bin, (n_bins, n_tokens) sparse."""
         mass = self.ties.mass(weight)
         line = _line(mass)
         edges, _, _ = self._edges(line)
@@ -310,7 +310,7 @@ class MassBins:
         return ties_in_bins[:, self.ties.code]
 
     def contents(self, weight):
-        """Return the number of words in each bin, and its range of confidences."""
+        """Return the number of tokens in each bin, and its range of confidences."""
         line = _line(self.ties.mass(weight))
         edges, first, last = self._edges(line)
         count = _between(edges, line, self.ties.mass(weight > 0))
@@ -342,7 +342,7 @@ class WidthBins:
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     n_bins : int
         How many bins.
     claim : {"mean", "center"}
@@ -357,26 +357,26 @@ class WidthBins:
         self.claim = pairs.q if claim == "mean" else self._centers[self.code]
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per word."""
+        """Return the `BinSums` for one weight per token."""
         mass = self._total(weight)
         filled = mass > 0
         right = self._total(weight * self.pairs.y)
         if self._centers is None:
             claimed = self._total(weight * self.claim)
         else:
-            # Not word by word, whose order would show in the last bit.
+            # Not token by token, whose order would show in the last bit.
             claimed = mass * self._centers
         return BinSums(mass[filled], claimed[filled], right[filled])
 
     def shares(self, weight):
-        """Return which part of each word lies in each bin, (n_bins, n_words) sparse."""
+        """Return the share of each token in each bin, (n_bins, n_tokens) sparse."""
         n = len(self.code)
         where = (self.code, np.arange(n))
         whole = sparse.csr_matrix((np.ones(n), where), shape=(self.n_bins, n))
         return whole[self._total(weight) > 0]
 
     def contents(self, weight):
-        """Return the number of words in each bin, and its range of confidences."""
+        """Return the number of tokens in each bin, and its range of confidences."""
         counts = weight > 0
         code, q = self.code[counts], self.pairs.q[counts]
         count = np.bincount(code, minlength=self.n_bins)
@@ -391,12 +391,12 @@ class WidthBins:
 
 
 class IsotonicBins:
-    """Bins with as few words as will do for accuracies that rise from bin to bin.
+    """Bins with as few tokens as will do for accuracies that rise from bin to bin.
 
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     """
 
     def __init__(self, pairs):
@@ -405,14 +405,14 @@ class IsotonicBins:
         self.ties = Ties(pairs.q)
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per word."""
+        """Return the `BinSums` for one weight per token."""
         mass, right = self.ties.sums(weight, self.pairs.y)
         blocks = isotonic_blocks(mass, right)
         claimed = np.add.reduceat(mass * self.ties.values, blocks.first)
         return BinSums(blocks.mass, claimed, blocks.right)
 
     def contents(self, weight):
-        """Return the number of words in each bin, and its range of confidences."""
+        """Return the number of tokens in each bin, and its range of confidences."""
         mass, right = self.ties.sums(weight, self.pairs.y)
         first = isotonic_blocks(mass, right).first
         count = np.add.reduceat(self.ties.mass(weight > 0), first)
@@ -460,8 +460,8 @@ def _check_bin_size(bin_size, pairs):
     total = pairs.weight.sum()
     if total < np.sqrt(np.count_nonzero(pairs.weight)) * (1 - NEARLY_FULL):
         raise ValueError(
-            f"sample_weight sums to {total:.6g} for {len(pairs.q)} words, too little "
-            "for bins of that many words; a weight says how often a word counts, so "
+            f"sample_weight sums to {total:.6g} for {len(pairs.q)} tokens, too little "
+            "for bins of that many tokens; a weight says how often a token counts, so "
             "scale them to a mean of one, or take strategy='quantile'"
         )
     return max(1, int(np.sqrt(total)))
@@ -486,7 +486,7 @@ def centers(n_bins):
 def _full_bins(line, bin_size):
     """Return how many bins lie before each edge that may matter, rising from 0.
 
-    Heavy words make many more bins than there are stretches. Those within one stretch
+    Heavy tokens make many more bins than there are stretches. Those within one stretch
     are joined, so that edges far from the ends of all stretches are not needed.
     """
     n_bins = max(1.0, np.floor(line[-1] / bin_size + NEARLY_FULL))
@@ -507,15 +507,15 @@ def _between(edges, line, parts):
 
 
 class Cells(NamedTuple):
-    """Words sorted by cell, and which bins the cells make up."""
+    """Tokens sorted by cell, and which bins the cells make up."""
 
-    order: np.ndarray  # (n_words,) the words, cell by cell
-    starts: np.ndarray  # (n_cells + 1,) where the words of each cell begin
+    order: np.ndarray  # (n_tokens,) the tokens, cell by cell
+    starts: np.ndarray  # (n_cells + 1,) where the tokens of each cell begin
     part: sparse.csr_matrix  # (n_bins, n_cells) which part of a cell lies in a bin
 
     @property
     def of_word(self):
-        """The cell of each word."""
+        """The cell of each token."""
         cell = np.empty(len(self.order), dtype=np.intp)
         cell[self.order] = np.repeat(
             np.arange(len(self.starts) - 1), np.diff(self.starts)
@@ -529,10 +529,10 @@ class Cells(NamedTuple):
 
 
 def make_cells(shares, confidence):
-    """Return the cells of words of which bins hold parts, (n_bins, n_words) sparse.
+    """Return the cells of tokens of which bins hold parts, (n_bins, n_tokens) sparse.
 
-    Words that lie whole in a bin make up one cell. Words of equal confidence that a
-    border divides have the same parts, and a cell of their own. Words in no bin, which
+    Tokens that lie whole in a bin make up one cell. Tokens of equal confidence that a
+    border divides have the same parts, and a cell of their own. Tokens in no bin, which
     have no weight, are put into the first cell.
     """
     by_word = sparse.csc_matrix(shares)
@@ -545,7 +545,7 @@ def make_cells(shares, confidence):
     order = np.argsort(key, kind="stable")
     _, first = np.unique(key[order], return_index=True)
     starts = np.append(first, n_words).astype(np.intp)
-    # A word without weight does not stand for its cell.
+    # A token without weight does not stand for its cell.
     held = np.maximum.reduceat(np.where(n_parts[order] > 0, order, -1), first)
     part = by_word[:, np.maximum(held, 0)].tocsr()
     return Cells(order, starts, part)
@@ -554,7 +554,7 @@ def make_cells(shares, confidence):
 def cell_starts(q, most):
     """Return where cells of sorted confidences begin, and the end of the last.
 
-    There are no more than ``most`` cells, and words of equal confidences are in one.
+    There are no more than ``most`` cells, and tokens of equal confidences are in one.
     """
     n = len(q)
     begins = np.flatnonzero(np.concatenate(([True], q[1:] != q[:-1])))

@@ -28,9 +28,9 @@ class BinnedScore(Score):
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     strategy, bin_size, n_bins, claim :
-        As in `calibration_bins`; words are put into bins again for each weight.
+        As in `calibration_bins`; tokens are put into bins again for each weight.
 
     Attributes
     ----------
@@ -65,14 +65,14 @@ class BinnedScore(Score):
     def slopes(self, mass, gap):
         """Return how the score changes with surplus claims in bins, and with mass.
 
-        Both are for one more word of weight one, and the first per unit of what that
-        word claims too much. The score does not change as all masses grow by the same
+        Both are for one more token of weight one, and the first per unit of what that
+        token claims too much. The score does not change as all masses grow by the same
         factor, and whether chance is taken off the gaps makes no difference here.
 
         Parameters
         ----------
         mass, gap : ndarray of shape (n_bins,)
-            Weight of the words in each bin, and mean claim less accuracy.
+            Weight of the tokens in each bin, and mean claim less accuracy.
 
         Returns
         -------
@@ -86,7 +86,7 @@ class BinnedScore(Score):
         return self
 
     def influence(self):
-        """Return what words add to the score, with bins as they are."""
+        """Return the contribution of each token to the score, with bins as they are."""
         pairs, binning = self.pairs, self.binning
         surplus = binning.claim - pairs.y
         share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
@@ -101,7 +101,7 @@ class BinnedScore(Score):
 
     @cached_property
     def _sentence_sums(self):
-        """Mass, claims and right words of each sentence in each bin, sparse."""
+        """Mass, claims and right tokens of each sentence in each bin, sparse."""
         pairs, binning = self.pairs, self.binning
         share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
         n = len(pairs.q)
@@ -112,7 +112,7 @@ class BinnedScore(Score):
         ]
 
     def alternatives(self):
-        """Return worse and worse calibration of the words."""
+        """Return worse and worse calibration of the tokens."""
         return BinnedAlternatives(self)
 
 
@@ -132,10 +132,10 @@ class BinnedAlternatives:
     ----------
     observed : float
         The score.
-    group : ndarray of shape (n_words,)
-        The sentence of each word.
+    group : ndarray of shape (n_tokens,)
+        The sentence of each token.
     correlation : float
-        How much of its number a word shares with its sentence.
+        How much of its number a token shares with its sentence.
     """
 
     def __init__(self, score):
@@ -164,7 +164,7 @@ class BinnedAlternatives:
         return BinnedTruth(self._bins, np.clip(self._start + step, 0.0, 1.0))
 
     def flattened(self):
-        """Return the family in which all words are off by the same, or None.
+        """Return the family in which all tokens are off by the same, or None.
 
         Of all errors with the same mean size these are the ones to which chance adds
         least, as it adds more to small gaps than to large ones, and whose score varies
@@ -204,15 +204,15 @@ class BinnedTruth:
     ----------
     bins : FilledBins
         The bins.
-    probability : ndarray of shape (n_words,)
-        How likely each word is right.
+    probability : ndarray of shape (n_tokens,)
+        How likely each token is right.
 
     Attributes
     ----------
-    limit : ndarray of shape (n_words,)
-        Below which normal number a word is right.
+    limit : ndarray of shape (n_tokens,)
+        Below which normal number a token is right.
     value : float
-        The score if each bin had as many right words as is likely.
+        The score if each bin had as many right tokens as is likely.
     spread : float
         The standard deviation of that value over other sentences.
     """
@@ -225,7 +225,7 @@ class BinnedTruth:
 
 
 class FilledBins:
-    """The bins of a score as they are, whatever the outcomes of their words.
+    """The bins of a score as they are, whatever the outcomes of their tokens.
 
     Parameters
     ----------
@@ -234,8 +234,8 @@ class FilledBins:
 
     Attributes
     ----------
-    part, share : sparse matrix of shape (n_bins, n_words)
-        Which part of each word lies in each bin, and how much weight that is.
+    part, share : sparse matrix of shape (n_bins, n_tokens)
+        Which part of each token lies in each bin, and how much weight that is.
     observed : float
         The score, without chance being taken off.
     """
@@ -252,7 +252,7 @@ class FilledBins:
         self.observed = float(self.score(self.share @ pairs.y))
 
     def score(self, right):
-        """Return the score for right words in bins, which lie along the last axis."""
+        """Return the score for right tokens in bins, which lie along the last axis."""
         return self._score.combine(self.mass, self.claimed, right)
 
     def claims_of_words(self):
@@ -261,7 +261,7 @@ class FilledBins:
         return self._q + self.part.T @ missing
 
     def contributions(self, right):
-        """Return how much words add to the score by being there, whatever they are."""
+        """Return how much tokens add to the score by being there, whatever they are."""
         gap = (self.claimed - right) / self.mass
         of_surplus, of_mass = self._score.slopes(self.mass, gap)
         return self.share.T @ (of_surplus * gap + of_mass)
@@ -308,11 +308,11 @@ class ExpectedCalibrationError(BinnedScore):
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     norm : {"l1", "l2", "max"}
         Whether gaps are counted by size or squared, or only the largest.
     debiased : bool
-        Whether what chance adds to the gaps is taken off.
+        Whether the bias by chance is subtracted from the gaps.
     strategy, bin_size, n_bins :
         As in `calibration_bins`, but the default of ``n_bins`` is 15.
     """
@@ -387,32 +387,32 @@ def calibration_mse(
     r"""Compute CalibMSE, the mean squared distance of a calibration curve.
 
     With the mean confidence :math:`\hat q_j` and the share :math:`\hat p_j` of right
-    words in bin j, which holds :math:`n_j` words, it is [1]_
+    tokens in bin j, which holds :math:`n_j` tokens, it is [1]_
 
     .. math:: \sum_j n_j (\hat q_j - \hat p_j)^2 / \sum_j n_j.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true: all words in one flat array, or one
-        array per sentence. For predicted labels :func:`token_correct` tells.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout, as
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true: all tokens in one flat array, or one
+        array per sentence. See :func:`token_correct`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout, as
         ``predict_confidence`` returns it.
     strategy : {"adaptive", "uniform", "quantile"}, default="adaptive"
         How bins are made; see :func:`calibration_bins`, also for what becomes of equal
         confidences.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words, rounded down, if
-        None. Fewer words than that make one bin.
+        Tokens in an adaptive bin; the root of the number of tokens, rounded down, if
+        None. Fewer tokens than that make one bin.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
     claim : {"mean", "center"}, default="mean"
         What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None. A word of weight 2
-        is the same as that word twice.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None. A token of weight
+        2 is the same as that token twice.
 
     Returns
     -------
@@ -430,10 +430,10 @@ def calibration_mse(
     -----
     Doubling ``bin_size`` never raises the score, as neighbors are joined and their
     errors may cancel. Chance does not cancel: the score of perfect probabilities is
-    about :math:`\overline{p (1 - p)} / b` with b words per bin and goes to 0 with b, so
-    compare scores of the same number of words and the same bins.
+    about :math:`\overline{p (1 - p)} / b` with b tokens per bin and goes to 0 with b,
+    so compare scores of the same number of tokens and the same bins.
 
-    All words may be right, or all wrong; if all confidences are equal, there is one
+    All tokens may be right, or all wrong; if all confidences are equal, there is one
     bin.
 
     References
@@ -479,26 +479,26 @@ def root_calibration_mse(
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
     strategy : {"adaptive", "uniform", "quantile"}, default="adaptive"
         How bins are made; see :func:`calibration_bins`.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words if None.
+        Tokens in an adaptive bin; the root of the number of tokens if None.
     n_bins : int, default=None
         Number of uniform (20 if None) or quantile bins (10 if None).
     claim : {"mean", "center"}, default="mean"
         What a bin claims: the mean of its confidences, or, for uniform bins, the center
         of its range.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
 
     Returns
     -------
     error : float
-        From 0 to 1; lower is better. 0.03 says that words claim three in a hundred too
+        From 0 to 1; lower is better. 0.03 says that tokens claim three in a hundred too
         much or too little, as a mean of squares. With ``claim="center"`` confidences
         that are all exactly 1 and right give half the width of a bin, 0.025.
 
@@ -546,7 +546,7 @@ def expected_calibration_error(
     r"""Compute the expected calibration error, ECE.
 
     With the mean confidence :math:`\hat q_j` and the share :math:`\hat p_j` of right
-    words in bin j, which holds :math:`n_j` words, it is
+    tokens in bin j, which holds :math:`n_j` tokens, it is
 
     .. math:: \sum_j n_j |\hat q_j - \hat p_j| / \sum_j n_j,
 
@@ -554,27 +554,27 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
     norm : {"l1", "l2", "max"}, default="l1"
         Whether distances are counted by size or squared, or only the largest: the
         maximum calibration error, MCE. A small bin can decide the maximum, so prefer
-        bins of equal mass for few words.
+        bins of equal mass for few tokens.
     debiased : bool, default=False
-        Whether what chance adds is subtracted [1]_, not for the maximum. Scores are
+        Whether the bias by chance is subtracted [1]_, not for the maximum. Scores are
         then comparable between bins of another size and samples of another number of
-        words.
+        tokens.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
         How bins are made; see :func:`calibration_bins`. With ``"quantile"``, bins of
         equal mass, it is the adaptive calibration error, ACE [2]_.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words if None.
+        Tokens in an adaptive bin; the root of the number of tokens if None.
     n_bins : int, default=None
         Number of uniform or quantile bins; 15 if None.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
 
     Returns
     -------
@@ -588,11 +588,11 @@ def expected_calibration_error(
 
     Notes
     -----
-    If words are independent, the accuracy of a bin has the variance
+    If tokens are independent, the accuracy of a bin has the variance
     :math:`s_j^2 = \hat p_j (1 - \hat p_j) / (n_j - 1)`. Debiasing takes :math:`s_j^2`
     off the square of each distance :math:`d_j`, and off its size the growth that
-    normal noise brings, :math:`E|d_j + s_j z| - |d_j|`. One word does not tell its own
-    variance: bins of one word count as no distance.
+    normal noise brings, :math:`E|d_j + s_j z| - |d_j|`. One token does not show its own
+    variance: bins of one token count as no distance.
 
     References
     ----------
@@ -650,10 +650,10 @@ def _slopes_of_squares(mass, gap, root=False):
 def _debiased_gaps(gap, mass, accuracy, norm):
     """Return gaps in a norm less what the chance of the outcomes adds to them.
 
-    The accuracy of n words has the variance s^2 = p (1 - p) / (n - 1), estimated
+    The accuracy of n tokens has the variance s^2 = p (1 - p) / (n - 1), estimated
     without bias. The mean of gap^2 is too high by s^2 (Kumar et al. 2019, section 4).
     The mean of |gap| is too high by about E|gap + s z| - |gap|, z standard normal. One
-    word does not tell its variance, so bins of one or less count as no gap.
+    token does not tell its variance, so bins of one or less count as no gap.
     """
     several = mass > 1
     spread = np.clip(accuracy * (1 - accuracy), 0, None)

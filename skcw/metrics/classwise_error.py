@@ -35,7 +35,7 @@ class ClasswiseError(Score):
     Parameters
     ----------
     class_pairs : list of Pairs
-        The words as pairs of each class; weights and groups are the same in all.
+        The tokens as pairs of each class; weights and groups are the same in all.
     **options
         Those of `ExpectedCalibrationError`.
     """
@@ -70,7 +70,7 @@ class ClasswiseError(Score):
         return sum(error.value(weight) for error in self.errors) / len(self.errors)
 
     def influence(self):
-        """Return what words add to the mean over classes."""
+        """Return the contribution of each token to the mean over classes."""
         return sum(error.influence() for error in self.errors) / len(self.errors)
 
     def resampled(self, counts):
@@ -102,11 +102,11 @@ def classwise_calibration_error(
 
     Parameters
     ----------
-    y : array of labels of shape (n_words,), or a sequence of such
-        The true labels: all words in one flat array, or one sequence per sentence. A
+    y : array of labels of shape (n_tokens,), or a sequence of such
+        The true labels: all tokens in one flat array, or one sequence per sentence. A
         label without a probability counts as right for no class.
-    proba : array of shape (n_words, n_classes), or a sequence of rows
-        Probabilities of all classes for each word in the same layout: one table as
+    proba : array of shape (n_tokens, n_classes), or a sequence of rows
+        Probabilities of all classes for each token in the same layout: one table as
         ``predict_proba`` returns it, or a row for each sentence, which is such a table
         or a list of dicts from label to probability as ``predict_marginals`` returns
         them.
@@ -120,25 +120,27 @@ def classwise_calibration_error(
     norm : {"l1", "l2"}, default="l1"
         Whether distances are counted by size or squared.
     debiased : bool, default=False
-        Whether what chance adds is subtracted; see :func:`expected_calibration_error`.
+        Whether the bias by chance is subtracted; see
+        :func:`expected_calibration_error`.
     strategy : {"uniform", "quantile", "adaptive"}, default="uniform"
         How bins are made; see :func:`calibration_bins`.
     bin_size : int, default=None
-        Words in an adaptive bin; the root of the number of words if None.
+        Tokens in an adaptive bin; the root of the number of tokens if None.
     n_bins : int, default=None
         Number of uniform or quantile bins; 15 if None.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; one if None.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; one if None.
 
     Returns
     -------
     error : float
         From 0 to 1; lower is better. Each class counts the same, rare ones too, and
-        most words have a small probability of most classes: more classes make it lower.
+        most tokens have a small probability of most classes: more classes make it
+        lower.
 
     See Also
     --------
-    expected_calibration_error : The same for one question per word.
+    expected_calibration_error : The same for one question per token.
 
     References
     ----------
@@ -177,8 +179,8 @@ def classwise_calibration_error(
 class ClassAlternatives:
     """As `BinnedAlternatives`, for the mean over classes of the errors of each.
 
-    Each word has one true class, and tries the likeliest first: a sentence with high
-    numbers is one in which unlikely classes are true. If the claims of a word sum
+    Each token has one true class, and tries the likeliest first: a sentence with high
+    numbers is one in which unlikely classes are true. If the claims of a token sum
     to less than one, the rest belongs to no class.
 
     Parameters
@@ -214,7 +216,7 @@ class ClassAlternatives:
         return ClassTruth(self._bins, self._order, table)
 
     def flattened(self):
-        """Return None: there is no other family."""
+        """Return None: no other family exists."""
 
     def draw(self, truths, latent):
         """Return the scores of classes drawn under each truth, (n_truths, n_draws)."""
@@ -235,7 +237,7 @@ class ClassAlternatives:
         return np.mean(scores, axis=0)
 
     def _cell_of_tries(self):
-        """Return the cell of each word for each class that it tries; -1 for none."""
+        """Return the cell of each token for each class that it tries; -1 for none."""
         n_words, n_tries = self._order.shape
         of_class = np.full((n_words, n_tries), -1, dtype=np.intc)
         begins = np.concatenate(([0], self._ends[:-1]))
@@ -259,9 +261,9 @@ class ClassTruth:
     ----------
     bins : list of FilledBins
         The bins of each class.
-    order : ndarray of shape (n_words, n_classes + 1)
-        The classes as each word tries them; the last number is no class.
-    table : ndarray of shape (n_words, n_classes)
+    order : ndarray of shape (n_tokens, n_classes + 1)
+        The classes as each token tries them; the last number is no class.
+    table : ndarray of shape (n_tokens, n_classes)
         Probabilities of the classes.
     """
 
@@ -283,11 +285,11 @@ def _with_none(table):
 
 
 def check_class_table(y, proba, classes, labels, sample_weight, groups):
-    """Return the words as a list of `Pairs`, one for each class asked for."""
+    """Return the tokens as a list of `Pairs`, one for each class asked for."""
     proba = list(proba) if isinstance(proba, Iterator) else proba
     words, lengths = _flat_words(proba)
     if not len(words):
-        raise ValueError("there are no words to judge; proba must hold at least one")
+        raise ValueError("there are no tokens to judge; proba must hold at least one")
     truth = _flat_labels(y, len(words), lengths)
     if classes is None:
         classes = _column_names(proba, truth)
@@ -311,9 +313,9 @@ def check_class_table(y, proba, classes, labels, sample_weight, groups):
 
 
 def _flat_words(proba):
-    """Return a table or a list of dicts with all words, and the lengths of the rows.
+    """Return a table or a list of dicts with all tokens, and the lengths of the rows.
 
-    The lengths are None if the words came without rows.
+    The lengths are None if the tokens came without rows.
     """
     if getattr(proba, "ndim", 0) == 2:
         return _table(proba, "proba"), None
@@ -334,18 +336,18 @@ def _flat_words(proba):
 
 
 def _row(row, name):
-    """Return the words of a sentence; those of a DataFrame are not its columns."""
+    """Return the tokens of a sentence; those of a DataFrame are not its columns."""
     return np.asarray(row) if getattr(row, "ndim", 0) == 2 else listed(row, name)
 
 
 def _check_dicts(words, lengths):
-    """Return the words; raise if one is not a dict although the first is."""
+    """Return the tokens; raise if one is not a dict although the first is."""
     for index, word in enumerate(words):
         if not isinstance(word, Mapping):
             raise TypeError(
                 f"{place_of('proba', index, lengths)} is of type "
                 f"{type(word).__name__} beside dicts from label to probability; give "
-                "a dict for every word"
+                "a dict for every token"
             )
     return words
 
@@ -370,7 +372,7 @@ def _column_names(proba, truth):
 
 
 def _table(words, name):
-    """Return words with a number for each class as a 2-D array of floats."""
+    """Return tokens with a number for each class as a 2-D array of floats."""
     try:
         table = np.asarray(words)
         if table.dtype.kind != "f":
@@ -379,16 +381,16 @@ def _table(words, name):
         table = None
     if table is None or table.ndim != 2:
         raise ValueError(
-            f"{name} must hold a probability of each class for each word: an array of "
-            "shape (n_words, n_classes), or one such array per sentence"
+            f"{name} must hold a probability of each class for each token: an array of "
+            "shape (n_tokens, n_classes), or one such array per sentence"
         )
     return table
 
 
 def _flat_labels(y, n_words, lengths):
-    """Return the true labels of all words in one list."""
+    """Return the true labels of all tokens in one list."""
     if isinstance(y, (str, bytes)):
-        raise TypeError("y is a single string; it must hold one label per word")
+        raise TypeError("y is a single string; it must hold one label per token")
     labels = y.tolist() if isinstance(y, np.ndarray) else listed_in_order(y, "y")
     in_rows = [
         hasattr(item, "__len__") and not isinstance(item, str) for item in labels

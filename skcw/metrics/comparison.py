@@ -1,4 +1,4 @@
-"""``compare_scores``: compare the scores of two models on the same words."""
+"""``compare_scores``: compare the scores of two models on the same tokens."""
 
 from typing import NamedTuple
 
@@ -68,26 +68,26 @@ def compare_scores(
     progress=False,
     **options,
 ):
-    """Compare a score of two models on the same words, by a paired bootstrap.
+    """Compare a score of two models on the same tokens, by a paired bootstrap.
 
     Sentences are drawn again with replacement, the same ones for both models, so what
-    makes words hard for both cancels out.
+    makes tokens hard for both cancels out.
 
     Parameters
     ----------
     score : str or function
         One of the scores of this module, such as ``"calibration_mse"`` or the function
         itself, or a part of a proper loss, such as ``"brier_miscalibration"``.
-    correct_a, confidence_a : array of shape (n_words,), or a sequence of such
-        Whether the labels of the first model are right, and its confidences: all words
+    correct_a, confidence_a : array of shape (n_tokens,), or a sequence of such
+        Whether the labels of the first model are right, and its confidences: all tokens
         in flat arrays, or one array per sentence.
-    correct_b, confidence_b : array of shape (n_words,), or a sequence of such
-        Those of the second model on the same words.
-    groups : array of shape (n_words,) or (n_rows,), default=None
-        The sentence of each word or the text of each row, which are drawn as a whole.
-        If None each row is a group, and in flat arrays each word is one.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts; once if None.
+    correct_b, confidence_b : array of shape (n_tokens,), or a sequence of such
+        Those of the second model on the same tokens.
+    groups : array of shape (n_tokens,) or (n_rows,), default=None
+        The sentence of each token or the text of each row, which are drawn as a whole.
+        If None each row is a group, and in flat arrays each token is one.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts; once if None.
     confidence_level : float, default=0.95
         How often the interval should contain the true difference.
     n_resamples : int, default=1000
@@ -103,7 +103,7 @@ def compare_scores(
     -------
     comparison : Comparison
         The difference of the scores, first less second; the interval of the true
-        difference, from which what chance adds to either score is taken off, so that
+        difference, corrected for the bias of either score by chance, so that
         the difference itself need not lie in it; and a p-value.
 
     See Also
@@ -157,8 +157,8 @@ def compare_scores(
 def _by_influence(first, second, level, n_resamples, rng, bar):
     """Return the comparison of scores that are smooth in the weights of sentences.
 
-    Resamples tell how far the difference is from its linear part. The mean of that is
-    what chance adds to the difference. Its variance is that of the products of what two
+    Resamples show how far the difference is from its linear part. The mean of that is
+    the bias of the difference. Its variance is that of the products of what two
     sentences add, which the variance of the linear part holds twice, and the
     difference only once.
     """
@@ -207,7 +207,7 @@ def _by_ends(first, second, level, n_resamples, rng, bar):
 def _by_squares(first, second, level, n_resamples, rng, bar):
     """Return the comparison of roots of mean squares.
 
-    Roots are equal if squares are, which tells whether they differ and which is larger.
+    Roots are equal if squares are, which shows whether they differ and which is larger.
     Where one may be zero its root is known too badly to be put together otherwise than
     by the worst case.
     """
@@ -302,16 +302,16 @@ def _check_comparable(score):
 
 
 def _check_same_words(first, second):
-    """Raise unless both models judged the same words in the same sentences."""
+    """Raise unless both models judged the same tokens in the same sentences."""
     if len(first.q) != len(second.q):
         raise ValueError(
-            f"the first model has {len(first.q)} words but the second has "
-            f"{len(second.q)}; both must have judged the same words"
+            f"the first model has {len(first.q)} tokens but the second has "
+            f"{len(second.q)}; both must have judged the same tokens"
         )
     differ = np.flatnonzero(first.group != second.group)
     if differ.size:
         raise ValueError(
-            f"word {differ[0]} is in sentence {first.group[differ[0]]} of the first "
+            f"token {differ[0]} is in sentence {first.group[differ[0]]} of the first "
             f"model but in {second.group[differ[0]]} of the second; both must have "
-            "judged the same words"
+            "judged the same tokens"
         )

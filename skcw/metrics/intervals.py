@@ -16,11 +16,11 @@ N_TRUTHS = 9
 N_BETWEEN = 400
 # Scores are skewed to the right, so tails above the mean are longer than those below.
 ROOM_ABOVE, ROOM_BELOW = 2.5, 1.5
-# Fewer draws on one side of a value do not tell how rare it is.
+# Fewer draws on one side of a value do not show how rare it is.
 FEWEST_BEYOND = 2.5
 # Sums in another order differ by that much at most.
 SAME_SUM = 1e-13
-# What a distance from scores that do not vary counts, in their deviations.
+# A distance from scores that do not vary, in deviations.
 LARGEST_STUDENTISED = 100.0
 N_HALVINGS = 60
 
@@ -29,9 +29,9 @@ def invert(family, level, n_resamples, rng, bar):
     """Return the inversion of a family, or of two where the kind of errors matters.
 
     How much chance adds to errors counted by size depends on how they are spread over
-    the bins, which the words tell badly: too uneven errors let chance explain too much.
-    So the upper end is the higher one of two, by errors as the words suggest them and
-    by errors that are the same everywhere.
+    the bins, which the tokens tell badly: too uneven errors let chance explain too
+    much. So the upper end is the higher one of two, by errors as the tokens suggest
+    them and by errors that are the same everywhere.
     """
     inversion = Inversion(family, level, n_resamples, rng, bar)
     flat = family.flattened()
@@ -56,7 +56,7 @@ class _HigherEnd:
 class Inversion:
     """Which true values could have given an observed score.
 
-    A family of truths leads from perfect calibration (t = 0) over what the words
+    A family of truths leads from perfect calibration (t = 0) over what the tokens
     suggest (t = 1) to worse. Under each of a few of them, outcomes are drawn many times
     from its probabilities and scored as the real ones were. Truths under which the real
     score would be too high or too low to be believed are not in the interval.
@@ -65,11 +65,11 @@ class Inversion:
     ----------
     family : object
         What ``alternatives()`` of a score returns. ``family.observed`` is the score;
-        ``family.group`` and ``family.correlation`` say which words err together and how
-        much. ``family.shifted(t)`` is a truth: its ``value`` is the score with the true
-        probabilities instead of outcomes, its ``spread`` how much the value varies with
-        the sentences. ``family.draw(truths, latent)`` scores outcomes drawn by normal
-        numbers. ``family.flattened()`` is None, or a family with the same error
+        ``family.group`` and ``family.correlation`` say which tokens err together and
+        how much. ``family.shifted(t)`` is a truth: its ``value`` is the score with the
+        true probabilities instead of outcomes, its ``spread`` how much the value varies
+        with the sentences. ``family.draw(truths, latent)`` scores outcomes drawn by
+        normal numbers. ``family.flattened()`` is None, or a family with the same error
         everywhere.
     level : float
         The highest confidence level that will be asked for.
@@ -181,7 +181,7 @@ def _draw(family, truths, n_resamples, rng, bar):
 
 
 def _latent(family, n_draws, rng):
-    """Yield normal numbers for the words of a family."""
+    """Yield normal numbers for the tokens of a family."""
     n_groups = int(family.group.max()) + 1
     return latent_chunks(len(family.group), n_groups, family.correlation, n_draws, rng)
 
@@ -194,7 +194,7 @@ def _with_spread(truth, scores, rng):
 def _normal_score(scores, value):
     """Return the normal number that is as rare among such as the value among scores.
 
-    Ties count half. Where draws are too few to tell, the number of deviations does.
+    Ties count half. Where draws are too few, the number of deviations decides.
     """
     n = len(scores)
     gap = value - scores
@@ -293,18 +293,18 @@ def score_interval(
     score : str or function
         One of the scores of this module, such as ``"calibration_mse"`` or the function
         itself, or a part of a proper loss, such as ``"brier_miscalibration"``.
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true, as the score takes it: the true labels
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true, as the score takes it: the true labels
         for :func:`classwise_calibration_error`.
-    confidence : array of shape (n_words,), or a sequence of such
+    confidence : array of shape (n_tokens,), or a sequence of such
         The confidences in the same layout, as the score takes them: the table of
         probabilities for :func:`classwise_calibration_error`.
-    groups : array of shape (n_words,) or (n_rows,), default=None
-        The sentence of each word or the text of each row. Words of one group are not
+    groups : array of shape (n_tokens,) or (n_rows,), default=None
+        The sentence of each token or the text of each row. Tokens of one group are not
         independent, and the interval takes that into account. If None each row is a
-        group, and in flat arrays each word is one.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+        group, and in flat arrays each token is one.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
     method : {"auto", "inversion", "sandwich", "bootstrap"}, default="auto"
         How the interval is found; see below. Only methods that cover a score about as
         often as they claim are offered for it.
@@ -319,8 +319,8 @@ def score_interval(
     n_resamples : int, default=1000
         Number of resamples; a sandwich mostly needs none.
     random_state : int, RandomState instance or None, default=0
-        Controls the resamples. They depend on the order of the words: the same words in
-        another order give slightly different ends.
+        Controls the resamples. They depend on the order of the tokens: the same tokens
+        in another order give slightly different ends.
     progress : bool, default=False
         Whether resampling shows a progress bar.
     **options
@@ -339,18 +339,18 @@ def score_interval(
 
     Notes
     -----
-    **What the interval is for** is the value of the score for infinitely many sentences
-    like these. For scores of bins it is that of bins with as large a share of the words
-    each: the distance of claimed and true probabilities, in which differences within a
-    bin cancel. With root-n bins there is little to cancel, and it is the true
-    calibration error. For debiased scores it is the same as for those that are not. For
-    the miscalibration and discrimination of a proper loss it is what the best rising
-    map of confidences would save and what it would leave.
+    **The target of the interval** is the value of the score for infinitely many
+    sentences like these. For scores of bins it is that of bins with as large a share of
+    the tokens each: the distance of claimed and true probabilities, in which
+    differences within a bin cancel. With root-n bins there is little to cancel, and it
+    is the true calibration error. For debiased scores it is the same as for those that
+    are not. For the miscalibration and discrimination of a proper loss it is what the
+    best rising map of confidences would save and what it would leave.
 
     **Inversion.** Chance only raises errors of calibration. So outcomes are drawn from
     probabilities between the claimed ones and worse ones than those that an isotonic
     regression suggests, and the interval holds the errors under which a score such as
-    the observed one would not be rare. Words of a sentence are drawn together, with as
+    the observed one would not be rare. Tokens of a sentence are drawn together, with as
     much correlation as their errors have. Errors counted by size have the higher upper
     end of this family and of one that is off by the same everywhere, to which chance
     adds least. Ends follow the unified ordering [1]_, so that the interval of a
@@ -361,21 +361,8 @@ def score_interval(
     the limit of a bootstrap over sentences. The quantile is Student's with degrees of
     freedom by the kurtosis of these, and the interval is symmetric on the logit scale.
 
-    **How often they hold it**, in percent where 95 were asked for. Simulated words that
-    err together by sentences, 2,000 to 50,000 of them, calibrated and not
-    (``benchmarks/papers/nguyen2015/bench_calibration.py``; means of 20 settings, in which ECE has from
-    87.5 to 100 of 16 to 120 trials each):
-
-    ===============  ========  =====  =====  ==========  ====
-    method           CalibMSE  ECE    Brier  miscalibr.  AURC
-    ===============  ========  =====  =====  ==========  ====
-    ``"auto"``       94.9      95.2   95.6   96.0        95.7
-    ``"bootstrap"``  (6.1)     (53.5) 94.1   (9.0)       93.4
-    ===============  ========  =====  =====  ==========  ====
-
-    A bootstrap of errors of calibration counts chance twice, once in the words and once
-    more in the resamples; the figures in brackets say why it is not offered for them.
-    With no more than 50 sentences ``"auto"`` held some 92.
+    **Bootstrap.** A bootstrap of calibration errors counts chance twice, once in the
+    tokens and once more in the resamples, so it is not offered for them.
 
     References
     ----------
@@ -449,12 +436,12 @@ def _check_method(method, name, score):
 def resampled_scores(scores, n_resamples, rng, bar):
     """Yield how often each sentence was drawn, and the scores that this gives.
 
-    A resample draws as many sentences as there are, all words of each.
+    A resample draws as many sentences as there are, all tokens of each.
 
     Parameters
     ----------
     scores : list of Score
-        Scores of words in the same sentences.
+        Scores of tokens in the same sentences.
     n_resamples : int
         How many resamples.
     rng : numpy.random.Generator
@@ -475,7 +462,7 @@ def resampled_scores(scores, n_resamples, rng, bar):
 
 
 def check_level(confidence_level):
-    """Return a confidence level, or refuse what is not one."""
+    """Return a valid confidence level, or raise."""
     if isinstance(confidence_level, bool) or not isinstance(confidence_level, Real):
         raise TypeError(
             f"confidence_level is {confidence_level!r}; it must be a number"
@@ -489,7 +476,7 @@ def check_level(confidence_level):
 
 
 def check_n_resamples(n_resamples):
-    """Return a number of resamples, or refuse what is not one."""
+    """Return a valid number of resamples, or raise."""
     if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
         raise TypeError(f"n_resamples is {n_resamples!r}; it must be a whole number")
     if n_resamples < FEWEST_RESAMPLES:
@@ -501,11 +488,11 @@ def check_n_resamples(n_resamples):
 
 
 def check_several_sentences(pairs):
-    """Raise if all words are of one sentence."""
+    """Raise if all tokens are of one sentence."""
     if pairs.n_groups < 2:
         raise ValueError(
-            "all words are of one sentence, which does not tell how much others would "
-            "differ from it; give at least two, or leave out groups if every word "
+            "all tokens are of one sentence, which does not show how much others would "
+            "differ from it; give at least two, or leave out groups if every token "
             "is independent"
         )
 
@@ -518,13 +505,13 @@ def check_choice(value, name, choices):
 
 
 def make_generator(random_state):
-    """Return a generator of random numbers for what scikit-learn calls random_state."""
+    """Return a NumPy generator for a ``random_state``."""
     seeds = check_random_state(random_state).randint(2**31 - 1, size=4)
     return np.random.default_rng(seeds)
 
 
 def progress_bar(progress, n_resamples):
-    """Return a bar to be told of resamples made; it shows nothing unless asked to."""
+    """Return a progress bar of resamples, hidden unless ``progress``."""
     from tqdm import tqdm
 
     return tqdm(total=n_resamples, desc="resamples", leave=False, disable=not progress)

@@ -43,7 +43,7 @@ class BrierLoss(MeanScore):
 
     @staticmethod
     def of_constant(p):
-        """Return the loss of words that claim p and of which a share p is right."""
+        """Return the loss of tokens that claim p and of which a share p is right."""
         return p * (1 - p)
 
 
@@ -61,12 +61,12 @@ class LogLoss(MeanScore):
 
     @staticmethod
     def of_constant(p):
-        """Return the loss of words that claim p and of which a share p is right."""
+        """Return the loss of tokens that claim p and of which a share p is right."""
         return entr(p) + entr(1 - p)
 
 
 def log_losses(correct, confidence, clip=CLIP):
-    """Return the log loss of each word of flat arrays, which are not checked."""
+    """Return the log loss of each token of flat arrays, which are not checked."""
     q = np.clip(confidence, clip, 1 - clip)
     return -np.log(np.where(correct, q, 1 - q))
 
@@ -76,12 +76,12 @@ def brier_loss(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def brier_loss(correct, confidence, *, sample_weight=None):
     Notes
     -----
     It has no bins and no ties to break, and it rewards both honest probabilities and
-    sharp ones: no model can improve it by claiming what it does not believe.
+    sharp ones: no model can improve it by claiming anything but its belief.
 
     Examples
     --------
@@ -112,15 +112,15 @@ def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
     clip : float, default=2.2e-16
         Probabilities below it, or within it of 1, count as if they were that far from
         0 or 1. ``fit_confidence`` uses 1e-4.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
     Notes
     -----
     By default probabilities are clipped to [2.2e-16, 1 - 2.2e-16], as scikit-learn's
-    ``log_loss`` clips those of float64. Without that, one word that is wrong at a
-    confidence of 1 would make the loss infinite; with it, each such word still counts
+    ``log_loss`` clips those of float64. Without that, one token that is wrong at a
+    confidence of 1 would make the loss infinite; with it, each such token still counts
     36.04. Shares of draws, as ``"kd-pc"`` gives them, are often exactly 1: for them
     prefer the Brier loss, or a larger `clip`.
 
@@ -186,15 +186,15 @@ def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
-    groups : array of shape (n_words,) or (n_rows,), default=None
-        The sentence of each word or the text of each row. If None each row is a group,
-        and in flat arrays each word is one. If any group has several words, these are
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
+    groups : array of shape (n_tokens,) or (n_rows,), default=None
+        The sentence of each token or the text of each row. If None each row is a group,
+        and in flat arrays each token is one. If any group has several tokens, these are
         not taken as independent: V becomes the sum over groups of the square of the
         group's part of the numerator, for which there should be some dozens of them.
 
@@ -210,8 +210,8 @@ def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
     Notes
     -----
     A small p-value says that the probabilities are wrong, not how much; with enough
-    words those of every model are. The reverse is not a proof: errors in opposite
-    directions may cancel, and words at exactly one half say nothing. If V is 0 (all
+    tokens those of every model are. The reverse is not a proof: errors in opposite
+    directions may cancel, and tokens at exactly one half say nothing. If V is 0 (all
     confidences are 0, 1/2 or 1), the statistic is 0 with a p-value of 1 if nothing
     contradicts them, and else infinite with a p-value of 0.
 
@@ -236,8 +236,8 @@ def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
     n_groups = pairs.n_groups
     if n_groups == 1 < len(q):
         raise ValueError(
-            f"all {len(q)} words are of one group, which does not tell how groups "
-            "vary; give flat arrays without groups if words are independent"
+            f"all {len(q)} tokens are of one group, which does not show how groups "
+            "vary; give flat arrays without groups if tokens are independent"
         )
     if n_groups == len(q):
         variance = weight @ ((1 - 2 * q) ** 2 * q * (1 - q))
@@ -261,12 +261,12 @@ class Decomposition(NamedTuple):
     Parameters
     ----------
     miscalibration : float
-        What recalibrating the probabilities would save; 0 is best.
+        The loss that recalibration would save; 0 is best.
     discrimination : float
-        What recalibrated probabilities save over claiming the mean for all words;
-        higher is better.
+        The loss that recalibrated probabilities save over claiming the mean for all
+        tokens; higher is better.
     uncertainty : float
-        The loss of claiming the mean for all words, which no model can change.
+        The loss of claiming the mean for all tokens, which no model can change.
 
     Examples
     --------
@@ -287,7 +287,7 @@ class LossPart(Score):
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     loss : type
         The proper loss, a `MeanScore` with ``of_constant``.
     """
@@ -316,10 +316,10 @@ class LossPart(Score):
         )
 
     def _losses(self):
-        """Return what words lose as they claim, when recalibrated, and by the mean.
+        """Return what tokens lose as they claim, when recalibrated, and by the mean.
 
         Recalibrated probabilities and the mean are the best of their kind, so that the
-        loss does not change to first order as they move: only the losses of words
+        loss does not change to first order as they move: only the losses of tokens
         count.
         """
         pairs = self.pairs
@@ -332,7 +332,7 @@ class LossPart(Score):
         return float(pairs.weight @ pairs.y / pairs.weight.sum())
 
     def _centerd(self, each):
-        """Return what words add to a weighted mean."""
+        """Return the contribution of each token to a weighted mean."""
         weight = self.pairs.weight
         return weight * (each - weight @ each / weight.sum()) / weight.sum()
 
@@ -340,7 +340,7 @@ class LossPart(Score):
 @registered("brier_miscalibration", loss=BrierLoss)
 @registered("log_loss_miscalibration", loss=LogLoss)
 class Miscalibration(LossPart):
-    """What recalibrating the probabilities would save."""
+    """The loss that recalibration would save."""
 
     interval_methods = ("inversion",)
 
@@ -349,19 +349,19 @@ class Miscalibration(LossPart):
         return self.parts(weight).miscalibration
 
     def influence(self):
-        """Return what words add to it."""
+        """Return the contribution of each token."""
         claimed, best, _ = self._losses()
         return self._centerd(claimed - best)
 
     def alternatives(self):
-        """Return worse and worse calibration of the words."""
+        """Return worse and worse calibration of the tokens."""
         return MiscalibrationAlternatives(self)
 
 
 @registered("brier_discrimination", loss=BrierLoss)
 @registered("log_loss_discrimination", loss=LogLoss)
 class Discrimination(LossPart):
-    """What recalibrated probabilities save over claiming the mean."""
+    """The loss that recalibrated probabilities save over claiming the mean."""
 
     greater_is_better = True
     interval_methods = ("sandwich",)
@@ -371,12 +371,12 @@ class Discrimination(LossPart):
         return self.parts(weight).discrimination
 
     def influence(self):
-        """Return what words add to it."""
+        """Return the contribution of each token."""
         _, best, mean = self._losses()
         return self._centerd(mean - best)
 
     def sandwich(self, level, n_resamples, rng, bar):
-        """Return the ends around the value less what chance adds to it.
+        """Return the ends around the value less the bias by chance.
 
         Pooling lets outcomes look better told apart by as much as it lets them look
         miscalibrated.
@@ -391,7 +391,7 @@ class Discrimination(LossPart):
 @registered("brier_uncertainty", loss=BrierLoss)
 @registered("log_loss_uncertainty", loss=LogLoss)
 class Uncertainty(LossPart):
-    """The loss of claiming the mean for all words."""
+    """The loss of claiming the mean for all tokens."""
 
     interval_methods = ("sandwich", "bootstrap")
 
@@ -400,7 +400,7 @@ class Uncertainty(LossPart):
         return self.parts(weight).uncertainty
 
     def influence(self):
-        """Return what words add to it."""
+        """Return the contribution of each token."""
         return self._centerd(self._losses()[2])
 
     def sandwich(self, level, n_resamples, rng, bar):
@@ -424,12 +424,12 @@ def score_decomposition(score, correct, confidence, *, sample_weight=None):
     ----------
     score : {"brier_loss", "log_loss"} or function
         The loss.
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether what each word claims came true; see :func:`root_calibration_mse`.
-    confidence : array of shape (n_words,), or a sequence of such
-        The claimed probability of each word, from 0 to 1, in the same layout.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, in the same layout; once if None.
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether each claim came true; see :func:`root_calibration_mse`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The claimed probability of each token, from 0 to 1, in the same layout.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, in the same layout; once if None.
 
     Returns
     -------
@@ -445,7 +445,7 @@ def score_decomposition(score, correct, confidence, *, sample_weight=None):
     Notes
     -----
     Recalibration sees the outcomes, so chance makes miscalibration and discrimination
-    too high by about the same; with more words that fades. If all words are right or
+    too high by about the same; with more tokens that fades. If all tokens are right or
     all are wrong, discrimination and uncertainty are 0; if all confidences are equal,
     discrimination is 0.
 
@@ -473,7 +473,7 @@ def score_decomposition(score, correct, confidence, *, sample_weight=None):
 class MiscalibrationAlternatives:
     """Probabilities from the claimed (t = 0) to the recalibrated ones (t = 1).
 
-    The score is the miscalibration of neighboring words taken together in cells; its
+    The score is the miscalibration of neighboring tokens taken together in cells; its
     draws and its observed value are made alike.
 
     Parameters
@@ -484,7 +484,7 @@ class MiscalibrationAlternatives:
     Attributes
     ----------
     observed, group, correlation :
-        As in `BinnedAlternatives`; words are sorted by confidence.
+        As in `BinnedAlternatives`; tokens are sorted by confidence.
     """
 
     def __init__(self, part):
@@ -513,7 +513,7 @@ class MiscalibrationAlternatives:
         )
 
     def flattened(self):
-        """Return None: there is no other family."""
+        """Return None: no other family exists."""
 
     def draw(self, truths, latent):
         """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
@@ -534,7 +534,7 @@ class MiscalibrationAlternatives:
         return np.add.reduceat(values, self._starts[:-1])
 
     def _score(self, right):
-        """Return the miscalibration for the right words in cells."""
+        """Return the miscalibration for the right tokens in cells."""
         claimed = self.weight @ self.if_wrong + right @ self._slope
         blocks = isotonic_blocks(self._mass, right)
         best = blocks.mass @ self.of_constant(blocks.right / blocks.mass)
@@ -548,8 +548,8 @@ class MiscalibrationTruth:
     ----------
     family : MiscalibrationAlternatives
         The family.
-    probability : ndarray of shape (n_words,)
-        How likely each word is right.
+    probability : ndarray of shape (n_tokens,)
+        How likely each token is right.
 
     Attributes
     ----------

@@ -10,11 +10,11 @@ from skcw.data.labels import listed_in_order
 
 
 class Pairs(NamedTuple):
-    """Words as every score of confidence takes them, one entry per word."""
+    """Tokens as every score of confidence takes them, one entry per token."""
 
     q: np.ndarray  # (n,) float64, the confidences
     y: np.ndarray  # (n,) float64, 1 where the label is right, else 0
-    weight: np.ndarray  # (n,) float64, how often the word counts
+    weight: np.ndarray  # (n,) float64, how often the token counts
     group: np.ndarray  # (n,) intp, number of its sentence: 0, 1, ... n_groups - 1
     dtype: type = np.float64  # what the confidences came in: their bits have borders
 
@@ -24,7 +24,7 @@ class Pairs(NamedTuple):
         return int(self.group.max()) + 1
 
     def counted(self):
-        """Return the words that have a weight: others must not change any result."""
+        """Return the tokens that have a weight: others must not change any result."""
         kept = self.weight > 0
         if kept.all():
             return self
@@ -42,17 +42,17 @@ def check_pairs(
     probabilities=True,
     allow_empty=False,
 ):
-    """Return the words as `Pairs`; raise if there are none and some are needed.
+    """Return the tokens as `Pairs`; raise if there are none and some are needed.
 
     With ``probabilities=False`` confidences may be any numbers but NaN. Without
-    ``groups`` each row is a group, and in flat arrays each word is one.
+    ``groups`` each row is a group, and in flat arrays each token is one.
     """
     y, q, lengths = flat_outcomes(correct, confidence)
     if probabilities:
         _refuse_no_probability(q, lengths)
     if not len(q) and not allow_empty:
         raise ValueError(
-            "there are no words to judge; correct and confidence must hold at least one"
+            "there are no tokens to judge; correct and confidence must hold some"
         )
     weight = check_weight(sample_weight, len(q), lengths)
     group = check_groups(groups, len(q), lengths)
@@ -63,7 +63,7 @@ def check_pairs(
 def check_ranked_pairs(
     correct, confidence, sample_weight=None, groups=None, *, allow_empty=False
 ):
-    """Return the words of a ranking as `Pairs`, weighted by whole numbers.
+    """Return the tokens of a ranking as `Pairs`, weighted by whole numbers.
 
     Confidences may be any numbers but NaN.
     """
@@ -78,14 +78,14 @@ def check_ranked_pairs(
     broken = np.flatnonzero(pairs.weight != np.rint(pairs.weight))
     if broken.size:
         raise ValueError(
-            f"sample_weight holds {pairs.weight[broken[0]]}; a ranking counts words, "
+            f"sample_weight holds {pairs.weight[broken[0]]}; a ranking counts tokens, "
             "so weights must be whole numbers"
         )
     return pairs
 
 
 def check_weight(sample_weight, n, lengths, name="confidence"):
-    """Return one finite, non-negative float per word, not all of them zero."""
+    """Return one finite, non-negative float per token, not all of them zero."""
     if sample_weight is None:
         return np.ones(n)
     weight, weight_lengths = flatten(sample_weight, "sample_weight")
@@ -93,7 +93,7 @@ def check_weight(sample_weight, n, lengths, name="confidence"):
     weight = as_float64(weight, "sample_weight", "weights must be numbers")
     check_weight_values(
         weight,
-        "words",
+        "tokens",
         at_most=HEAVIEST_SCORED,
         place=lambda index: place_of("sample_weight", index, lengths),
     )
@@ -101,7 +101,7 @@ def check_weight(sample_weight, n, lengths, name="confidence"):
 
 
 def check_groups(groups, n, lengths, name="confidence"):
-    """Return the number of each word's group."""
+    """Return the number of each token's group."""
     if groups is None:
         if lengths is None:
             return np.arange(n, dtype=np.intp)
@@ -113,7 +113,7 @@ def check_groups(groups, n, lengths, name="confidence"):
     elif lengths is not None and len(ids) == len(lengths):
         if len(ids) == n and (lengths != 1).any():
             raise ValueError(
-                f"groups has {n} entries for {n} rows and as many words; "
+                f"groups has {n} entries for {n} rows and as many tokens; "
                 "give a row of groups for each row"
             )
         ids = np.repeat(ids, lengths)
@@ -121,7 +121,7 @@ def check_groups(groups, n, lengths, name="confidence"):
         rows = "" if lengths is None else f", or of the {len(lengths)} rows"
         raise ValueError(
             f"groups has {len(ids)} entries; it must hold one for each of the {n} "
-            f"words{rows}"
+            f"tokens{rows}"
         )
     return _numbered(ids)
 
@@ -136,13 +136,13 @@ def _numbered(ids):
 
 
 def _refuse_no_probability(values, lengths):
-    """Raise if a confidence is outside [0, 1], and say what to do."""
+    """Raise with advice if a confidence is outside [0, 1]."""
     outside = np.flatnonzero((values < 0) | (values > 1))
     if outside.size:
         place = place_of("confidence", outside[0], lengths)
         raise ValueError(
             f"{place} is {values[outside[0]]}, which is not a probability. Distances "
-            "such as those of 'delta' and 'delta-max' only rank words: judge them by "
+            "such as those of 'delta' and 'delta-max' only rank tokens: judge them by "
             "error_average_precision or area_under_risk_coverage, map them to [0, 1] "
             "first, or take a method that gives probabilities, such as 'marginal'"
         )
@@ -168,16 +168,16 @@ def flat_outcomes(correct, confidence):
 
 
 def flatten(values, name):
-    """Return the words of all rows in one array, and the lengths of the rows.
+    """Return the tokens of all rows in one array, and the lengths of the rows.
 
-    The lengths are None if the words came without rows.
+    The lengths are None if the tokens came without rows.
     """
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} is a single string; it must hold one value per word")
+        raise TypeError(f"{name} is a single string; it must hold one value per token")
     if hasattr(values, "__array__"):
         values = np.asarray(values)
         if values.ndim == 0:
-            raise TypeError(f"{name} is a single value; it must hold one per word")
+            raise TypeError(f"{name} is a single value; it must hold one per token")
         if values.ndim == 1 and values.dtype != object:
             return values, None
         if values.ndim == 2 and values.dtype != object:
@@ -195,7 +195,7 @@ def flatten(values, name):
 
 
 def _is_row(item):
-    """Tell whether an item holds the values of several words."""
+    """Tell whether an item holds the values of several tokens."""
     sized = hasattr(item, "__len__") and not isinstance(item, (str, bytes))
     return sized and getattr(item, "ndim", 1) > 0
 
@@ -208,8 +208,8 @@ def _array(row, name):
         array = None
     if array is None or array.ndim != 1:
         raise ValueError(
-            f"{name} must be a sequence with one value per word; "
-            "give either all words in one flat array or one sequence for each sentence"
+            f"{name} must be a sequence with one value per token; "
+            "give either all tokens in one flat array or one sequence for each sentence"
         )
     return array
 
@@ -217,7 +217,7 @@ def _array(row, name):
 def check_same_layout(
     n_values, value_lengths, n_others, other_lengths, other, name="confidence"
 ):
-    """Raise unless ``other`` has as many words as ``name``, in the same rows."""
+    """Raise unless ``other`` has as many tokens as ``name``, in the same rows."""
     if (value_lengths is None) != (other_lengths is None):
         flat, rows = name, other
         if other_lengths is None:
@@ -227,9 +227,9 @@ def check_same_layout(
             "give both flat or both in rows"
         )
     if value_lengths is None:
-        check_same_length(n_values, n_others, (name, other), "words")
+        check_same_length(n_values, n_others, (name, other), "tokens")
         return
-    units = f"words in {name}", f"in {other}"
+    units = f"tokens in {name}", f"in {other}"
     check_same_lengths(value_lengths, other_lengths, (name, other), units)
 
 
@@ -241,7 +241,7 @@ def _floats(values, lengths):
     if missing.size:
         raise ValueError(
             f"{place_of('confidence', missing[0], lengths)} is NaN; "
-            "a word without a confidence cannot be ranked, so leave it out of both "
+            "a token without a confidence cannot be ranked, so leave it out of both "
             "confidence and correct"
         )
     return values
@@ -253,7 +253,7 @@ def _bools(hits, lengths):
         return hits
     advice = (
         "it must be True where the label is right and False where it is wrong; "
-        "token_correct(y_true, y_pred) tells which are"
+        "token_correct(y_true, y_pred) shows which are"
     )
     hits = as_float64(hits, "correct", advice)
     strange = np.flatnonzero((hits != 0) & (hits != 1))
@@ -264,7 +264,7 @@ def _bools(hits, lengths):
 
 
 def as_float64(values, name, advice):
-    """Return numbers as floats; raise and tell what they should be."""
+    """Return numbers as floats; raise with advice."""
     try:
         if values.dtype.kind in "biufO":
             return values.astype(np.float64)
@@ -274,7 +274,7 @@ def as_float64(values, name, advice):
 
 
 def place_of(name, index, lengths):
-    """Return how a caller would write the word at a place of the flat array."""
+    """Return how a caller would write the token at a place of the flat array."""
     if lengths is None:
         return f"{name}[{index}]"
     ends = np.cumsum(lengths)

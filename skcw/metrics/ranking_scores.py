@@ -1,4 +1,4 @@
-"""Scores of rankings: how well low confidences find the wrong words."""
+"""Scores of rankings: how well low confidences find the wrong tokens."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ NODES, NODE_WEIGHTS = (NODES + 1) / 2, NODE_WEIGHTS / 2
 
 
 class RankingScore(Score):
-    """A score of the ranking of words; weights are whole numbers.
+    """A score of the ranking of tokens; weights are whole numbers.
 
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     zero_division : float
         Value if the score is not defined.
     """
@@ -40,32 +40,32 @@ class RankingScore(Score):
         return cls(pairs, **options)
 
     def value(self, weight=None):
-        """Return the score of the ranking in which words count that often."""
+        """Return the score of the ranking in which tokens count that often."""
         weight = self.pairs.weight if weight is None else weight
         words, right = self._ties.sums(weight, self.pairs.y)
         return self.of_ranking(words, words - right)
 
     def of_ranking(self, words, wrong):
-        """Return the score of groups of ties with that many words and wrong words."""
+        """Return the score of groups of ties with that many tokens and wrong tokens."""
         raise NotImplementedError
 
 
 @registered("error_average_precision")
 class ErrorAveragePrecision(RankingScore):
-    """Average precision of retrieving wrong words by low confidence."""
+    """Average precision of retrieving wrong tokens by low confidence."""
 
     greater_is_better = True
 
     def of_ranking(self, words, wrong):
-        """Return the average precision, or ``zero_division`` if no word is wrong."""
+        """Return the average precision, or ``zero_division`` if no token is wrong."""
         return average_precision(words, wrong) if wrong.any() else self.zero_division
 
     def influence(self):
-        """Return what words add to the mean precision at wrong words."""
+        """Return the contribution of each token to the mean precision."""
         return _ranking_influence(self.pairs, falling=False)
 
     def sandwich(self, level, n_resamples, rng, bar):
-        """Return the ends; without errors nothing tells how they would be ranked."""
+        """Return the ends; without errors their ranking is unknown."""
         if not self.pairs.weight @ (1 - self.pairs.y) > 0:
             return self.bounds
         return super().sandwich(level, n_resamples, rng, bar)
@@ -76,55 +76,55 @@ class RiskCoverageArea(RankingScore):
     """The mean risk over all coverages."""
 
     def of_ranking(self, words, wrong):
-        """Return the mean risk, or ``zero_division`` if there are no words."""
+        """Return the mean risk, or ``zero_division`` if there are no tokens."""
         return mean_risk(words, wrong) if words.any() else self.zero_division
 
     def influence(self):
-        """Return what words add to the mean risk at all words."""
+        """Return the contribution of each token to the mean risk."""
         return _ranking_influence(self.pairs, falling=True)
 
 
 def error_average_precision(
     correct, confidence, *, zero_division=0.0, sample_weight=None
 ):
-    r"""Compute the average precision of retrieving wrong words by low confidence.
+    r"""Compute the average precision of retrieving wrong tokens by low confidence.
 
-    Words are ranked from the least to the most confident. The precision at a rank is
-    the share of wrong words down to it; the average is over the ranks of all wrong
-    words [1]_. Only the order of the confidences matters, so any scale will do.
+    Tokens are ranked from the least to the most confident. The precision at a rank is
+    the share of wrong tokens down to it; the average is over the ranks of all wrong
+    tokens [1]_. Only the order of the confidences matters, so any scale will do.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether the predicted label of each word is right: all words in one flat array,
-        or one array per sequence; see :func:`token_correct`.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure the tagger is of each label, in the same layout, as
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether the predicted label of each token is right: all tokens in one flat
+        array, or one array per sequence; see :func:`token_correct`.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The confidence in each label, in the same layout, as
         ``predict_confidence`` returns it. Infinite values are legal.
     zero_division : float, default=0.0
-        Value if no word is wrong, or if there are no words.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, a whole number, in the same layout; once if None.
+        Value if no token is wrong, or if there are no tokens.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, a whole number, in the same layout; once if None.
 
     Returns
     -------
     average_precision : float
-        From 0 to 1; 1 if every wrong word is less confident than every right one.
-        It rises with the share of wrong words, so compare it between confidences of
+        From 0 to 1; 1 if every wrong token is less confident than every right one.
+        It rises with the share of wrong tokens, so compare it between confidences of
         the same labels, and take :func:`residual_errors_at_k` between models.
 
     See Also
     --------
-    errors_at_k : How many wrong words lie among the first k.
+    errors_at_k : How many wrong tokens lie among the first k.
     residual_errors_at_k : How many are left after them.
 
     Notes
     -----
-    Tied words count at their expected value: the mean over all orders of the ties,
-    which is exact and not a figure of the groups. Say that a group of m tied words
-    holds e wrong ones and comes after N words with E wrong ones. The word at its
+    Tied tokens count at their expected value: the mean over all orders of the ties,
+    which is exact and not a figure of the groups. Say that a group of m tied tokens
+    holds e wrong ones and comes after N tokens with E wrong ones. The token at its
     place k is wrong with probability e / m; if it is, then (k - 1)(e - 1) / (m - 1)
-    of those before it in the group are wrong on average. With W wrong words in all,
+    of those before it in the group are wrong on average. With W wrong tokens in all,
 
     .. math::
 
@@ -154,31 +154,31 @@ def error_average_precision(
 
 
 def errors_at_k(correct, confidence, k, *, sample_weight=None):
-    """Count the wrong words among the k least confident ones.
+    """Count the wrong tokens among the k least confident ones.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether the predicted label of each word is right; see
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether the predicted label of each token is right; see
         :func:`error_average_precision`.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The confidence in each label, in the same layout; any numbers but NaN.
     k : array of int of shape (n_sizes,), or int
-        How many words are reviewed; more than there are is the same as all.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, as in :func:`error_average_precision`; a word of
-        weight 2 is two of the words that are reviewed.
+        How many tokens are reviewed; more than there are is the same as all.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, as in :func:`error_average_precision`; a token of
+        weight 2 is two of the tokens that are reviewed.
 
     Returns
     -------
     found : ndarray of float64, shape (n_sizes,)
-        The number of wrong words for each size; one size gives one number. Of tied
-        words it is the mean over all their orders, so it need not be whole. 0 if there
-        are no words.
+        The number of wrong tokens for each size; one size gives one number. Of tied
+        tokens it is the mean over all their orders, so it need not be whole. 0 if there
+        are no tokens.
 
     See Also
     --------
-    residual_errors_at_k : The wrong words that are left, a fair figure between models
+    residual_errors_at_k : The wrong tokens that are left, a fair figure between models
         that make different errors.
 
     Examples
@@ -195,9 +195,9 @@ def errors_at_k(correct, confidence, k, *, sample_weight=None):
 
 
 def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
-    """Count the wrong words that are left after reviewing the k least confident ones.
+    """Count the wrong tokens that are left after reviewing the k least confident ones.
 
-    A reader who reviews k words corrects all errors among them. The errors left are a
+    A reader who reviews k tokens corrects all errors among them. The errors left are a
     fair figure between models: one that errs less often starts ahead, where average
     precision and `errors_at_k` reward a model for having more errors to find.
 
@@ -209,11 +209,11 @@ def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
     Returns
     -------
     left : ndarray of float64, shape (n_sizes,)
-        The number of wrong words among the others; all errors for ``k=0``.
+        The number of wrong tokens among the others; all errors for ``k=0``.
 
     See Also
     --------
-    errors_at_k : The wrong words among the k.
+    errors_at_k : The wrong tokens among the k.
 
     Examples
     --------
@@ -229,31 +229,31 @@ def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
 
 
 def risk_coverage_curve(correct, confidence, *, sample_weight=None):
-    """Compute the share of wrong words among the most confident ones, for each share.
+    """Compute the share of wrong tokens among the most confident ones, for each share.
 
-    Coverage is the share of words whose label is accepted, the most confident first;
-    risk is the share of wrong words among those.
+    Coverage is the share of tokens whose label is accepted, the most confident first;
+    risk is the share of wrong tokens among those.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether the predicted label of each word is right; see
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether the predicted label of each token is right; see
         :func:`error_average_precision`.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure the tagger is of each label, in the same layout; any numbers but NaN.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, a whole number. A word of weight 2 has two points.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The confidence in each label, in the same layout; any numbers but NaN.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, a whole number. A token of weight 2 has two points.
 
     Returns
     -------
-    coverage : ndarray of shape (n_words,)
-        1 / n_words, 2 / n_words, ... 1. Empty if there are no words, as all three.
-    risk : ndarray of shape (n_words,)
-        The risk at that coverage; the last is the error rate. Of tied words it is
+    coverage : ndarray of shape (n_tokens,)
+        1 / n_tokens, 2 / n_tokens, ... 1. Empty if there are no tokens, as all three.
+    risk : ndarray of shape (n_tokens,)
+        The risk at that coverage; the last is the error rate. Of tied tokens it is
         the mean over all their orders.
-    threshold : ndarray of shape (n_words,)
-        The confidence of the last word accepted, so it never rises. Accepting all
-        words that reach it gives the last coverage with that threshold.
+    threshold : ndarray of shape (n_tokens,)
+        The confidence of the last token accepted, so it never rises. Accepting all
+        tokens that reach it gives the last coverage with that threshold.
 
     See Also
     --------
@@ -285,22 +285,22 @@ def area_under_risk_coverage(
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
-        Whether the predicted label of each word is right; see
+    correct : array of bool of shape (n_tokens,), or a sequence of such
+        Whether the predicted label of each token is right; see
         :func:`error_average_precision`.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure the tagger is of each label, in the same layout; any numbers but NaN.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The confidence in each label, in the same layout; any numbers but NaN.
     zero_division : float, default=0.0
-        Value if there are no words.
-    sample_weight : array of shape (n_words,), or a sequence of such, default=None
-        How often each word counts, a whole number; once if None.
+        Value if there are no tokens.
+    sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+        How often each token counts, a whole number; once if None.
 
     Returns
     -------
     area : float
-        The mean of the risk of :func:`risk_coverage_curve` over its n_words points.
+        The mean of the risk of :func:`risk_coverage_curve` over its n_tokens points.
         It is the error rate if all confidences are equal, and least (though above 0
-        if any word is wrong) if every wrong word is less confident than every right
+        if any token is wrong) if every wrong token is less confident than every right
         one.
 
     See Also
@@ -320,32 +320,32 @@ def area_under_risk_coverage(
 
 
 class TiedRanking(NamedTuple):
-    """Groups of words with the same confidence, the least confident group first.
+    """Groups of tokens with the same confidence, the least confident group first.
 
     Only counts are kept, so that no figure can depend on the order in which tied
-    words happened to come.
+    tokens happened to come.
     """
 
-    confidence: np.ndarray  # (n_groups,) of each word of the group
-    sizes: np.ndarray  # (n_groups,) words in the group
-    errors: np.ndarray  # (n_groups,) wrong words in the group
-    words_before: np.ndarray  # (n_groups,) words in the groups before it
-    errors_before: np.ndarray  # (n_groups,) wrong words in the groups before it
+    confidence: np.ndarray  # (n_groups,) of each token of the group
+    sizes: np.ndarray  # (n_groups,) tokens in the group
+    errors: np.ndarray  # (n_groups,) wrong tokens in the group
+    words_before: np.ndarray  # (n_groups,) tokens in the groups before it
+    errors_before: np.ndarray  # (n_groups,) wrong tokens in the groups before it
 
     @property
     def n_words(self):
-        """Number of words in all groups."""
+        """Number of tokens in all groups."""
         return int(self.sizes.sum())
 
     @property
     def n_errors(self):
-        """Number of wrong words in all groups."""
+        """Number of wrong tokens in all groups."""
         return int(self.errors.sum())
 
     def expected_errors(self, n):
-        """Return the mean number of wrong words among the first n, for an array of n.
+        """Return the mean number of wrong tokens among the first n, for an array of n.
 
-        The mean is over all orders of tied words. A group of m words with e wrong
+        The mean is over all orders of tied tokens. A group of m tokens with e wrong
         ones of which the first k are taken gives k e / m.
         """
         if not self.n_errors:
@@ -357,16 +357,16 @@ class TiedRanking(NamedTuple):
         return self.errors_before[group] + found
 
     def risk(self):
-        """Return the mean share of wrong words among the 1, 2, ... most confident."""
+        """Return the mean share of wrong tokens among the 1, 2, ... most confident."""
         accepted = np.arange(1, self.n_words + 1)
         rejected = self.n_words - accepted
         return (self.n_errors - self.expected_errors(rejected)) / accepted
 
 
 def _rank_words(pairs):
-    """Return the ranking of words by confidence, the least confident first.
+    """Return the ranking of tokens by confidence, the least confident first.
 
-    Each word counts as often as its weight, a whole number, says.
+    Each token counts as often as its weight, a whole number, says.
     """
     counts = pairs.weight > 0
     ties = Ties(pairs.q[counts])
@@ -383,12 +383,12 @@ def _rank_words(pairs):
 
 
 def _ranking_influence(pairs, falling):
-    """Return contributions to the mean share of wrong words down to a rank.
+    """Return contributions to the mean share of wrong tokens down to a rank.
 
-    The mean is over wrong words from the least confident (AP), or over all words from
-    the most confident (AURC). A group of m words with e wrong ones behind N words with
-    E wrong ones has the share (E + u e) / (N + u m) at its place u in [0, 1]; its mean
-    over u is the mean over all orders of the ties.
+    The mean is over wrong tokens from the least confident (AP), or over all tokens from
+    the most confident (AURC). A group of m tokens with e wrong ones behind N tokens
+    with E wrong ones has the share (E + u e) / (N + u m) at its place u in [0, 1]; its
+    mean over u is the mean over all orders of the ties.
     """
     ties = Ties(-pairs.q if falling else pairs.q)
     mass, wrong = ties.sums(pairs.weight, 1 - pairs.y)
@@ -426,15 +426,15 @@ def _sum_behind(values):
 
 
 def _check_review_sizes(k):
-    """Return numbers of words as an array of integers that are not negative."""
+    """Return numbers of tokens as an array of integers that are not negative."""
     sizes = np.atleast_1d(k)
     if sizes.size == 0:
         return sizes.astype(np.int64)
     if sizes.dtype.kind not in "iu":
         raise TypeError(
-            f"k is {k!r}; it must be a whole number of words or an array of such, "
-            "so write int(...) around a share of the words"
+            f"k is {k!r}; it must be a whole number of tokens or an array of such, "
+            "so write int(...) around a share of the tokens"
         )
     if sizes.min() < 0:
-        raise ValueError(f"k holds {sizes.min()}; a number of words is not negative")
+        raise ValueError(f"k holds {sizes.min()}; a number of tokens is not negative")
     return sizes.astype(np.int64)

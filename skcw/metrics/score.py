@@ -1,4 +1,4 @@
-"""What every score of confidence offers, over sentences that stay together."""
+"""Base classes of scores of confidence, with resampling of whole sentences."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -13,22 +13,22 @@ from skcw.metrics.pairs import check_pairs
 
 HIGHEST_CORRELATION = 0.95
 N_TERMS = 16
-# A chunk of draws of all words takes eight megabytes.
+# A chunk of draws of all tokens takes eight megabytes.
 NUMBERS_AT_ONCE = 2_000_000
 # A chunk of counts takes eight megabytes.
 COUNTS_AT_ONCE = 1_000_000
 FEWEST_DEGREES = 3.0
-# Less than that of the range of a score is what rounding adds to it.
+# Rounding adds less than this share of the range of a score.
 ROUNDING = 1e-14
 
 
 class Latent(NamedTuple):
     """Normal numbers for some draws, as the kernels of `resampling` mix them."""
 
-    normal: np.ndarray  # (n_draws, n_words) float32, of each word
+    normal: np.ndarray  # (n_draws, n_tokens) float32, of each token
     common: np.ndarray  # (n_draws, n_groups) float32, of each sentence
-    own: float  # what of a word's number is its own
-    shared: float  # what of it is its sentence's
+    own: float  # the part of a token's number that is its own
+    shared: float  # the part that is its sentence's
 
 
 def latent_chunks(n_words, n_groups, correlation, n_draws, rng):
@@ -45,12 +45,12 @@ def latent_chunks(n_words, n_groups, correlation, n_draws, rng):
 
 
 def thresholds(probability):
-    """Return below which normal number a word of a probability is right."""
+    """Return below which normal number a token of a probability is right."""
     return ndtri(probability).astype(np.float32)
 
 
 def latent_correlation(residual, probability, weight, group):
-    """Return how much of the normal numbers the words of a sentence share.
+    """Return how much of the normal numbers the tokens of a sentence share.
 
     The covariance of two outcomes is a series in the correlation r (Pearson's
     tetrachoric series): the sum over k of r^k / k! f_k(a) f_k(b) with the quantiles a,
@@ -72,10 +72,10 @@ def latent_correlation(residual, probability, weight, group):
 
 
 def shared_variance(share, probability, correlation, group):
-    """Return by how much sentences raise the variance of the right words in bins.
+    """Return by how much sentences raise the variance of the right tokens in bins.
 
-    It is the sum of the covariances of all two words of a sentence in a bin, by the
-    same series; ``share`` holds the weight of each word in each bin, sparse.
+    It is the sum of the covariances of all two tokens of a sentence in a bin, by the
+    same series; ``share`` holds the weight of each token in each bin, sparse.
     """
     total = np.zeros(share.shape[0])
     if correlation == 0:
@@ -109,7 +109,7 @@ def _factors(probability):
 
 
 def _sum_over_pairs(values, group):
-    """Return the sum of the products of all two words of the same sentence."""
+    """Return the sum of the products of all two tokens of the same sentence."""
     return float((np.bincount(group, values) ** 2).sum() - (values**2).sum())
 
 
@@ -139,7 +139,7 @@ def deviation(contributions, group):
 def smooth_interval(value, contributions, group, bounds, level):
     """Return the ends of an interval of a score with bounds.
 
-    The contributions of words, summed by sentence, are independent: their squares give
+    The contributions of tokens, summed by sentence, are independent: their squares give
     the standard error. It is itself an estimate, the worse the more a few sentences
     decide, so the quantile is Student's with the degrees of freedom that the kurtosis
     of the sums leaves (Satterthwaite): 2 n / (kurtosis - 1). The interval is symmetric
@@ -196,7 +196,7 @@ class Score:
     Parameters
     ----------
     pairs : Pairs
-        The words; ``pairs.weight`` are the weights of the score itself.
+        The tokens; ``pairs.weight`` are the weights of the score itself.
 
     Attributes
     ----------
@@ -229,11 +229,11 @@ class Score:
         return cls(check_pairs(correct, confidence, sample_weight, groups), **options)
 
     def value(self, weight=None):
-        """Return the score, of the pairs as they are or with new weights of words."""
+        """Return the score, of the pairs as they are or with new weights of tokens."""
         raise NotImplementedError
 
     def influence(self):
-        """Return what each word adds to the score, to first order."""
+        """Return the contribution of each token to the score, to first order."""
         raise NotImplementedError
 
     def resampled(self, counts):
@@ -242,7 +242,7 @@ class Score:
         Parameters
         ----------
         counts : ndarray of shape (n_resamples, n_sentences)
-            How often each sentence was drawn. Words stay in their bins.
+            How often each sentence was drawn. Tokens stay in their bins.
         """
         weight, group = self.pairs.weight, self.pairs.group
         return np.array([self.value(weight * row[group]) for row in counts])
@@ -259,14 +259,14 @@ class Score:
 
 
 class MeanScore(Score):
-    """A score that is the weighted mean of one loss per word.
+    """A score that is the weighted mean of one loss per token.
 
     Parameters
     ----------
     pairs : Pairs
-        The words.
+        The tokens.
     loss : ndarray of shape (n,)
-        What each word costs.
+        What each token costs.
     """
 
     def __init__(self, pairs, loss):
@@ -277,7 +277,7 @@ class MeanScore(Score):
         """Return the weighted mean of the losses."""
         if weight is None:
             return float(self.pairs.weight @ self.loss / self.pairs.weight.sum())
-        # Words without weight must not even change the order of the sum.
+        # Tokens without weight must not even change the order of the sum.
         kept = weight > 0
         weight = weight[kept]
         return float(weight @ self.loss[kept] / weight.sum())
@@ -321,7 +321,7 @@ def score_name(score):
 
 
 def make_score(name, correct, confidence, sample_weight=None, groups=None, **options):
-    """Return the score of that name for some words."""
+    """Return the score of that name for some tokens."""
     cls, implied = SCORES[name]
     return cls.from_arrays(
         correct, confidence, sample_weight, groups, **(options | implied)

@@ -221,7 +221,7 @@ def _warn_of_outside(labels):
     odd = odd_outside(labels)
     if odd is not None:
         warnings.warn(
-            f'the label {odd!r} seems to mean that a word is in no span, but only "O" '
+            f'the label {odd!r} seems to mean that a token is in no span, but only "O" '
             "does: it is counted as a span of its own. Rename it first: "
             f"convert_labels(y, 'IOB2', outside={odd!r})",
             OutsideLabelWarning,

@@ -156,16 +156,16 @@ def report_pairs(pairs, *, digits, output_dict, zero_division):
 
 
 def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
-    """Compute the share of words that got their true label.
+    """Compute the share of tokens that got their true label.
 
     Parameters
     ----------
     y_true, y_pred : list or 1-D object array of sequences of str or of int
         True and predicted labels.
     sample_weight : array of shape (n_sequences,), default=None
-        One weight per sequence; each of its words counts that much.
+        One weight per sequence; each of its tokens counts that much.
     zero_division : float, default=0.0
-        Value if there are no words (of positive weight) at all.
+        Value if there are no tokens (of positive weight) at all.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def token_f1_score(
     sample_weight=None,
     zero_division=0.0,
 ):
-    """Compute F1 over words, by default of all labels but ``"O"``.
+    """Compute F1 over tokens, by default of all labels but ``"O"``.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def token_f1_score(
         How to sum up the labels, as in scikit-learn; None gives an array with one
         entry per label.
     sample_weight : array of shape (n_sequences,), default=None
-        One weight per sequence; each of its words counts that much.
+        One weight per sequence; each of its tokens counts that much.
     zero_division : {0.0, 1.0, np.nan, "warn"}, default=0.0
         Value of a score whose denominator is zero; ``"warn"`` stands for 0.0 with
         scikit-learn's warning.
@@ -280,7 +280,7 @@ def token_precision_recall_fscore_support(
     sample_weight=None,
     zero_division=0.0,
 ):
-    """Compute precision, recall, F and support of the labels of words.
+    """Compute precision, recall, F and support of the labels of tokens.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def token_precision_recall_fscore_support(
     precision, recall, fscore : float, or array of shape (n_labels,)
         The scores; arrays if ``average`` is None.
     support : int or float, or array of shape (n_labels,)
-        Number (or weight) of words with the label; the total if averaged.
+        Number (or weight) of tokens with the label; the total if averaged.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def token_classification_report(
     output_dict=False,
     zero_division=0.0,
 ):
-    """Report precision, recall, F1 and support of every label, word by word.
+    """Report precision, recall, F1 and support of every label, token by token.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def _pair_tokens(y_true, y_pred, labels, exclude, sample_weight):
 
 
 def _plain(label):
-    """Return a label without what a subclass of str adds to it."""
+    """Return a label as a plain str, whatever its subclass."""
     return str(label) if isinstance(label, str) else label
 
 
@@ -402,7 +402,7 @@ def _by_type_then_prefix(label):
 
 
 def token_correct(y_true, y_pred):
-    """Tell which words got their true label.
+    """Tell which tokens got their true label.
 
     Parameters
     ----------

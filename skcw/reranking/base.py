@@ -28,7 +28,7 @@ KIND = "reranker"
 
 
 class BaseReranker(SavedModelMixin, BaseEstimator):
-    """Base class of rerankers: they choose among the candidates of a list.
+    """Base class of rerankers, which choose a candidate of an n-best list.
 
     A subclass gives ``_learn(problem)``, which returns fitted attributes, and may give
     ``_totals`` and ``_log_odds``. X is a :class:`CandidateLists` or a list of lists of
@@ -78,7 +78,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         return self
 
     def variants(self):
-        """Return what to choose from if held-out lists can tell what is best.
+        """Return the variants among which held-out lists decide.
 
         Returns
         -------
@@ -98,7 +98,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
     def _learn(self, problem):
         raise NotImplementedError(f"{type(self).__name__} does not implement _learn")
 
-    # What is asked of a fitted reranker.
+    # Prediction.
 
     @reads_at_once
     def decision_function(self, X):
@@ -151,7 +151,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         return lists.rows(self._probabilities(lists, self._totals(lists)))
 
     def predict_confidence(self, X):
-        """Return how sure the reranker is of the candidate that it chooses.
+        """Return the confidence in the chosen candidates.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         Returns
         -------
         scores, probabilities : ndarray of float64, shape (n_candidates,)
-            What ``decision_function`` and ``candidate_probabilities`` return, in one
+            The results of ``decision_function`` and ``candidate_probabilities``, in one
             array for all lists.
         """
         lists = self._checked(X)
@@ -238,7 +238,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         return out
 
     def _log_odds(self, lists, totals):
-        """Return what speaks for each candidate, as a logarithm up to a constant."""
+        """Return the log-odds of each candidate, up to a constant."""
         return totals
 
     def _probabilities(self, lists, totals):

@@ -38,7 +38,7 @@ class BoostingReranker(BaseReranker):
     n_rounds : int, default=10000
         The most rounds.
     smoothing : float, default=0.0001
-        What is added to the weights of both sides, as a share of the loss, before their
+        The smoothing added to both sides, as a share of the loss, before their
         logarithms are taken: it keeps steps of rare features short.
     validation_fraction : float or None, default=0.2
         The share of lists by which the number of rounds is chosen, the one after which
@@ -111,7 +111,7 @@ class BoostingReranker(BaseReranker):
         return len(self.losses_)
 
     def variants(self):
-        """Return what to choose from if held-out lists can tell what is best.
+        """Return the variants among which held-out lists decide.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class Rounds:
     feature : ndarray of int32
         The features.
     step : ndarray of float64
-        What was added to their weights.
+        The increments of their weights.
     losses : ndarray of float64
         The loss after each round.
     """
@@ -210,7 +210,7 @@ class RankBooster:
     Parameters
     ----------
     problem : Problem
-        What to learn from.
+        The training lists.
     smoothing : float
         As in ``BoostingReranker``.
     """

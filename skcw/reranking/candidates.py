@@ -30,7 +30,7 @@ LEAST_LOG = -745.0
 class CandidateLists(RaggedRows):
     """Lists of candidates: for each its score by the base model and its features.
 
-    It is what rerankers read. An index gives some of the lists, so that scikit-learn
+    Rerankers read such lists. An index gives some of the lists, so that scikit-learn
     can cut them into folds. It takes 4 bytes per feature of a candidate and 16 per
     candidate, besides the labelings if there are any.
 
@@ -39,10 +39,10 @@ class CandidateLists(RaggedRows):
     offsets : ndarray of int64, shape (n_lists + 1,)
         List i has the candidates ``offsets[i]`` to ``offsets[i + 1]``, at least one.
     scores : ndarray of float64, shape (n_candidates,)
-        What the base model gives each: a log-probability, or any score that is larger
-        for better ones. Minus infinity, a probability of zero, becomes 745 less than
-        the best of the list: that is where double precision ends. Where all have minus
-        infinity they are alike.
+        The score of each by the base model: a log-probability, or any score that is
+        larger for better ones. Minus infinity, a probability of zero, becomes 745 less
+        than the best of the list: that is where double precision ends. Where all have
+        minus infinity they are alike.
     indptr : ndarray of int64, shape (n_candidates + 1,)
         Candidate c has the features ``indices[indptr[c]:indptr[c + 1]]``.
     indices : ndarray of int32
@@ -50,7 +50,7 @@ class CandidateLists(RaggedRows):
     n_features : int
         How many features there are.
     labelings : ndarray of shape (n_lists,), dtype object, default=None
-        What the candidates stand for: a list of labelings per list.
+        The labelings of the candidates, a list per list.
 
     See Also
     --------
@@ -378,7 +378,7 @@ def candidate_errors(labelings, y, loss="labels"):
 
 
 def labeling_size(labels, truth, loss):
-    """Return of what the errors of a labeling are a share.
+    """Return the denominator of the error rate of a labeling.
 
     One less this share is the accuracy, or the F1 of the entities.
 
@@ -387,7 +387,7 @@ def labeling_size(labels, truth, loss):
     labels, truth : sequence of str
         The labeling, and the true one.
     loss : {"labels", "entities"}
-        What is counted.
+        The kind of errors.
 
     Returns
     -------
@@ -426,7 +426,7 @@ def _as_long_as(truth, candidates, s):
 
 
 def oracle_scores(y, nbest, n=(1, 5, 20, 50)):
-    """Return what a perfect reranker of n-best lists would reach.
+    """Return the oracle scores of n-best lists, those of a perfect reranker.
 
     It takes the candidate with the fewest entities missing or too many from the first n
     of each list.
@@ -436,7 +436,7 @@ def oracle_scores(y, nbest, n=(1, 5, 20, 50)):
     y : iterable of sequences of str
         The true labels.
     nbest : iterable of lists of (labels, score)
-        What ``predict_nbest`` returns.
+        The result of ``predict_nbest``.
     n : int or sequence of int, default=(1, 5, 20, 50)
         How many candidates it may choose from; 1 is the base tagger itself.
 

@@ -25,7 +25,7 @@ TEMPLATES = (*PAPER_TEMPLATES, "types")
 QUOTES = frozenset(['"', "``", "''", "“", "”", "„", "«", "»"])
 # Longer quotations make no Q features: their strings would hardly come twice.
 LONGEST_QUOTATION = 10
-# How many letters of a word, and how many words around an entity, tell its type.
+# How many letters of a word, and how many words around an entity, show its type.
 LETTERS, AROUND = (2, 3, 4), (1, 2, 3)
 MOST_WORDS = 5
 
@@ -128,7 +128,7 @@ def entity_strings(view, start, stop):
 
 
 def type_strings(words, start, stop):
-    """Return features that tell the type of an entity.
+    """Return features that show the type of an entity.
 
     Those of the paper see its borders. These see its first word and each of its words,
     beginnings and ends of the first and the last one, words around it at their distance
@@ -299,13 +299,13 @@ class GlobalFeatures(BaseEstimator):
     """Features of whole labelings, which no chain of labels can see.
 
     The templates are those of Collins [1]_. On every entity: its words, the shapes of
-    its words, without and with a flag that tells whether the word is mostly written
+    its words, without and with a flag for whether the word is mostly written
     with a small letter; its last word, and whether that begins with a small letter; two
     and three words at each border, each as itself or as its flagged shape; beginnings
     and ends of its shapes. On every quotation: flagged shapes with labels, and whether
     all of it is one entity. Each feature of an entity is made with its type.
 
-    We add templates that tell types apart, ``"types"``: the first word of an entity and
+    We add templates for types, ``"types"``: the first word of an entity and
     each of its words, beginnings and ends of the first and the last one, words around
     it, how many words it has, and the types of entities that follow each other.
 
@@ -386,9 +386,9 @@ class GlobalFeatures(BaseEstimator):
         X : iterable of sequences
             The tokens of each sentence: words, or tuples that begin with them.
         nbest : iterable of lists of (labels, score)
-            What ``predict_nbest`` returns for each sentence.
+            The result of ``predict_nbest`` for each sentence.
         words : iterable of sequences of str, default=None
-            The words, where the tokens do not tell them.
+            The words, where tokens do not contain them.
 
         Returns
         -------
@@ -408,9 +408,9 @@ class GlobalFeatures(BaseEstimator):
         X : iterable of sequences
             The tokens of each sentence: words, or tuples that begin with them.
         nbest : iterable of lists of (labels, score)
-            What ``predict_nbest`` returns for each sentence.
+            The result of ``predict_nbest`` for each sentence.
         words : iterable of sequences of str, default=None
-            The words, where the tokens do not tell them.
+            The words, where tokens do not contain them.
 
         Returns
         -------
@@ -448,9 +448,9 @@ class GlobalFeatures(BaseEstimator):
         X : iterable of sequences
             The tokens of each sentence: words, or tuples that begin with them.
         nbest : iterable of lists of (labels, score)
-            What ``predict_nbest`` returns for each sentence.
+            The result of ``predict_nbest`` for each sentence.
         words : iterable of sequences of str, default=None
-            The words, where the tokens do not tell them.
+            The words, where tokens do not contain them.
 
         Returns
         -------
@@ -500,7 +500,7 @@ class GlobalFeatures(BaseEstimator):
         Parameters
         ----------
         lists : CandidateLists
-            What ``transform`` has returned.
+            The result of ``transform``.
         i : int
             The number of the list.
         j : int

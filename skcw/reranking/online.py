@@ -110,7 +110,7 @@ class CWReranker(GaussianReranker):
     initial_variance : float, default=1.0
         The variance of every weight before training.
     score_scale : float, default=None
-        What scores of the base model are multiplied by. None leaves the choice to
+        The factor of the scores of the base model. None leaves the choice to
         ``RerankedTagger``, which tries several on held-out sentences; without it, it
         is 2.
     averaging : bool, default=True
@@ -193,7 +193,7 @@ class AROWReranker(GaussianReranker):
     initial_variance : float, default=1.0
         The variance of every weight before training.
     score_scale : float, default=None
-        What scores of the base model are multiplied by. None leaves the choice to
+        The factor of the scores of the base model. None leaves the choice to
         ``RerankedTagger``, which tries several on held-out sentences; without it, it
         is 2.
     averaging : bool, default=True
@@ -264,7 +264,7 @@ class VotedPerceptronReranker(BaseReranker):
     max_iter : int, default=1
         The number of passes.
     score_scale : float, default=None
-        What scores of the base model are multiplied by, which are a feature like the
+        The factor of the scores of the base model, which are a feature like the
         others. None leaves the choice to ``RerankedTagger``, which tries several on
         held-out sentences; without it, it is 2.
     shuffle : bool, default=False

@@ -79,7 +79,7 @@ def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
     Returns
     -------
     nbest : ndarray of shape (n_sequences,), dtype object
-        What ``predict_nbest`` returns; an empty list for sentences left out.
+        The result of ``predict_nbest``; an empty list for sentences left out.
     """
     found = object_rows([] for _ in folds)
     for fold in np.unique(folds[folds >= 0]):
@@ -93,9 +93,9 @@ def jackknifed_nbest(tagger, X, y, folds, n_best, weight=None):
 
 # With fewer held-out sentences, chance decides between good and bad rerankers.
 ENOUGH_SENTENCES = 2000
-# A reranker must gain what chance alone gives in one try out of fifteen.
+# A reranker must gain as much as chance alone in one try out of fifteen.
 LEAST_EVIDENCE = 1.5
-# Where so much speaks for or against reranking, further folds would not change it.
+# With so much evidence, further folds would not change the choice.
 CLEAR_EVIDENCE = 3.0
 
 
@@ -180,8 +180,8 @@ class HeldOut:
     """Tries rerankers on folds of sentences, with taggers that have not seen them.
 
     Lists of a fold come from the tagger that was fitted without it. Those to learn from
-    come from taggers that have not seen the fold either: others have learned its labels,
-    and a reranker that corrects them unlearns what is true of the fold.
+    come from taggers that have not seen the fold either: others have learned its
+    labels, and a reranker that corrects them unlearns what is true of the fold.
 
     Parameters
     ----------
@@ -193,9 +193,9 @@ class HeldOut:
         ``encode(sentences, nbest, features)`` returns encoded lists, their errors and
         the features, which are learned if they are None.
     loss : {"labels", "entities"}
-        What scores are made of.
+        The encoder of lists.
     rerankers : list of BaseReranker
-        What to try.
+        The candidates.
     """
 
     def __init__(self, tagger, n_best, encode, loss, rerankers):
@@ -247,7 +247,7 @@ class HeldOut:
             chosen += judged(copy.predict(held).tolist())
 
     def decided(self):
-        """Tell whether further folds would hardly change what is chosen."""
+        """Tell whether further folds would hardly change the choice."""
         if len(self.weight) < ENOUGH_SENTENCES:
             return False
         best = max(self.trials(), key=attrgetter("score"))

@@ -1,4 +1,4 @@
-"""``RerankedTagger``: a tagger whose n best labelings are reranked."""
+"""``RerankedTagger``: reranking of the n-best lists of a tagger."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -52,10 +52,10 @@ class Choice(NamedTuple):
     base_labels : list of str
         Those of the base tagger, which may be the same.
     score : float
-        What the scores of the base tagger speak for the choice: not positive.
+        The difference of the scores of the base tagger, not positive.
     gained : list of (str, float)
         The global features that only the choice has, with their weights, the strongest
-        first: positive ones speak for it.
+        first; positive ones favor it.
     lost : list of (str, float)
         Those that only the labels of the base tagger have: negative ones speak for the
         choice.
@@ -82,7 +82,7 @@ class Choice(NamedTuple):
 
 
 class RerankedTagger(BaseSequenceTagger):
-    """Tagger that chooses among the n best labelings of another one.
+    """Tagger that reranks the n-best lists of another one.
 
     The reranker sees features of a whole labeling: complete entities, what stands
     around them, whether a quotation is one name. It learns from lists that are as good
@@ -94,7 +94,7 @@ class RerankedTagger(BaseSequenceTagger):
     base_tagger : estimator
         A tagger or a :class:`skcw.TaggingPipeline`.
     reranker : BaseReranker, default=None
-        What chooses; None is ``CWReranker(random_state=0)``.
+        The reranker; None is ``CWReranker(random_state=0)``.
     n_best : int, default=20
         How many labelings it chooses from.
     cv : int, default=5
@@ -111,7 +111,7 @@ class RerankedTagger(BaseSequenceTagger):
     min_count : int, default=5
         Global features on candidates of fewer sentences are left out.
     loss : {"labels", "entities"}, default="entities"
-        What the best candidate has least of: wrong labels, as in the paper, or entities
+        The errors of candidates to minimize: wrong labels, as in the paper, or entities
         that are missing or too many.
     word_prefix : str, default=None
         Where tokens are given by their features, what the name of the feature with the
@@ -148,7 +148,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     See Also
     --------
-    oracle_scores : What a perfect reranker would reach.
+    oracle_scores : The scores of a perfect reranker.
 
     Notes
     -----
@@ -157,38 +157,8 @@ class RerankedTagger(BaseSequenceTagger):
     `n_best` labelings. To have calibrated probabilities, wrap the tagger in
     :class:`skcw.calibration.CalibratedTagger`.
 
-    Errors in F1 that reranking took away on the test sets of CoNLL-2002, in per cent of
-    those of the base tagger (Spanish, Dutch), with parameters chosen on training
-    sentences; the paper has 15.6 (boosting) and 17.7 (voted perceptron) for boundaries
-    on web pages:
-
-    ====================  ==========  ================  ==========
-    base tagger, task     boosting    voted perceptron  CW
-    ====================  ==========  ================  ==========
-    MaxEnt, boundaries    23.7, 24.9  27.5, 23.7        29.2, 31.1
-    MaxEnt, entities      22.0, 25.3  17.7, 26.2        17.9, 27.9
-    CW, boundaries        14.3, 12.8  7.1, 14.4         14.5, 19.9
-    CW, entities          5.9, 0.6    3.7, 1.9          7.2, 4.7
-    ====================  ==========  ================  ==========
-
-    The MaxEnt tagger has an F1 of 90.5 and 88.5 on boundaries but 73.9 and 69.8 on
-    entities: most of its errors are types, of which the templates of the paper see
-    little. With those alone 9.7, 11.0 (boosting), 12.8, 9.5 (voted perceptron) and
-    12.3, 11.9 (CW) were taken away; the third set, "types", is on by default.
-
-    Labels are reranked only if held-out sentences speak for it by at least one and a
-    half standard deviations. On 28 samples of four corpora, from 100 to 15,806
-    sentences, with both base taggers, ``CWReranker`` chosen so gained 2.2 points of F1
-    on average and lost nowhere; ten of them were run after one and a half had been
-    chosen on the others. Any reranker that was used in any case lost in some samples,
-    boosting up to 11 points; chosen so, none was worse than the base tagger by more
-    than one standard deviation. On the whole training sets with the CW tagger it gained
-    1.4 (Spanish) and 2.4 (Dutch) in 1,000 test sentences.
-
-    On five random splits of the training sets ``CWReranker``, with the parameters that
-    the first split chose, gained .85 points of F1 over the CW tagger on Spanish
-    entities, in every split, and 1.03 on Dutch ones, in four of the five (-.27 in the
-    other).
+    Labels are reranked only if held-out sentences favor it by at least one and a half
+    standard deviations; otherwise the order of the base tagger stays.
 
     Examples
     --------
@@ -291,7 +261,7 @@ class RerankedTagger(BaseSequenceTagger):
         return self
 
     def _encoded(self, sentences, nbest, features, base, prefix):
-        """Return encoded lists, their errors, and features, learned if they are None."""
+        """Return encoded lists, their errors, and features, learned if None."""
         tokens, words = _read(sentences.X, base, prefix)
         if features is None:
             features = self._features()
@@ -377,14 +347,14 @@ class RerankedTagger(BaseSequenceTagger):
         Returns
         -------
         lists : CandidateLists
-            What ``reranker_`` chooses from, with the labelings.
+            The lists for ``reranker_``, with the labelings.
         """
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
         return self._lists(X, self.base_tagger_.predict_all(X))
 
     def explain_choice(self, sequence):
-        """Tell what speaks for the labels of one sequence against the base tagger's.
+        """Explain the labels of one sequence against those of the base tagger.
 
         Parameters
         ----------
@@ -394,7 +364,7 @@ class RerankedTagger(BaseSequenceTagger):
         Returns
         -------
         choice : Choice
-            Both labelings, and the features that tell them apart, with the weights
+            Both labelings, and the features in which they differ, with the weights
             ``reranker_.coef_``: of a voted perceptron those are averages.
         """
         lists = self.candidates(only_sequence(sequence))

@@ -1,4 +1,4 @@
-"""What the global features see of a word: its shape, its case, and a lexicon."""
+"""Words for global features: shapes, a lexicon of case, words of tokens."""
 
 import warnings
 from collections import Counter
@@ -11,7 +11,7 @@ from skcw.exceptions import WordlessWarning
 
 NULL = "NULL"
 
-# What names of features with the word itself begin with, in the order of preference:
+# Prefixes of the names of features with the word itself, in the order of preference:
 # as `WindowFeatures` calls it, and as people do who write features or dicts.
 KNOWN_PREFIXES = tuple(
     name + sign
@@ -97,7 +97,7 @@ def words_of_features(rows, prefix):
     Parameters
     ----------
     rows : list of sequences
-        What `token_rows` returns.
+        The result of `token_rows`.
     prefix : str or None
         What the name of the feature with the word begins with; None stands for tokens
         of a single feature, which is the word.
@@ -141,9 +141,9 @@ def find_word_prefix(rows, given=None):
     Parameters
     ----------
     rows : list of sequences
-        What `token_rows` returns.
+        The result of `token_rows`.
     given : str, default=None
-        What names of features with the word begin with, if the user says so.
+        The prefix given by the user, if any.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def find_word_prefix(rows, given=None):
     example = next(of_token for of_token in names if len(of_token) > 1)
     warnings.warn(
         "no feature is known to hold the word of a token, so that global features see "
-        "no words; set word_prefix to what the name of that feature begins with. A "
+        "no words; set word_prefix to the beginning of the name of that feature. A "
         f"token has the features {_shortened(example)}",
         WordlessWarning,
         stacklevel=4,

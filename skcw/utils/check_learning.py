@@ -165,7 +165,7 @@ def check_partial_fit_knows_labels_before_and_after(tagger):
 
 @law(methods=("partial_fit",), fitted=("coef_variance_", "transition_variance_"))
 def check_variance_is_positive_and_never_grows(tagger):
-    """Never become less sure of a weight, nor ever quite sure."""
+    """Never let a variance grow, nor become zero."""
     tagger = prepared(tagger, class_weight=None, min_count=1)
     before = None
     for seed in range(12):
@@ -202,7 +202,7 @@ def _repeat(rows, copies):
 
 @law(methods=("train_overlap",))
 def check_it_knows_what_it_has_learned_from(tagger):
-    """Tell what it has learned from (not with a weight of zero) from what is new."""
+    """Tell training data (of positive weight) from new data."""
     plain = {"class_weight": None, "early_stopping": False, "min_count": 1}
     tagger = prepared(tagger, **plain)
     seen, new = make_tagged(tagger, valued=True), make_tagged(tagger, 1, valued=True)

@@ -247,7 +247,7 @@ def _answers(tagger, X):
 
 @law()
 def check_confidence_is_finite_and_not_negative(tagger):
-    """Be unsure or sure to some degree, never less than nothing, at every word."""
+    """Give a finite, non-negative confidence to every token."""
     tagger, X = short_sequences(tagger)
     for name, _, rows in _answers(tagger, X):
         for row in rows:
@@ -273,7 +273,7 @@ def check_every_word_has_a_confidence(tagger):
 
 @law()
 def check_confidence_depends_on_the_sequence_alone(tagger):
-    """Say the same again, in another order, and of each sequence by itself."""
+    """Give equal confidence again, in another order, and to each sequence by itself."""
     tagger, X = short_sequences(tagger)
     backwards = {name: rows for name, _, rows in _answers(tagger, X[::-1])}
     pieces = [dict(_named(tagger, [sequence])) for sequence in X]
@@ -312,7 +312,7 @@ def check_delta_max_is_the_distance_to_the_best_rival(tagger):
 
 @law()
 def check_entities_agree_with_labels(tagger):
-    """Give the spans of the predicted labels, as sure as their least sure word."""
+    """Give the spans of the predicted labels, with the least confidence of a token."""
     tagger, X = short_sequences(tagger)
     rows = zip(
         tagger.predict_entities(X),
@@ -326,7 +326,7 @@ def check_entities_agree_with_labels(tagger):
         require(found == spans, f"{found} are not the entities of {labels}")
         for e in entities:
             least = confidence[e.start : e.end].min()
-            require(e.confidence == least, "an entity is surer than its words")
+            require(e.confidence == least, "an entity exceeds its tokens")
 
 
 def _serves_spans(tagger, example):
@@ -336,7 +336,7 @@ def _serves_spans(tagger, example):
 
 @law(when=_serves_spans)
 def check_the_more_must_be_right_the_less_sure_it_is(tagger):
-    """Be no surer of a sequence than of its entities, nor of them than of words."""
+    """Order confidence: a sequence below its entities, and they below tokens."""
     tagger, X = short_sequences(tagger)
     found = {event: tagger.predict_entities(X, event) for event in SPAN_EVENTS}
     whole = tagger.predict_sequence_confidence(X)
@@ -350,9 +350,9 @@ def check_the_more_must_be_right_the_less_sure_it_is(tagger):
         sure = {name: np.array([e[3] for e in row]) for name, row in rows.items()}
         for less, more in (("all-words", "least-word"), ("exact", "boundary")):
             good = (sure[less] <= sure[more] + SUM_TOLERANCE).all()
-            require(good, f"by {less} an entity is surer than by {more}")
+            require(good, f"by {less} an entity is more confident than by {more}")
             good = (whole[s] <= sure[less] + SUM_TOLERANCE).all()
-            require(good, f"a sequence is surer than an entity by {less}")
+            require(good, f"a sequence is more confident than an entity by {less}")
 
 
 def _serves_tuning(tagger, example):
@@ -407,9 +407,9 @@ def check_one_object_answers_what_single_calls_do(tagger):
     }
     for name, (one, other) in pairs.items():
         plain = one.shape == (len(X),) and one.dtype == object
-        require(plain, f"{name} is no 1-D object array: {one!r}")
+        require(plain, f"{name} is not a 1-D object array: {one!r}")
         same = all(str(a) == str(b) for a, b in zip(one, other, strict=True))
-        require(same, f"{name} of ask differs from the single call")
+        require(same, f"{name} of predict_all differs from the single call")
     require(answers.lengths.tolist() == [len(x) for x in X], "lengths are wrong")
 
 
@@ -427,7 +427,7 @@ def check_a_table_holds_the_confidence_of_every_label(tagger):
             rows = tagger.label_confidence(X, [[label] * len(x) for x in X], name)
             flat = np.concatenate([np.empty(0), *rows])
             same = np.allclose(table[:, code], flat, rtol=0, atol=SUM_TOLERANCE)
-            require(same, f"{name} says other things of {label} in a table")
+            require(same, f"{name} of {label} differs in a table")
 
 
 @law()

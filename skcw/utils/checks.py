@@ -41,7 +41,7 @@ def yield_tagger_checks(tagger):
     ------
     check : callable
         ``check()`` raises ``AssertionError`` if the law is broken; ``check.func`` is
-        the law itself and its docstring says what it demands.
+        the law itself, explained by its docstring.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def yield_tagger_checks(tagger):
     try:
         example.fit(*make_tagged(tagger))
     except Exception:
-        # The first law that fits will fail and tell why.
+        # The first law that fits will fail with the reason.
         example = tagger
     for check in LAWS:
         if applies(check, tagger, example):

@@ -251,7 +251,7 @@ def require_same_bits(one, other, X, what):
 
 
 def require_close(one, other, X, rtol, what):
-    """Raise unless two fitted taggers give the same labels, almost equally sure."""
+    """Raise unless two fitted taggers give equal labels and close confidence."""
     require(
         [list(row) for row in one.predict(X)]
         == [list(row) for row in other.predict(X)],

@@ -35,7 +35,7 @@ def state(learner):
 
 ASKED = "asked"
 BAD = {
-    "never asked": ([19], [Y[19]], "item 19 of the pool was not asked about"),
+    "never asked": ([19], [Y[19]], "item 19 of the pool was not queried"),
     "labeled before": ([0], [Y[0]], "item 0 of the pool has its labels already"),
     "twice": ([ASKED, ASKED], [["O"], ["O"]], "occurs more than once"),
     "outside": ([99], [["O"]], "no item 99 in a pool of 21"),
@@ -110,7 +110,7 @@ def test_a_pool_that_is_used_up_says_so(learner):
 
 def test_only_questions_can_be_taken_back(learner):
     before = state(learner)
-    with pytest.raises(ValueError, match="was not asked about"):
+    with pytest.raises(ValueError, match="was not queried"):
         learner.release([0])
     assert state(learner) == before
 

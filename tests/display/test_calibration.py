@@ -350,11 +350,11 @@ def test_odd_data_are_drawn(strategy, correct, confidence):
 @pytest.mark.parametrize(
     ("confidence", "correct", "message"),
     [
-        ([], [], "no words"),
-        ([[], []], [[], []], "no words"),
+        ([], [], "no tokens"),
+        ([[], []], [[], []], "no tokens"),
         ([0.1, np.nan], [True, True], "NaN"),
         ([0.1, 1.5], [True, True], r"is 1.5, which is not a probability.*'delta'"),
-        ([0.1], [True, False], "1 words but correct has 2"),
+        ([0.1], [True, False], "1 tokens but correct has 2"),
     ],
 )
 def test_bad_data_are_refused_before_a_figure_is_made(correct, confidence, message):

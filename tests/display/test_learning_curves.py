@@ -47,6 +47,6 @@ def test_bad_options_draw_nothing(study):
 
     with pytest.raises(ValueError, match="by is 'money'"):
         LearningCurveDisplay.from_study(study, by="money")
-    with pytest.raises(ValueError, match="no strategy 'no'"):
+    with pytest.raises(ValueError, match="unknown strategy 'no'"):
         LearningCurveDisplay.from_study(study, names=["no"])
     assert not plt.get_fignums()

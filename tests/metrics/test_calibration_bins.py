@@ -180,7 +180,7 @@ def test_rows_are_laid_flat():
 def test_weights_that_sum_to_one_are_no_number_of_words():
     confidence = np.linspace(0, 1, 50)
     weight = np.full(50, 1 / 50)
-    with pytest.raises(ValueError, match=r"sums to 1 for 50 words.*mean of one"):
+    with pytest.raises(ValueError, match=r"sums to 1 for 50 tokens.*mean of one"):
         calibration_bins(confidence > 0.5, confidence, sample_weight=weight)
     scaled = calibration_bins(
         confidence > 0.5, confidence, strategy="quantile", sample_weight=weight

@@ -213,11 +213,11 @@ def test_bad_input_is_named(words):
     y, q, group = words
     with pytest.raises(ValueError, match="score is 'accuracy'; it must be one of"):
         compare_scores("accuracy", y, q, y, q)
-    with pytest.raises(ValueError, match="1500 words but the second has 10"):
+    with pytest.raises(ValueError, match="1500 tokens but the second has 10"):
         compare_scores("brier_loss", y, q, y[:10], q[:10])
     rows = [q[:4], q[4:10]]
     hits = [y[:4], y[4:10]]
-    with pytest.raises(ValueError, match="word 3 is in sentence 0"):
+    with pytest.raises(ValueError, match="token 3 is in sentence 0"):
         compare_scores("brier_loss", hits, rows, [y[:3], y[3:10]], [q[:3], q[3:10]])
     with pytest.raises(ValueError, match="one sentence"):
         compare_scores("brier_loss", y, q, y, q, groups=np.zeros(len(q)))

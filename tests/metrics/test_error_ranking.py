@@ -182,7 +182,7 @@ def test_without_errors_average_precision_is_zero_division():
 @pytest.mark.parametrize("function", [errors_at_k, residual_errors_at_k])
 def test_a_number_of_words_is_whole_and_not_negative(function):
     for n in (0.05, [1.0], True, "5"):
-        with pytest.raises(TypeError, match=r"k is .*whole number of words"):
+        with pytest.raises(TypeError, match=r"k is .*whole number of tokens"):
             function([0.5], [True], n)
     with pytest.raises(ValueError, match="k holds -1"):
         function([0.5], [True], [3, -1])

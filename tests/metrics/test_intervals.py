@@ -313,7 +313,7 @@ def test_bad_settings_are_named(words, options, error, message):
 def test_one_sentence_is_refused(words):
     y, q, _ = words
     for name in ("brier_loss", "calibration_mse"):
-        with pytest.raises(ValueError, match="all words are of one sentence"):
+        with pytest.raises(ValueError, match="all tokens are of one sentence"):
             interval(name, (y, q, np.zeros(len(q))))
 
 

@@ -125,11 +125,11 @@ def test_nothing_that_was_passed_is_changed(function):
 
 @pytest.mark.parametrize("function", EVERYTHING)
 def test_lengths_that_differ_are_refused_with_where(function):
-    with pytest.raises(ValueError, match="confidence has 1 words but correct has 2"):
+    with pytest.raises(ValueError, match="confidence has 1 tokens but correct has 2"):
         function([True, False], [0.5])
     with pytest.raises(ValueError, match="confidence has 2 sequences but correct has"):
         function([[True, False]], [[0.5], [0.5]])
-    with pytest.raises(ValueError, match="sequence 1 has 2 words in confidence but 1"):
+    with pytest.raises(ValueError, match="sequence 1 has 2 tokens in confidence but 1"):
         function([[True], [True]], [[0.5], [0.5, 0.5]])
     with pytest.raises(ValueError, match="correct is flat but confidence has a row"):
         function([True, True], [[0.5], [0.5]])

@@ -55,11 +55,11 @@ def test_nan_is_refused(score):
 
 @pytest.mark.parametrize("score", ALL)
 def test_lengths_that_differ_are_refused(score):
-    with pytest.raises(ValueError, match="confidence has 2 words but correct has 1"):
+    with pytest.raises(ValueError, match="confidence has 2 tokens but correct has 1"):
         score([True], [0.5, 0.4])
-    with pytest.raises(ValueError, match="sequence 1 has 2 words in confidence but 1"):
+    with pytest.raises(ValueError, match="sequence 1 has 2 tokens in confidence but 1"):
         score([[True], [True]], [[0.5], [0.4, 0.3]])
-    with pytest.raises(ValueError, match="2 words but sample_weight has 3"):
+    with pytest.raises(ValueError, match="2 tokens but sample_weight has 3"):
         score([True, False], [0.5, 0.4], sample_weight=[1, 2, 3])
     with pytest.raises(ValueError, match="sample_weight is flat but confidence has a"):
         score([[True], [False]], [[0.5], [0.4]], sample_weight=[1, 2])
@@ -69,7 +69,7 @@ def test_lengths_that_differ_are_refused(score):
 def test_weights_are_numbers_that_are_not_negative_nor_all_zero(score):
     with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1.0; weights must"):
         score([True, False], [0.5, 0.4], sample_weight=[-1, 1])
-    with pytest.raises(ValueError, match="sample_weight is zero for all 2 words"):
+    with pytest.raises(ValueError, match="sample_weight is zero for all 2 tokens"):
         score([True, False], [0.5, 0.4], sample_weight=[0, 0])
     with pytest.raises(
         TypeError, match=r"sample_weight holds values such as .*numbers"
@@ -80,7 +80,7 @@ def test_weights_are_numbers_that_are_not_negative_nor_all_zero(score):
 @pytest.mark.parametrize("score", ON_PROBABILITIES)
 def test_no_words_are_refused(score):
     for empty in ([], [[], []], np.empty(0, dtype=object)):
-        with pytest.raises(ValueError, match="there are no words to judge"):
+        with pytest.raises(ValueError, match="there are no tokens to judge"):
             score(empty, empty)
 
 
@@ -88,24 +88,24 @@ def test_no_words_are_refused(score):
 def test_no_words_have_the_value_that_was_asked_for_but_no_interval(score):
     assert score([], []) == 0.0
     assert score([[]], [[]], zero_division=0.5) == 0.5
-    with pytest.raises(ValueError, match="there are no words to judge"):
+    with pytest.raises(ValueError, match="there are no tokens to judge"):
         metrics.score_interval(score, [], [])
 
 
 @pytest.mark.parametrize("score", ON_RANKS)
 def test_rankings_are_weighted_by_whole_numbers(score):
-    with pytest.raises(ValueError, match=r"holds 0\.5; a ranking counts words"):
+    with pytest.raises(ValueError, match=r"holds 0\.5; a ranking counts tokens"):
         score([True, False], [0.5, 0.4], sample_weight=[1, 0.5])
 
 
 @pytest.mark.parametrize("score", WITH_GROUPS)
 def test_groups_are_one_per_word_or_one_per_row(score):
-    with pytest.raises(ValueError, match=r"groups has 1 entries; .* the 2 words"):
+    with pytest.raises(ValueError, match=r"groups has 1 entries; .* the 2 tokens"):
         score([True, False], [0.5, 0.4], groups=["a"])
     rows = [[True, False], [False]], [[0.5, 0.3], [0.4]]
-    with pytest.raises(ValueError, match="each of the 3 words, or of the 2 rows"):
+    with pytest.raises(ValueError, match="each of the 3 tokens, or of the 2 rows"):
         score(*rows, groups=[1, 2, 3, 4])
-    with pytest.raises(ValueError, match="sequence 0 has 2 words in confidence but 1"):
+    with pytest.raises(ValueError, match="sequence 0 has 2 tokens in confidence but 1"):
         score(*rows, groups=[[1], [1, 2]])
 
 
@@ -134,7 +134,7 @@ def test_groups_are_numbered(groups, want):
 
 def test_groups_of_as_many_words_as_rows_must_say_which_they_are_of():
     rows = [[1, 0], [], [0]], [[0.5, 0.3], [], [0.4]]
-    with pytest.raises(ValueError, match="3 entries for 3 rows and as many words"):
+    with pytest.raises(ValueError, match="3 entries for 3 rows and as many tokens"):
         check_pairs(*rows, groups=[1, 1, 2])
     assert check_pairs([[1], [0]], [[0.5], [0.4]], groups=[1, 1]).group.tolist() == [
         0,

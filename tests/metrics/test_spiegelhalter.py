@@ -82,5 +82,5 @@ def test_certainty_is_contradicted_at_once_or_never():
 
 
 def test_one_group_alone_is_refused():
-    with pytest.raises(ValueError, match="all 3 words are of one group"):
+    with pytest.raises(ValueError, match="all 3 tokens are of one group"):
         spiegelhalter_test([[True, False, True]], [[0.5, 0.4, 0.3]])

@@ -261,7 +261,7 @@ def test_a_model_without_errors_says_so():
         ([], [], "no words"),
         ([[], []], [[], []], "no words"),
         ([0.1, np.nan], [True, True], "NaN"),
-        ([0.1], [True, False], "1 words but correct has 2"),
+        ([0.1], [True, False], "1 tokens but correct has 2"),
         ([0.1], [0.5], "True where the label is right"),
     ],
 )
