@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
-from skcw.confidence import METHODS
+from skcw.confidence.methods import METHODS
 from skcw.evaluation import ConfidencePairs, confidence_pairs
 from skcw.features import WindowFeatures
 from skcw.features.lines import POS

@@ -19,13 +19,13 @@ these teach the map. On the test set: RMSE over 20 bins, log loss of "is this la
 right?", and the average precision of finding errors."""
 SENTENCES, QUICK_SENTENCES = 3000, 60
 MAPS = {
-    "uncalibrated": {"map": "identity"},
-    "isotonic": {"map": "isotonic"},
-    "isotonic, one map": {"map": "isotonic", "ensemble": False},
-    "sigmoid": {"map": "sigmoid"},
-    "temperature": {"map": "temperature"},
-    "beta": {"map": "beta"},
-    "beta for each label": {"map": "beta", "per_label": True},
+    "uncalibrated": {"method": "identity"},
+    "isotonic": {"method": "isotonic"},
+    "isotonic, one map": {"method": "isotonic", "ensemble": False},
+    "sigmoid": {"method": "sigmoid"},
+    "temperature": {"method": "temperature"},
+    "beta": {"method": "beta"},
+    "beta for each label": {"method": "beta", "per_label": True},
 }
 
 

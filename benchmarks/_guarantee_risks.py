@@ -7,8 +7,7 @@ from _guarantee_pools import real_pools, synthetic_pools
 from _tables import at_least, format_goals, format_table
 
 from skcw.calibration import risk_threshold
-from skcw.calibration.checks import MOST_WRONG
-from skcw.calibration.risk_control import Steps
+from skcw.calibration.risk_control import MOST_WRONG, Steps
 
 N_REPEATS, QUICK_REPEATS = 1000, 10
 ALPHAS, DELTAS, SIZES = (0.01, 0.05), (0.05, 0.2), (500, 2000)
@@ -86,11 +85,11 @@ def _thresholds(drawn, size, with_peers):
     steps = Steps(sure[order], wrong[order], sentence[order])
     for alpha in ALPHAS:
         for delta in DELTAS:
-            made = steps.promise(alpha, delta, MOST_WRONG, 1 - delta, "words")
+            made = steps.threshold(alpha, delta, MOST_WRONG, 1 - delta, "words")
             yield (OURS, alpha, delta), made.threshold
     alpha, delta, main_size = MAIN
     if size == main_size and with_peers:
-        made = risk_threshold(1 - wrong, sure, alpha, level=1 - delta)
+        (made,) = risk_threshold(1 - wrong, sure, alpha, confidence_level=1 - delta)
         yield (WORDS, alpha, delta), made.threshold
         threshold = mapie_threshold(sure, wrong, alpha, delta)
         if threshold is not None:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from skcw._util.ragged import offsets_of
 from skcw.active.pool import read_pool
-from skcw.confidence.foreign import answering_estimator, ask_tagger
+from skcw.confidence.foreign import answering_estimator, predictions_of
 from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.gaussian import GaussianRowClassifier
 
@@ -463,7 +463,7 @@ def _asked(tagger, X, needed):
             f"{type(tagger).__name__} labels rows, and this is a utility of sequences; "
             "use least_confident, margin or another utility of rows"
         )
-    asked = ask_tagger(*answering_estimator(tagger, X))
+    asked = predictions_of(*answering_estimator(tagger, X))
     if not hasattr(asked, needed):
         raise TypeError(
             f"{type(tagger).__name__} cannot answer {needed}; use a tagger of skcw, or "

@@ -373,11 +373,6 @@ def load_model(path):
 
 def layers(model):
     """Yield a model, what it is built around, and so on inwards."""
-    from skcw.tagging.base import WrappedTagger
-
     while model is not None:
         yield model
-        if isinstance(model, WrappedTagger):
-            model = model.tagger_
-        else:
-            model = getattr(model, "base_tagger_", None)
+        model = getattr(model, "estimator_", None)

@@ -299,7 +299,7 @@ def _labels_of_model(model, name, options):
     """Return labels block by block, a tally of confidence, and the file."""
     from skcw.cli.corpus import open_model
     from skcw.cli.inputs import open_input
-    from skcw.cli.promises import ConfidenceTally
+    from skcw.cli.risk import ConfidenceTally
 
     features, ask, selection, reading, tokenizer = open_model(model)
     if options.scheme is None and reading is not None:

@@ -70,7 +70,7 @@ def train_streaming(options, tagger, checkpoint, clock):
         "seconds_of": clock.seconds,
         **scores,
         "history": tagger.history_,
-        "promises": [],
+        "thresholds": [],
         "calibration": None,
     }
 

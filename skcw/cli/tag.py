@@ -226,13 +226,13 @@ def _add_accepting(parser):
         "--accept",
         action="store_true",
         help="add a column that says accept or review, and sum up on standard error "
-        "what is promised: for models trained with --calibrate",
+        "the bound on their risk: for models trained with --calibrate",
     )
     parser.add_argument(
         "--accept-risk",
         type=share,
         metavar="RISK",
-        help="the same by the promise for this risk (default: the first one made)",
+        help="the same by the threshold for this risk (default: the first)",
     )
 
 
@@ -321,7 +321,7 @@ def _acceptance(selection, options):
     """Return what marks words, or None if nobody asked for it."""
     if not options.accept and options.accept_risk is None:
         return None
-    from skcw.cli.promises import Acceptance
+    from skcw.cli.risk import Acceptance
 
     return Acceptance(selection, options.accept_risk)
 

@@ -95,7 +95,7 @@ def add_parser(commands):
     parser.add_argument(
         "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
     )
-    _add_promise(parser)
+    _add_risk(parser)
     add_long_training(parser)
     add_label_column(parser)
     add_scheme(parser, "convert all labels to this scheme first")
@@ -106,7 +106,7 @@ def add_parser(commands):
     add_reading(parser)
 
 
-def _add_promise(parser):
+def _add_risk(parser):
     group = parser.add_argument_group("accepting at a bounded risk")
     group.add_argument(
         "--calibrate",
@@ -161,7 +161,7 @@ def run(options):
         dev["checkpoint"] = checkpoint
     tagger.fit(batch, y, **dev)
     clock.end("training")
-    promises = _save(features, tagger, options, X, held_out, reading)
+    thresholds = _save(features, tagger, options, X, held_out, reading)
     if checkpoint is not None:
         checkpoint.clear()
     if options.calibrate is not None:
@@ -179,7 +179,7 @@ def run(options):
         "seconds_of": clock.seconds,
         **scores_of(tagger, *judged, "training" if X_dev is None else "dev"),
         "history": tagger.history_,
-        "promises": promises,
+        "thresholds": thresholds,
         "calibration": options.calibrate,
     }
     report(options, result, _text(result))
@@ -266,7 +266,7 @@ def _prepared(options):
 
 
 def _save(features, tagger, options, X, held_out, reading):
-    """Save the model; return what it promises, in words."""
+    """Save the model; return its thresholds and bounds, in words."""
     from skcw.io import Tokenizer
     from skcw.pipeline import make_tagging_pipeline
 
@@ -274,12 +274,12 @@ def _save(features, tagger, options, X, held_out, reading):
     model = make_tagging_pipeline(features, tagger)
     model.tokenizer_ = Tokenizer.from_corpus(X)
     if options.calibrate is not None:
-        from skcw.cli.promises import calibrated
+        from skcw.cli.risk import calibrated
 
         model = calibrated(model, options, X, held_out)
     model.reading_ = reading
     save_model(model, options)
-    return [str(promise) for promise in getattr(model, "thresholds_", ())]
+    return [str(threshold) for threshold in getattr(model, "thresholds_", ())]
 
 
 def quieten(tagger, options):
@@ -322,5 +322,5 @@ def _text(result):
     if result["pass_kept"] is not None:
         kept = kept_text(result["pass_kept"], result["passes"])
         rows.insert(len(ROWS), ("pass kept", kept))
-    rows += [(f"of {result['calibration']}", text) for text in result["promises"]]
+    rows += [(f"of {result['calibration']}", text) for text in result["thresholds"]]
     return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -146,7 +146,7 @@ class EntityComponent:
     def _columns_read(self):
         """Return the columns that the model looks at."""
         model = self._asked()
-        model = getattr(model, "tagger_", model)
+        model = getattr(model, "estimator_", model)
         features = getattr(model, "features", None)
         if features is None and hasattr(model, "steps"):
             features = getattr(model.steps[0][1], "extractor_", None)

@@ -583,11 +583,11 @@ class BaseSequenceTagger(BaseEstimator):
 
 def _inside(wrapped, method):
     """Tell whether the tagger inside has a method."""
-    return getattr(wrapped.tagger, method, None) is not None
+    return getattr(wrapped.estimator, method, None) is not None
 
 
 class WrappedTagger(BaseSequenceTagger):
-    """Base of the taggers around another one: ``tagger``, fitted as ``tagger_``.
+    """Base of the taggers around another one: ``estimator``, fitted as ``estimator_``.
 
     What concerns its sequences, features and passes is asked of the inner tagger.
     """
@@ -607,7 +607,7 @@ class WrappedTagger(BaseSequenceTagger):
             The encoded sequences.
         """
         check_is_fitted(self)
-        return self.tagger_.encode(X)
+        return self.estimator_.encode(X)
 
     def train_overlap(self, X):
         """Return the fraction of the words of X that the inner tagger has learned from.
@@ -623,7 +623,7 @@ class WrappedTagger(BaseSequenceTagger):
             From 0 to 1. Words that were only used for calibration do not count.
         """
         check_is_fitted(self)
-        return self.tagger_.train_overlap(X)
+        return self.estimator_.train_overlap(X)
 
     @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):
@@ -640,29 +640,29 @@ class WrappedTagger(BaseSequenceTagger):
             The answers of the inner tagger: a list, shown as a table.
         """
         check_is_fitted(self)
-        return self.tagger_.explain(sequence)
+        return self.estimator_.explain(sequence)
 
     @property
     def classes_(self):
         """The labels."""
-        return self.tagger_.classes_
+        return self.estimator_.classes_
 
     @property
     def n_iter_(self):
         """The number of passes of the inner tagger."""
-        return self.tagger_.n_iter_
+        return self.estimator_.n_iter_
 
     @property
     def history_(self):
         """The passes of the inner tagger."""
-        return self.tagger_.history_
+        return self.estimator_.history_
 
     @property
     def vocabulary_(self):
         """The names of the features of the inner tagger, if it keeps them."""
-        return self.tagger_.vocabulary_
+        return self.estimator_.vocabulary_
 
     @property
     def n_features_in_(self):
         """The number of columns, if sequences were arrays of numbers."""
-        return self.tagger_.n_features_in_
+        return self.estimator_.n_features_in_

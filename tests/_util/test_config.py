@@ -21,7 +21,7 @@ MODELS = {
     "MaxEnt": skcw.MaxEntSequenceTagger(random_state=0),
     "CRF": skcw.CRFSequenceTagger(max_iter=5),
     "pipeline": skcw.make_tagging_pipeline(["word"], clone(CW)),
-    "calibrated": CalibratedTagger(clone(CW), cv=2, map="beta"),
+    "calibrated": CalibratedTagger(clone(CW), cv=2, method="beta"),
     "reranked": skcw.RerankedTagger(clone(CW), n_best=3, cv=2, templates=()),
 }
 ROWS = {

@@ -1,12 +1,12 @@
-"""What commands do with promises: make one, mark words by it, and see if it is kept."""
+"""Risk control on the command line: calibrate, accept or review, evaluate."""
 
 from skcw.cli.messages import UsageError, tell, warn
 from skcw.confidence.acceptance import (
     MOST_SENTENCES,
     UNITS,
-    difference_in_words,
+    exchangeability_failures,
+    exchangeability_warning,
     sentence_means,
-    unlike,
     word_marks,
 )
 
@@ -19,16 +19,16 @@ def calibrated(pipeline, options, X, held_out):
     pipeline : TaggingPipeline
         The model.
     options : argparse.Namespace
-        With ``calibrate`` and what is to be promised.
+        With ``calibrate``, the risks and the unit.
     X : TokenColumns
-        The sentences that the model has learned from.
+        The training sentences of the model.
     held_out : (TokenColumns, labels)
-        Those that it has not learned from.
+        Those of calibration.
 
     Returns
     -------
     model : SelectiveTagger
-        With its promises.
+        With its thresholds.
     """
     from skcw.calibration import SelectiveTagger
     from skcw.calibration.calibrated_tagger import MOST_KNOWN
@@ -48,7 +48,7 @@ def calibrated(pipeline, options, X, held_out):
     model = SelectiveTagger(
         pipeline,
         risk=options.accept_risk or [0.01],
-        level=options.accept_level,
+        confidence_level=options.accept_level,
         unit=options.accept_unit,
         cv="prefit",
     )
@@ -58,34 +58,36 @@ def calibrated(pipeline, options, X, held_out):
 
 
 class Acceptance:
-    """Marks words by a promise, and sums up what was accepted.
+    """Marks words by a threshold, and counts what was accepted.
 
     Parameters
     ----------
     selection : dict or None
         The thresholds in the model.
     risk : float, default=None
-        Which of its promises is used; None is the first.
+        The risk whose threshold is used; None is the first.
     """
 
     def __init__(self, selection, risk=None):
         if selection is None:
             raise UsageError(
-                "the model makes no promise; `skcw train` with --calibrate FILE and "
-                "--accept-risk gives it one"
+                "the model has no threshold for accepting; `skcw train` with "
+                "--calibrate FILE and --accept-risk gives it one"
             )
-        made = [p for p in selection["promises"] if risk in (None, p["risk"])]
+        made = [p for p in selection["thresholds"] if risk in (None, p["risk"])]
         if not made:
-            risks = ", ".join(f"{p['risk']:g}" for p in selection["promises"])
-            raise UsageError(f"the model has no promise for {risk:g}, only for {risks}")
+            risks = ", ".join(f"{p['risk']:g}" for p in selection["thresholds"])
+            raise UsageError(
+                f"the model has no threshold for a risk of {risk:g}, only for {risks}"
+            )
         self.selection = selection
-        self.promise = {**made[0], "threshold": float(made[0]["threshold"])}
+        self.bound, self.threshold = made[0], float(made[0]["threshold"])
         self.n_accepted = self.n_units = self.n_sentences = 0
         self.means = []
 
     def marks(self, answers):
         """Return a mark for every word, and count."""
-        marks, n_accepted, n_units = word_marks(answers, self.selection, self.promise)
+        marks, n_accepted, n_units = word_marks(answers, self.selection, self.threshold)
         self.n_accepted += n_accepted
         self.n_units += n_units
         self._measure(answers)
@@ -110,13 +112,16 @@ class Acceptance:
         self.n_sentences += len(means)
 
     def summary(self):
-        """Return what was accepted and what is promised of it, in words."""
+        """Return what was accepted and the bound on its risk, in words."""
         units = UNITS[self.selection["unit"]]
         share = 100 * self.n_accepted / max(self.n_units, 1)
-        risk, level = 100 * self.promise["risk"], 100 * self.promise["level"]
+        risk = 100 * self.bound["risk"]
+        level = 100 * self.bound["confidence_level"]
         source = self.selection["source"] or "the calibration sentences"
-        if not self.promise["threshold"] < float("inf"):
-            return f"accepted no {units}: {source} could not promise {risk:g} %"
+        if not self.threshold < float("inf"):
+            return (
+                f"accepted no {units}: {source} cannot guarantee a risk of {risk:g} %"
+            )
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -125,8 +130,8 @@ class Acceptance:
     def difference(self):
         """Return a warning if the text is not like the calibration file, or None."""
         reference = {"confidence": self.selection["reference"]["confidence"]}
-        found = difference_in_words(reference, {"confidence": self.means})
-        return unlike(found) if found else None
+        found = exchangeability_failures(reference, {"confidence": self.means})
+        return exchangeability_warning(found) if found else None
 
     def report(self, command):
         """Write the summary and, if there is one, the warning to standard error."""
@@ -137,7 +142,7 @@ class Acceptance:
 
 
 class ConfidenceTally:
-    """Adds up how sure a model is and how often it is right, for ``skcw evaluate``.
+    """Collects confidences and outcomes for ``skcw evaluate``.
 
     Parameters
     ----------
@@ -149,7 +154,8 @@ class ConfidenceTally:
         self.confidence, self.correct = [], []
         self.groups, self.n_sentences = [], 0
         self.selection = selection
-        self.accepted = [[0, 0, 0] for _ in (selection or {}).get("promises", ())]
+        self.bounds = (selection or {}).get("thresholds", ())
+        self.accepted = [[0, 0, 0] for _ in self.bounds]
 
     def add(self, answers, y):
         """Count the words of some sentences."""
@@ -173,18 +179,15 @@ class ConfidenceTally:
 
         right, _ = unit_outcomes(answers, y, self.selection["unit"])
         right = np.concatenate([np.empty(0, dtype=bool), *right])
-        for counts, promise in zip(
-            self.accepted, self.selection["promises"], strict=True
-        ):
-            promise = {"threshold": float(promise["threshold"])}
-            sure = accepted(answers, self.selection, promise)
+        for counts, bound in zip(self.accepted, self.bounds, strict=True):
+            sure = accepted(answers, self.selection, float(bound["threshold"]))
             sure = np.concatenate([np.empty(0, dtype=bool), *sure])
             counts[0] += len(sure)
             counts[1] += int(sure.sum())
             counts[2] += int((sure & ~right).sum())
 
     def figures(self):
-        """Return calibration, and accepted share and true risk of each promise."""
+        """Return calibration, and accepted share and true risk of each threshold."""
         from skcw.metrics import expected_calibration_error, root_calibration_mse
 
         words = self.correct, self.confidence
@@ -194,13 +197,12 @@ class ConfidenceTally:
             "root_calibration_mse": root_calibration_mse(*words),
             "accepted": [],
         }
-        promises = (self.selection or {}).get("promises", ())
-        for (n, taken, wrong), promise in zip(self.accepted, promises, strict=True):
+        for (n, taken, wrong), bound in zip(self.accepted, self.bounds, strict=True):
             found["accepted"].append(
                 {
                     "unit": self.selection["unit"],
-                    "promised_risk": promise["risk"],
-                    "level": promise["level"],
+                    "risk_bound": bound["risk"],
+                    "confidence_level": bound["confidence_level"],
                     "accepted_share": taken / max(n, 1),
                     "true_risk": wrong / max(taken, 1),
                 }
@@ -219,8 +221,8 @@ class ConfidenceTally:
             lines.append(
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
                 f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "
-                f"wrong (promised: at most {100 * one['promised_risk']:g} %, with "
-                f"{100 * one['level']:g} % certainty)"
+                f"wrong (bound: at most {100 * one['risk_bound']:g} %, with "
+                f"{100 * one['confidence_level']:g} % certainty)"
             )
         return "\n".join(lines)
 
