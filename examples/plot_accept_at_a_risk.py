@@ -1,19 +1,19 @@
 """
-What may go out without a second look?
-======================================
+Accept or review at a controlled risk
+=====================================
 
 A tagger labels most words right, and a person who reads all of them has little to do.
 Which labels can be accepted as they are, so that at most one in a hundred of them is
-wrong? And does that promise come true?
+wrong? And is the true risk below that bound?
 """
 
 # %%
-# Train, calibrate, promise
-# -------------------------
+# Train and calibrate
+# -------------------
 #
-# The tagger learns from some sentences. Others, which it has not seen, tell how wrong
-# it is at which confidence. Of these ``SelectiveTagger`` makes promises for several
-# risks: each holds with a probability of 95 %.
+# The tagger is trained on some sentences. On others, which it has not seen,
+# ``SelectiveTagger`` finds a threshold of confidence for each of several risks: each
+# bound holds with a probability of 95 %.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,31 +31,31 @@ tagger = make_tagging_pipeline("ner", CWSequenceTagger(random_state=0))
 tagger.fit(train.tokens, train.labels)
 selective = SelectiveTagger(tagger, risk=[0.01, 0.02], cv="prefit")
 selective.fit(held_out.tokens, held_out.labels)
-for promise in selective.thresholds_:
-    print(promise)
+for threshold in selective.thresholds_:
+    print(threshold)
 
 # %%
-# What came true
-# --------------
+# The true risk
+# -------------
 #
-# On new sentences the share of wrong words among the accepted ones is below what was
-# promised, and everything else is left to a reader.
+# On new sentences the share of wrong words among the accepted ones is below its bound.
+# Everything else is left for review.
 
 correct, _, _ = confidence_pairs(tagger, new.tokens, new.labels)
-for promise in selective.thresholds_:
-    accepted = np.concatenate(selective.accept(new.tokens, promise.risk))
+for threshold in selective.thresholds_:
+    accepted = np.concatenate(selective.accept(new.tokens, threshold.risk))
     print(
-        f"promised {promise.risk:.0%}: accepted {accepted.mean():.1%}, of which "
+        f"at most {threshold.risk:.0%}: accepted {accepted.mean():.1%}, of which "
         f"{1 - correct[accepted].mean():.2%} are wrong; {(~accepted).sum()} of "
         f"{len(accepted)} words are left to review, "
         f"{1 - correct[~accepted].mean():.0%} of them wrong"
     )
 
 # %%
-# All promises at once
-# --------------------
+# Many risks at once
+# ------------------
 #
-# The same for 25 risks, from confidences alone: any model that has some will do.
+# The same for 25 risks, from the confidences of any model.
 
 pairs = [confidence_pairs(tagger, c.tokens, c.labels) for c in (held_out, new)]
 display = RiskControlDisplay.from_predictions(
@@ -66,14 +66,14 @@ display = RiskControlDisplay.from_predictions(
     groups=pairs[0].groups,
     name="CW",
 )
-display.ax_.set_title("Promised and true risk")
+display.ax_.set_title("True risk and its bound")
 
 # %%
 # Text of another kind
 # --------------------
 #
-# The promise is for sentences like those of calibration. Of others ``exchangeability``
-# says in what they differ, and ``accept`` warns.
+# The bound holds for sentences like those of calibration. Of others ``exchangeability``
+# says how they differ, and ``accept`` warns.
 
 shouted = [[(word.upper(), tag) for word, tag in row] for row in new.tokens[:200]]
 for difference in selective.exchangeability(shouted):

@@ -61,8 +61,8 @@ crf = CRFSequenceTagger(c2=0.001, max_iter=40).fit(X_train, y_train)
 # fitted already stays as it is (``FrozenEstimator``) and other sentences are given.
 # Words are few here, so the map is one of three parameters.
 
-arow_mended = CalibratedTagger(arow, map="beta").fit(X_train, y_train)
-crf_mended = CalibratedTagger(FrozenEstimator(crf), map="beta")
+arow_mended = CalibratedTagger(arow, method="beta").fit(X_train, y_train)
+crf_mended = CalibratedTagger(FrozenEstimator(crf), method="beta")
 crf_mended.fit(X_held_out, y_held_out)
 
 taggers = {"AROW": (arow, arow_mended), "CRF": (crf, crf_mended)}
@@ -112,7 +112,7 @@ for name, (before, after) in taggers.items():
 # should meet on the test set.
 
 maps = {
-    name: CalibratedTagger(arow, map=name, ensemble=False).fit(X_train, y_train)
+    name: CalibratedTagger(arow, method=name, ensemble=False).fit(X_train, y_train)
     for name in ("isotonic", "sigmoid", "temperature", "beta")
 }
 print(HEADINGS)
@@ -125,7 +125,7 @@ grid = np.linspace(0, 1, 501)
 figure, axes = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
 axes.plot([0, 1], [0, 1], ":", color="gray", label="leave it as it is")
 for name, tagger in maps.items():
-    axes.plot(grid, tagger.maps_[0].common(grid), label=name)
+    axes.plot(grid, tagger.calibrators_[0].common(grid), label=name)
 axes.scatter(bins.confidence, bins.accuracy, 16, color="black", zorder=3,
              label="300 words of the test set")  # fmt: skip
 axes.set(xlabel="confidence of AROW", ylabel="probability that the label is right")
@@ -136,9 +136,9 @@ plt.show()
 # Not on the training words
 # -------------------------
 #
-# The CRF is right about nearly every word it has learned from. A map learned there would
-# tell it that it always is, so such words are refused. With
-# ``allow_training_data=True`` one can see what comes of it.
+# The CRF is right about nearly every word of its training data. A map fitted there would
+# make it overconfident, so training data are refused. ``allow_training_data=True``
+# shows the effect.
 
 try:
     clone(crf_mended).fit(X_train, y_train)
@@ -163,7 +163,9 @@ for name, tagger in zip(
 # one word gets its next best label. It has no upper end. Isotonic and sigmoid maps
 # take it all the same.
 
-distances = CalibratedTagger(arow, method="delta", map="sigmoid").fit(X_train, y_train)
+distances = CalibratedTagger(arow, confidence_method="delta", method="sigmoid").fit(
+    X_train, y_train
+)
 print(HEADINGS)
 print(f"{'delta by a sigmoid':24}{figures(distances)}")
 

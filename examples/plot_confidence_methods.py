@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcw import CWSequenceTagger
-from skcw.confidence import METHODS
+from skcw.confidence.methods import METHODS
 from skcw.datasets import make_tagged_corpus
 from skcw.features import WindowFeatures
 from skcw.metrics import (

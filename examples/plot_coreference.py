@@ -195,7 +195,7 @@ print(f"share of samples less exact probability: {gap.mean():.3f} on average")
 # other stories takes a part of that off, and leaves which pair is surer than which.
 
 held = ask(held_out)
-mapped = BetaCalibrator().fit(held.confidence, held.correct)(answers.confidence)
+mapped = BetaCalibrator().fit(held.correct, held.confidence)(answers.confidence)
 mended = answers._replace(confidence=mapped)
 
 figure, axes = plt.subplots(figsize=(6, 6.6), layout="constrained")

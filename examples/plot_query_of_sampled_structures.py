@@ -148,7 +148,7 @@ draw(answers, "The share of drawn labelings that say yes")
 # Calibrate each question separately
 # ----------------------------------
 #
-# Predictions to the same question about the held-out sentences tell how often a share comes
+# Answers to the same question about the held-out sentences tell how often a share comes
 # true. A monotone map learned from them leaves the order of the answers as it is, so
 # discrimination stays; what goes is miscalibration.
 
@@ -158,7 +158,7 @@ print(f"{'':30}root CalibMSE      miscalibration    discrimination")
 for question, asked in answers.items():
     yes, share, _ = sampled_pairs(others, held_out.labels, QUESTIONS[question])
     true, claimed, _ = asked
-    mapped = BetaCalibrator().fit(share, yes)(claimed)
+    mapped = BetaCalibrator().fit(yes, share)(claimed)
     mended[question] = asked._replace(confidence=mapped)
     scores = [root_calibration_mse(true, q) for q in (claimed, mapped)]
     parts = [score_decomposition("brier_loss", true, q) for q in (claimed, mapped)]

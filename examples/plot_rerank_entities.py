@@ -80,8 +80,8 @@ tagger = RerankedTagger(
     base, CWReranker(random_state=0), n_best=20, cv=5, templates=templates
 ).fit(X, y)
 
-plain, chosen = tagger.base_tagger_.predict(X_new), tagger.predict(X_new)
-lists = tagger.base_tagger_.predict_nbest(X_new, 20)
+plain, chosen = tagger.estimator_.predict(X_new), tagger.predict(X_new)
+lists = tagger.estimator_.predict_nbest(X_new, 20)
 print(f"F1 of the tagger     {span_f1_score(y_new, plain):.3f}")
 print(f"F1 of the reranker   {span_f1_score(y_new, chosen):.3f}")
 for n, (_, _, f1) in oracle_scores(y_new, lists, n=(5, 20)).items():

@@ -49,12 +49,12 @@ class UnlearnedConfidenceWarning(UserWarning):
     """Confidence was asked of a model that had too little data to learn it."""
 
 
-class NoPromiseWarning(UserWarning):
-    """The calibration sentences cannot promise the risk: nothing is accepted."""
+class NoThresholdWarning(UserWarning):
+    """No threshold keeps the risk with the calibration data: nothing is accepted."""
 
 
 class ExchangeabilityWarning(UserWarning):
-    """New sentences do not look like those that a promise was made with."""
+    """New sentences do not look like those of calibration."""
 
 
 class WordlessWarning(UserWarning):

@@ -72,7 +72,7 @@ def learners():
         "mean of four": lambda: CWSequenceTagger(n_models=4, **SHORT),
         "pipeline": pipeline,
         "calibrated": lambda: CalibratedTagger(
-            PerceptronSequenceTagger(**SHORT), cv=2, map="isotonic"
+            PerceptronSequenceTagger(**SHORT), cv=2, method="isotonic"
         ),
         "selective": lambda: SelectiveTagger(
             PerceptronSequenceTagger(**SHORT), risk=0.4
@@ -118,7 +118,7 @@ def data_of(kind, part):
     if kind == "lists":
         return LISTS[: 6 + 6 * part], ERRORS[: 6 + 6 * part]
     sure = np.linspace(0.01, 0.99, 40)
-    return sure, np.random.RandomState(part).rand(40) < sure
+    return np.random.RandomState(part).rand(40) < sure, sure
 
 
 def said_by(model, kind):

@@ -20,7 +20,7 @@ from skcw.active.pool import (
     read_pool,
     select_batch,
 )
-from skcw.confidence.foreign import answering_estimator, ask_tagger
+from skcw.confidence.foreign import answering_estimator, predictions_of
 from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.gaussian import GaussianRowClassifier
 
@@ -472,7 +472,7 @@ def _asked(tagger, X, needed):
             f"{type(tagger).__name__} labels rows, and this is a utility of sequences; "
             "use least_confident, margin or another utility of rows"
         )
-    asked = ask_tagger(*answering_estimator(tagger, X))
+    asked = predictions_of(*answering_estimator(tagger, X))
     if not hasattr(asked, needed):
         raise TypeError(
             f"{type(tagger).__name__} cannot answer {needed}; use a tagger of skcw, or "

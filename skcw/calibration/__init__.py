@@ -1,20 +1,15 @@
-"""Calibrated confidences, risk control and conformal sets."""
+"""Calibrated confidence, risk control and conformal sets."""
 
 from skcw.calibration.calibrated_tagger import CalibratedTagger
 from skcw.calibration.calibrators import (
     BaseCalibrator,
     BetaCalibrator,
-    IdentityCalibrator,
     IsotonicCalibrator,
     SigmoidCalibrator,
     TemperatureCalibrator,
 )
 from skcw.calibration.conformal import conformal_sets, conformal_threshold
-from skcw.calibration.risk_control import (
-    RiskThreshold,
-    recall_threshold,
-    risk_threshold,
-)
+from skcw.calibration.risk_control import recall_threshold, risk_threshold
 from skcw.calibration.selective_classifier import SelectiveClassifier
 from skcw.calibration.selective_tagger import SelectiveTagger
 
@@ -22,9 +17,7 @@ __all__ = [
     "BaseCalibrator",
     "BetaCalibrator",
     "CalibratedTagger",
-    "IdentityCalibrator",
     "IsotonicCalibrator",
-    "RiskThreshold",
     "SelectiveClassifier",
     "SelectiveTagger",
     "SigmoidCalibrator",

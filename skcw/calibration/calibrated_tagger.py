@@ -2,28 +2,32 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw._util.ragged import object_rows
-from skcw.calibration.answers import LEAST_WORD, CalibratedAnswers
-from skcw.calibration.calibrators import MAPS, LabelMaps, map_maker
+from skcw._util.ragged import object_rows, split_rows
+from skcw.calibration.calibrators import CALIBRATORS, LabelCalibrators, calibrator_maker
+from skcw.confidence.foreign import predictions_of
 from skcw.confidence.held_out import (
+    LEAST_RIVAL,
     HeldOut,
-    ask_folds,
     held_out_entities,
     held_out_rivals,
     held_out_words,
+    of_folds,
     reusable_rows,
     some_entities,
 )
+from skcw.confidence.methods import METHODS
+from skcw.confidence.predictions import Layer, Predictions
 from skcw.confidence.settings import check_saved_options
 from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.data.saved import saved_flag, saved_kind, shortened
@@ -32,117 +36,265 @@ from skcw.tagging.base import WrappedTagger
 from skcw.tagging.crf import as_tagger
 
 PREFIT = "prefit"
-# Of a new part of a corpus up to a tenth of the words are in sentences that the
-# training part has too (CoNLL-2002); more is not an accident.
+# Corpora repeat sentences: of a new part up to a tenth of the tokens may be known.
 MOST_KNOWN = 0.25
+# The event that the confidences of words are enough for.
+LEAST_WORD = "least-word"
+TRACE = 1e-9
 
 
 # Ours, and those in the manner of sklearn-crfsuite.
 TAGGERS = [HasMethods(["fit", "predict_all"]), HasMethods(["fit", "predict_marginals"])]
 
 
-class CalibratedTagger(WrappedTagger):
-    """Tagger whose confidence is the probability that a label is right.
+def shared_rest(table, codes, confidence):
+    """Return a table in which the predicted label has its confidence.
 
-    A monotone map from confidence to the share of right labels is learned from words
-    that the tagger has not learned from. Labels do not change: ``predict`` returns those
-    of the tagger.
+    The other labels share the rest as they do in the table; evenly where it gives them
+    nothing.
 
     Parameters
     ----------
-    tagger : estimator
-        A tagger or a :class:`skcw.TaggingPipeline`. It is copied and fitted, unless it
-        is fitted already and `cv` is ``"prefit"`` or the tagger is wrapped in
-        :class:`sklearn.frozen.FrozenEstimator`: then it stays as it is and all words
-        given to ``fit`` are used for the map.
-    map : str, default="isotonic"
-        ``"isotonic"``, ``"sigmoid"``, ``"temperature"``, ``"beta"`` or ``"identity"``,
-        which leaves confidences as they are. The first two also map distances, such as
-        those of ``method="delta"``, to probabilities.
-    cv : int, splitter, iterable, "prefit" or None, default=None
-        Folds of sequences, five by default. For each fold a copy of the tagger learns
-        from the others and judges it. The tagger that predicts learns from all words.
-        Groups are respected by giving the folds themselves,
-        ``list(GroupKFold().split(X, y, groups))``. ``save`` writes None for folds that
-        are not given as a number.
-    ensemble : bool, default=True
-        Whether to learn one map per fold and take the mean of their results, or a
-        single map from the words of all folds.
-    per_label : bool, default=False
-        Whether to learn one map per predicted label instead of one for all. With
-        several maps, words of different labels may change their order.
-    min_words : int, default=200
-        A label with fewer words to learn from, or with right or wrong ones only, uses
-        the common map.
-    entity_confidence : str, default=None
-        An event of ``predict_entities``, such as ``"exact"``: a second map is learned
-        from the predicted entities and whether they are in the truth. By default the
-        confidence of an entity is that of its least sure word, which is not the
-        probability that the whole entity is right.
-    keep_order : bool, default=True
-        Whether words whose confidences differ keep their order where the map is flat.
-        This changes the result by at most 0.00001.
-    method : str, default=None
+    table : ndarray of shape (n_tokens, n_labels)
+        The marginals.
+    codes : ndarray of int, shape (n_tokens,)
+        The predicted labels.
+    confidence : ndarray of shape (n_tokens,)
+        Their confidence.
+
+    Returns
+    -------
+    table : ndarray of float64, shape (n_tokens, n_labels)
+        Every row sums to one.
+    """
+    n_tokens, n_labels = table.shape
+    if n_labels == 1:
+        return np.ones_like(table)
+    predicted = np.arange(n_tokens), codes
+    others = table.copy()
+    others[predicted] = 0.0
+    total = others.sum(axis=1, keepdims=True)
+    even = np.full_like(others, 1.0 / (n_labels - 1))
+    share = np.divide(others, total, out=even, where=total > 0)
+    share *= (1.0 - confidence)[:, None]
+    share[predicted] = confidence
+    return share
+
+
+class CalibratedLayer(Layer):
+    """The answers of a calibrated tagger: confidences mapped to probabilities.
+
+    Labels and labelings are those of the layer below.
+
+    Parameters
+    ----------
+    below : Layer or ModelLayer
+        The answers of the tagger inside.
+    tagger : CalibratedTagger
+        The fitted calibrated tagger.
+    """
+
+    def __init__(self, below, tagger):
+        super().__init__(below)
+        self._tagger = tagger
+        options = dict(tagger.confidence_options_)
+        self._method, self._options = options.pop("method", None), options
+
+    @property
+    def confidence_methods(self):
+        """The only method: the one that the calibrators were fitted for."""
+        return self._tagger.confidence_methods_
+
+    def confidence(self, method, options):
+        """Return the probability that each predicted label is right."""
+        self._tagger._check_asked(method, options)
+        return self._by_token
+
+    @cached_property
+    def _by_token(self):
+        calibrators = self._tagger.calibrators_
+        label = None
+        if any(each.by_label for each in calibrators):
+            label = np.array(self.classes, dtype=str)[self.codes]
+        sure = self.below.confidence(self._method, self._options)
+        return mean_probability(calibrators, np.asarray(sure, np.float64), label)
+
+    def label_table(self, method, options):
+        """Return the probability of every label at every token.
+
+        The predicted label has its confidence; the others share the rest as their
+        calibrated marginals do.
+        """
+        self._tagger._check_asked(method, options)
+        table = self._rivals(self.below.label_table("marginal", {}))
+        return shared_rest(table, self.codes, self._by_token)
+
+    def _rivals(self, table):
+        """Return how probable each label is that was not predicted."""
+        calibrators = self._tagger.rival_calibrators_
+        tokens, labels = np.nonzero(table >= LEAST_RIVAL)
+        if not calibrators or not len(tokens):
+            return table
+        names, found = np.array(self.classes, dtype=str)[labels], table.copy()
+        marginals = table[tokens, labels]
+        # A label of probability zero keeps a trace, so that there is a rest to share.
+        found[tokens, labels] = mean_probability(calibrators, marginals, names)
+        return found + TRACE * table
+
+    def marginals(self):
+        """Return the probability of every label at every token."""
+        return self.label_table(None, {})
+
+    def label_confidence(self, codes, method, options):
+        """Return the probability of given labels."""
+        return self.label_table(method, options)[np.arange(len(codes)), codes]
+
+    def pair_confidence(self, left, right, method, options):
+        """Raise: the confidence in pairs of labels is not calibrated."""
+        raise ValueError(
+            "the confidence in pairs of labels is not calibrated; ask estimator_ for it"
+        )
+
+    def sequence_confidence(self, method, options):
+        """Raise: the confidence in whole sequences is not calibrated."""
+        raise ValueError(
+            "the confidence in whole sequences is not calibrated; ask estimator_ for it"
+        )
+
+    def entities(self, entity_confidence, method, options):
+        """Return the entities with their calibrated confidence."""
+        tagger = self._tagger
+        tagger._check_asked(method, options)
+        event = tagger.entity_confidence or LEAST_WORD
+        if entity_confidence not in (None, event):
+            raise ValueError(
+                f"entity_confidence is {entity_confidence!r}, but confidences were "
+                f"calibrated for {event!r}; set entity_confidence="
+                f"{entity_confidence!r} and fit again, or ask estimator_"
+            )
+        rows = list(self.below.entities(event, self._method, self._options))
+        if not tagger.entity_calibrators_:
+            tokens = split_rows(self._by_token, self.offsets)
+            pairs = zip(rows, tokens, strict=True)
+            sure = [row[e.start : e.end].min() for found, row in pairs for e in found]
+        else:
+            label = np.array([e.label for row in rows for e in row], dtype=str)
+            sure = np.array([e.confidence for row in rows for e in row], np.float64)
+            sure = mean_probability(tagger.entity_calibrators_, sure, label)
+        each = map(float, sure)
+        return [[e._replace(confidence=next(each)) for e in row] for row in rows]
+
+
+def mean_probability(calibrators, confidence, label):
+    """Return the mean of the probabilities that several calibrators give."""
+    return np.mean([each(confidence, label) for each in calibrators], axis=0)
+
+
+class PrefitMixin:
+    """For estimators around one that may be fitted already."""
+
+    def __sklearn_clone__(self):
+        copy = super().__sklearn_clone__()
+        if self._is_prefit():
+            # An unfitted copy of the inner estimator could not be calibrated.
+            copy.estimator = self.estimator
+        return copy
+
+    def _is_prefit(self):
+        return isinstance(self.cv, str) and self.cv == PREFIT
+
+    def _fitted_before(self):
+        """Return the inner estimator if it is fitted already, or None."""
+        if isinstance(self.estimator, FrozenEstimator):
+            return self.estimator.estimator
+        return self.estimator if self._is_prefit() else None
+
+
+class CalibratedTagger(PrefitMixin, WrappedTagger):
+    """Tagger whose confidence is the probability that a label is right.
+
+    A monotone map from confidence to the share of right labels is fitted on sequences
+    that the tagger has not been trained on. Labels do not change: ``predict`` returns
+    those of the tagger.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A tagger or a :class:`skcw.TaggingPipeline`; it is cloned and fitted. One that
+        is fitted already, with ``cv="prefit"`` or inside
+        :class:`sklearn.frozen.FrozenEstimator`, stays as it is, and all of the data
+        given to ``fit`` calibrates it. A tagger of another package needs ``predict``
+        and ``predict_marginals`` (or ``predict_confidence``).
+    method : str, default="isotonic"
+        The map: ``"isotonic"``, ``"sigmoid"``, ``"temperature"``, ``"beta"``, or
+        ``"identity"``, which leaves confidences as they are. The first two also map
+        distances, such as those of ``confidence_method="delta"``, to probabilities.
+        With fewer than about a thousand tokens prefer ``"beta"`` or ``"sigmoid"``.
+    confidence_method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
+    cv : int, splitter, iterable, "prefit" or None, default=None
+        Folds of sequences, five by default. A clone is fitted without each fold and
+        predicts it; the tagger that predicts is fitted on all of the data. For grouped
+        data give the folds, ``list(GroupKFold().split(X, y, groups))``. ``save`` writes
+        None unless `cv` is a number or a name.
+    ensemble : bool, default=True
+        Whether to fit one map per fold and average their probabilities, or a single
+        map on the tokens of all folds.
+    per_label : bool, default=False
+        Whether each predicted label has a map of its own. Then tokens of different
+        labels may change their order.
+    min_words : int, default=200
+        A label with fewer tokens, or with only right or only wrong ones, uses the map
+        common to all labels.
+    entity_confidence : str, default=None
+        An event of ``predict_entities``, such as ``"exact"``: a further map is fitted
+        on whether predicted entities are right. By default the confidence of an entity
+        is that of its least confident token, which is not the probability that the
+        whole entity is right.
+    keep_order : bool, default=True
+        Whether tokens of different confidence keep their order where the map is flat.
+        This changes the result by at most 0.00001.
     variance_scale, temperature : float, default=None
-        Options of the method. What ``fit_confidence`` has chosen is used where a fitted
-        tagger is calibrated as it is; copies know nothing of it.
+        Options of the confidence method. What ``fit_confidence`` has chosen is used for
+        a tagger that is fitted already; clones do not have it.
     n_best, n_draws : int, default=None
-        Options of the method.
+        Options of the confidence method.
     allow_training_data : bool, default=False
-        Whether a tagger may be calibrated on words that it has learned from. It is surer
-        of them than of any others, and nearly always right. Without it folds must not
-        test on what they train on, and of the words given to a fitted tagger up to a
-        quarter may be in sentences that it knows, for corpora repeat some.
+        Whether a tagger may be calibrated on its training data, of which it is too
+        confident. Otherwise folds must not overlap, and of the data given to a fitted
+        tagger at most a quarter may be known to it.
     n_jobs : int, default=None
         How many folds are fitted at once, in threads.
 
     Attributes
     ----------
-    tagger_ : estimator
+    estimator_ : estimator
         The fitted tagger that predicts.
-    maps_ : list of LabelMaps
-        The maps, whose mean is taken: each has ``common`` and ``by_label``.
-    entity_maps_ : list of LabelMaps
+    calibrators_ : list of LabelCalibrators
+        The calibrators, whose mean is taken: each has ``common`` and ``by_label``.
+    entity_calibrators_ : list of LabelCalibrators
         The same for entities; empty without `entity_confidence`.
-    rival_maps_ : list of LabelMaps
-        The same for the marginals of labels that are not predicted, one map for each
-        label with at least `min_words`: they make ``label_table``, and so questions
-        such as "is this an NN?", calibrated label by label. They are smooth, ``"beta"``
-        if `map` is ``"isotonic"``.
+    rival_calibrators_ : list of LabelCalibrators
+        The same for the marginals of labels that are not predicted, by label where
+        there are at least `min_words`. They calibrate ``label_table``, and so questions
+        such as "is this an NN?". They are smooth, ``"beta"`` for ``"isotonic"``.
     classes_, n_iter_, history_ : object
         Those of the tagger.
 
     See Also
     --------
-    skcw.calibration.IsotonicCalibrator : What a map is.
+    skcw.calibration.IsotonicCalibrator : Calibrates confidences without a tagger.
     sklearn.calibration.CalibratedClassifierCV : The same for classifiers.
 
     Notes
     -----
-    RMSE over 20 bins and log loss of "is this label right?" on the test sets of NP
-    chunks, Spanish and Dutch names; a CW tagger has learned from 3,000 sentences, and
-    five folds of these have taught the map:
+    A tagger that is trained by margins has learned its confidence as it was fitted:
+    calibrate other taggers, other methods of confidence, or text of another kind. With
+    one map for all labels the ranking of the tokens stays as it was; maps by label
+    change it.
 
-    ======================  ===================  ===================
-    marginals               RMSE                 log loss
-    ======================  ===================  ===================
-    uncalibrated            .0238, .0253, .0231  .0864, .0650, .0534
-    isotonic                .0264, .0245, .0253  .0861, .0641, .0529
-    isotonic, one map       .0229, .0236, .0239  .0858, .0641, .0531
-    sigmoid                 .0240, .0248, .0250  .0863, .0644, .0534
-    temperature             .0265, .0247, .0252  .0869, .0646, .0534
-    beta                    .0252, .0253, .0238  .0861, .0643, .0532
-    beta for each label     .0246, .0251, .0239  .0854, .0645, .0529
-    ======================  ===================  ===================
-
-    A CW tagger has already learned how sure to be: maps are for other taggers, for other
-    methods of confidence and for text that differs. With one map for all labels the
-    order of the words, and so the average precision of finding wrong ones, stays what
-    it was. Maps for each label change it: on Spanish from .492 to .481.
-
-    scikit-learn's ``ensemble=True`` keeps the classifiers of all folds and lets them
-    vote. Here the labels would change with it, so the maps alone are averaged.
+    scikit-learn's ``ensemble=True`` lets the classifiers of all folds vote. Here labels
+    would change with it, so only the maps are averaged.
 
     Examples
     --------
@@ -152,11 +304,11 @@ class CalibratedTagger(WrappedTagger):
     >>> from skcw.features import WindowFeatures
     >>> tokens, y = make_tagged_corpus(300, random_state=0, return_X_y=True)
     >>> X = WindowFeatures("ner").fit_transform(tokens)
-    >>> tagger = CalibratedTagger(CWSequenceTagger(random_state=0), map="beta")
+    >>> tagger = CalibratedTagger(CWSequenceTagger(random_state=0), method="beta")
     >>> tagger.fit(X[:200], y[:200]).predict_confidence(X[200:])[0][1:].round(1)
     array([1. , 1. , 1. , 1. , 0.9, 1. ])
 
-    A fitted tagger is calibrated on other sentences than it has learned from:
+    A fitted tagger is calibrated on data that it has not been trained on:
 
     >>> fitted = CWSequenceTagger(random_state=0)
     >>> fitted = fitted.fit(X[:200], y[:200])
@@ -169,15 +321,15 @@ class CalibratedTagger(WrappedTagger):
     """
 
     _parameter_constraints: dict = {
-        "tagger": TAGGERS,
-        "map": [StrOptions(set(MAPS))],
+        "estimator": TAGGERS,
+        "method": [StrOptions(set(CALIBRATORS))],
+        "confidence_method": [str, None],
         "cv": ["cv_object", StrOptions({PREFIT})],
         "ensemble": ["boolean"],
         "per_label": ["boolean"],
         "min_words": [Interval(Integral, 1, None, closed="left")],
         "entity_confidence": [StrOptions(set(SPAN_EVENTS)), None],
         "keep_order": ["boolean"],
-        "method": [str, None],
         "variance_scale": [Interval(Real, 0, None, closed="neither"), None],
         "temperature": [Interval(Real, 0, None, closed="neither"), None],
         "n_best": [Interval(Integral, 1, None, closed="left"), None],
@@ -188,16 +340,16 @@ class CalibratedTagger(WrappedTagger):
 
     def __init__(
         self,
-        tagger,
+        estimator,
         *,
-        map="isotonic",
+        method="isotonic",
+        confidence_method=None,
         cv=None,
         ensemble=True,
         per_label=False,
         min_words=200,
         entity_confidence=None,
         keep_order=True,
-        method=None,
         variance_scale=None,
         temperature=None,
         n_best=None,
@@ -205,15 +357,15 @@ class CalibratedTagger(WrappedTagger):
         allow_training_data=False,
         n_jobs=None,
     ):
-        self.tagger = tagger
-        self.map = map
+        self.estimator = estimator
+        self.method = method
+        self.confidence_method = confidence_method
         self.cv = cv
         self.ensemble = ensemble
         self.per_label = per_label
         self.min_words = min_words
         self.entity_confidence = entity_confidence
         self.keep_order = keep_order
-        self.method = method
         self.variance_scale = variance_scale
         self.temperature = temperature
         self.n_best = n_best
@@ -221,20 +373,10 @@ class CalibratedTagger(WrappedTagger):
         self.allow_training_data = allow_training_data
         self.n_jobs = n_jobs
 
-    def _has_prefit(self):
-        return isinstance(self.cv, str) and self.cv == PREFIT
-
-    def __sklearn_clone__(self):
-        copy = super().__sklearn_clone__()
-        if self._has_prefit():
-            # A copy without what the tagger has learned would have nothing to calibrate.
-            copy.tagger = self.tagger
-        return copy
-
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
-        """Learn the map, and the tagger if it is not fitted already.
+        """Fit the calibrators, and the tagger unless it is fitted already.
 
         Parameters
         ----------
@@ -243,66 +385,73 @@ class CalibratedTagger(WrappedTagger):
         y : iterable of sequences of str
             Their labels.
         sample_weight : array-like of shape (n_sequences,), default=None
-            How much each sequence counts, for the tagger and for the map.
+            How much each sequence counts, for the tagger and for the calibrators.
 
         Returns
         -------
         self : object
             The fitted tagger.
         """
-        make = map_maker(self.map, self.method, self.keep_order)
+        make = self._maker(self.method, self.confidence_method)
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
-        if self._has_prefit() or isinstance(self.tagger, FrozenEstimator):
-            frozen = isinstance(self.tagger, FrozenEstimator)
-            tagger = self.tagger.estimator if frozen else self.tagger
-            found = [self._ask_unseen(tagger, X, y, sample_weight)]
+        tagger = self._fitted_before()
+        if tagger is not None:
+            found = [self._held_out_data(tagger, X, y, sample_weight)]
         else:
-            tagger, found = self._fit_and_ask(X, y, sample_weight)
+            tagger, found = self._fit_on_folds(X, y, sample_weight)
         if not found:
-            raise ValueError("no fold has a word of positive weight to learn from")
-        words, entities, rivals = zip(*found, strict=True)
-        maps, entity_maps = self._learn_maps(make, words), []
+            raise ValueError(
+                "no fold has a token of positive weight to calibrate on; give more "
+                "sequences, or other weights"
+            )
+        tokens, entities, rivals = zip(*found, strict=True)
+        self.calibrators_ = self._fit_calibrators(make, tokens)
+        self.entity_calibrators_ = []
         if self.entity_confidence:
-            entity_maps = self._learn_maps(make, some_entities(entities))
-        self.rival_maps_ = self._learn_rival_maps(rivals)
-        self.tagger_ = as_tagger(tagger)
-        self.maps_, self.entity_maps_ = maps, entity_maps
+            entities = some_entities(entities)
+            self.entity_calibrators_ = self._fit_calibrators(make, entities)
+        self.rival_calibrators_ = self._fit_rivals(rivals)
+        self.estimator_ = as_tagger(tagger)
         self.confidence_options_ = self._options()
         return self
 
-    def _learn_maps(self, make, held_out):
+    def _maker(self, method, confidence_method):
+        return calibrator_maker(method, confidence_method, self.keep_order)
+
+    def _fit_calibrators(self, make, held_out):
         if not self.ensemble:
             held_out = [HeldOut.joined(held_out)]
         least = self.min_words if self.per_label else None
-        return [LabelMaps.learn(make, one, least) for one in held_out]
+        return [LabelCalibrators.learn(make, one, least) for one in held_out]
 
-    def _learn_rival_maps(self, rivals):
-        """Return maps of the marginals of labels that are not predicted, by label."""
+    def _fit_rivals(self, rivals):
+        """Return calibrators of the marginals of labels that are not predicted."""
         some = [one for one in rivals if one is not None]
         if not self.ensemble and some:
             some = [HeldOut.joined(some)]
         # Steps would call a label impossible wherever it never was the true one.
-        smooth = "beta" if self.map == "isotonic" else self.map
-        make = map_maker(smooth, "marginal", self.keep_order)
-        return [LabelMaps.learn(make, one, self.min_words) for one in some]
+        smooth = "beta" if self.method == "isotonic" else self.method
+        make = self._maker(smooth, "marginal")
+        return [LabelCalibrators.learn(make, one, self.min_words) for one in some]
 
     def _held_out(self, tagger, X, y, weight):
-        """Return held-out words, entities if wanted, and rivals of a fitted tagger."""
-        options, answers = self._options(), as_tagger(tagger).predict_all(X)
-        words = held_out_words(answers, y, options, weight)
-        rivals = held_out_rivals(answers, y, weight)
-        if not self.entity_confidence:
-            return words, None, rivals
-        event = self.entity_confidence
-        return words, held_out_entities(answers, y, event, options, weight), rivals
+        """Return held-out tokens, entities if wanted, and rivals of a fitted tagger."""
+        options, predictions = self._options(), predictions_of(as_tagger(tagger), X)
+        tokens, entities = held_out_words(predictions, y, options, weight), None
+        rivals = held_out_rivals(predictions, y, weight)
+        if self.entity_confidence:
+            event = self.entity_confidence
+            entities = held_out_entities(predictions, y, event, options, weight)
+        return tokens, entities, rivals
 
     def _options(self):
-        names = ("method", "variance_scale", "temperature", "n_best", "n_draws")
-        given = {name: getattr(self, name) for name in names}
+        names = ("variance_scale", "temperature", "n_best", "n_draws")
+        given = {"method": self.confidence_method}
+        given |= {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
-    def _ask_unseen(self, tagger, X, y, sample_weight):
-        """Return held-out words; raise if the fitted tagger has learned from them."""
+    def _held_out_data(self, tagger, X, y, sample_weight):
+        """Return the same of data; raise if the tagger was trained on them."""
         if encodes(tagger):
             X = tagger.encode(X)
         if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
@@ -316,17 +465,18 @@ class CalibratedTagger(WrappedTagger):
                 )
         return self._held_out(tagger, X, y, check_sample_weight(sample_weight, len(X)))
 
-    def _fit_and_ask(self, X, y, sample_weight):
-        """Return a tagger that has learned from all words, and the words of folds."""
+    def _fit_on_folds(self, X, y, sample_weight):
+        """Return a tagger fitted on all data, and what clones say of held-out folds."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        tagger = clone(self.tagger).fit(X, y, **weights)
-        copy = clone(self.tagger)
-        if encodes(tagger) and not isinstance(tagger, Pipeline):
+        tagger = clone(self.estimator).fit(X, y, **weights)
+        copy = clone(self.estimator)
+        # A pipeline learns its features without the fold, too.
+        if encodes(tagger) and not hasattr(tagger, "steps"):
             X = tagger.encode(X)
             if "min_count" in copy.get_params(deep=False):
                 # Encoding has left rare features out already, and cannot do so twice.
                 copy.set_params(min_count=1)
-        found = ask_folds(
+        found = of_folds(
             copy,
             X,
             object_rows(y),
@@ -351,17 +501,19 @@ class CalibratedTagger(WrappedTagger):
 
         Returns
         -------
-        answers : CalibratedAnswers
-            With the methods of :class:`skcw.confidence.Predictions`.
+        answers : Predictions
+            Those of the inner tagger, with calibrated confidences.
         """
         check_is_fitted(self)
-        return CalibratedAnswers(self.tagger_.predict_all(X), self)
+        inner = predictions_of(self.estimator_, X)
+        return Predictions(CalibratedLayer(inner.layer, self))
 
     @property
     def confidence_methods_(self):
-        """The only method: the one that the maps were learned for, by its name."""
+        """The only method: the one that the calibrators were fitted for, by name."""
         check_is_fitted(self)
-        name, inner = self.default_method_, self.tagger_.confidence_methods_
+        name = self.default_method_
+        inner = getattr(self.estimator_, "confidence_methods_", METHODS)
         spans = None
         if self.entity_confidence not in (None, LEAST_WORD):
             # Whole spans may have another default than words.
@@ -371,23 +523,23 @@ class CalibratedTagger(WrappedTagger):
 
     @property
     def default_method_(self):
-        """The method that the maps were learned for."""
+        """The method that the calibrators were fitted for."""
         check_is_fitted(self)
-        return self.confidence_options_.get("method") or self.tagger_.default_method_
+        usual = getattr(self.estimator_, "default_method_", "marginal")
+        return self.confidence_options_.get("method", usual)
 
     def _check_asked(self, method, options):
-        """Raise at what the maps were not learned for."""
-        if method not in (None, self.confidence_options_.get("method")):
-            learned = self.default_method_
-            if method != learned:
-                raise ValueError(
-                    f"method is {method!r}, but the maps were learned for {learned!r}; "
-                    f"set method={method!r} and fit again, or ask tagger_"
-                )
+        """Raise at what the calibrators were not fitted for."""
+        if method not in (None, self.default_method_):
+            raise ValueError(
+                f"method is {method!r}, but the calibrators were fitted for "
+                f"{self.default_method_!r}; set confidence_method={method!r} and fit "
+                "again, or ask estimator_"
+            )
         if options:
             raise TypeError(
                 f"a calibrated tagger has no option {min(options)!r}; set it before "
-                "fit, or ask tagger_"
+                "fit, or ask estimator_"
             )
 
     def _plain_params(self):
@@ -395,48 +547,57 @@ class CalibratedTagger(WrappedTagger):
         params = super()._plain_params()
         if not isinstance(self.cv, Integral | str | None):
             params["cv"] = None
-        return {**params, "tagger": None}
+        return {**params, "estimator": None}
 
     def _saved_state(self):
         check_is_fitted(self)
-        if not isinstance(self.tagger_, BaseSequenceTagger):
+        if not isinstance(self.estimator_, BaseSequenceTagger):
             raise ValueError(
-                f"a {type(self.tagger_).__name__} cannot be saved without pickle; "
+                f"a {type(self.estimator_).__name__} cannot be saved without pickle; "
                 "pickle the calibrated tagger, or save one of skcw's"
             )
-        header, arrays = self.tagger_.to_saved()
+        header, arrays = self.estimator_.to_saved()
         state = {
             "tagger": header,
-            "frozen": isinstance(self.tagger, FrozenEstimator),
-            "maps": [maps.state() for maps in self.maps_],
-            "entity_maps": [maps.state() for maps in self.entity_maps_],
-            "rival_maps": [maps.state() for maps in self.rival_maps_],
+            "frozen": isinstance(self.estimator, FrozenEstimator),
+            "maps": [maps.state() for maps in self.calibrators_],
+            "entity_maps": [maps.state() for maps in self.entity_calibrators_],
+            "rival_maps": [maps.state() for maps in self.rival_calibrators_],
             "options": self.confidence_options_,
         }
         return state, arrays
 
     def _restore(self, state, arrays):
-        self.maps_, self.entity_maps_, self.rival_maps_ = (
-            [LabelMaps.from_state(maps) for maps in saved_kind(state[name], name, list)]
+        self.calibrators_, self.entity_calibrators_, self.rival_calibrators_ = (
+            [
+                LabelCalibrators.from_state(maps)
+                for maps in saved_kind(state[name], name, list)
+            ]
             for name in ("maps", "entity_maps", "rival_maps")
         )
-        self.tagger_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
+        self.estimator_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
         self.confidence_options_ = saved_kind(state["options"], "options", dict)
         self._check_restored()
         if saved_flag(state["frozen"], "frozen"):
-            self.tagger = FrozenEstimator(self.tagger_)
+            self.estimator = FrozenEstimator(self.estimator_)
         else:
-            self.tagger = self.tagger_ if self._has_prefit() else clone(self.tagger_)
+            found = self.estimator_
+            self.estimator = found if self._is_prefit() else clone(found)
 
     def _check_restored(self):
-        """Raise unless there are the maps and the method that answers ask for."""
+        """Raise unless there are the calibrators and the method that are needed."""
         options = dict(self.confidence_options_)
-        methods, method = self.tagger_.confidence_methods_, options.pop("method", None)
+        methods, method = (
+            self.estimator_.confidence_methods_,
+            options.pop("method", None),
+        )
         check_saved_options(options)
         if method is not None and method not in methods:
             raise ValueError(f"the tagger has no method {shortened(method)}")
-        if not self.maps_ or (self.entity_confidence and not self.entity_maps_):
-            raise ValueError("a map is missing")
+        if not self.calibrators_ or (
+            self.entity_confidence and not self.entity_calibrators_
+        ):
+            raise ValueError("a calibrator is missing")
 
 
 def encodes(tagger):

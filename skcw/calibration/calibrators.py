@@ -1,7 +1,6 @@
-"""Calibration maps per label, and a common map for labels with too few words."""
+"""Calibrators: monotone maps from confidence to probability, by label or for all."""
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -9,23 +8,24 @@ from scipy.special import expit
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
-from skcw._util.checks import check_sample_weight
+from skcw._util.checks import check_weight_values
 from skcw._util.limits import LARGEST_DISTANCE
 from skcw._util.one_step import changes_at_once, reads_at_once
-from skcw.confidence import METHODS
+from skcw.confidence.methods import METHODS
 from skcw.data.saved import saved_array, saved_number
+from skcw.metrics.pairs import check_pairs
 
 # The loss is convex and has at most three coefficients: it is solved to rounding.
 OPTIONS = {"maxiter": 1000, "maxfun": 10_000, "ftol": 1e-15, "gtol": 1e-10}
 
-# Slopes are expected from 0 to 2 or so: as much as one word or two can tell of them.
+# The weight of the prior on slopes, which are from 0 to 2 or so: one or two tokens.
 PULL = 1.0
 
 
 def smoothed_targets(correct, weight):
-    """Return Platt's targets: one right and one wrong word more than were seen.
+    """Return Platt's targets: one right and one wrong token more than were seen.
 
-    With them the best coefficients are finite even where all words are right.
+    With them the best coefficients are finite even where all tokens are right.
     """
     right, wrong = weight @ correct, weight @ (1.0 - correct)
     return np.where(correct == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
@@ -35,17 +35,17 @@ def fit_logistic(columns, correct, weight, least, pull=PULL):
     """Minimize the weighted logarithmic loss of ``expit(columns @ coefficients)``.
 
     A coefficient with a least value is a slope, for which 1 leaves confidences as they
-    are. Where confidences hardly vary the words do not tell the slopes, and the map
-    would rise beyond them as noise has it: a weak pull keeps such slopes near 1.
+    are. Where confidences hardly vary, the data do not determine the slopes: a weak
+    pull keeps them near 1.
 
     Parameters
     ----------
-    columns : ndarray of float64, shape (n_words, n_columns)
-        What is known of each word.
-    correct : ndarray of float64, shape (n_words,)
-        1 where its label is right, else 0; the targets are Platt's.
-    weight : ndarray of float64, shape (n_words,)
-        How often each word counts.
+    columns : ndarray of float64, shape (n_tokens, n_columns)
+        The functions of the confidence that are combined.
+    correct : ndarray of float64, shape (n_tokens,)
+        1 where the label is right, else 0; the targets are Platt's.
+    weight : ndarray of float64, shape (n_tokens,)
+        How often each token counts.
     least : sequence of float or None
         The least value of each coefficient; None for an intercept.
     pull : float, default=PULL
@@ -82,69 +82,24 @@ def fit_logistic(columns, correct, weight, least, pull=PULL):
     return found.x / unit
 
 
-# How near to 0 and 1 logarithms see a confidence, at the least and at the most.
+# Where confidences are clipped before logarithms: the range of the edge.
 LEAST_EDGE, LARGEST_EDGE = 1e-12, 1e-2
-# How much of the result is the confidence itself where order is kept: less than any
-# sample can tell, more than rounding.
+# The share of the confidence itself in the result where order is kept: below the noise
+# of any sample, above rounding.
 TIE_SHARE = 1e-5
 
 
-class Words(NamedTuple):
-    """How sure a tagger was of words, whether it was right, and what each counts."""
-
-    confidence: np.ndarray
-    correct: np.ndarray
-    weight: np.ndarray
-
-
-def check_words(confidence, correct, sample_weight=None):
-    """Return float64 arrays of the words that count; correct as 0 and 1."""
-    confidence = _flat(confidence, "confidence")
-    correct = _flat(correct, "correct")
-    weight = np.ones(len(confidence))
-    if sample_weight is not None:
-        weight = check_sample_weight(sample_weight, len(confidence), "words")
-    if len(correct) != len(confidence):
-        raise ValueError(
-            f"confidence has {len(confidence)} words but correct has {len(correct)}"
-        )
-    strange = np.flatnonzero((correct != 0) & (correct != 1))
-    if strange.size:
-        raise ValueError(
-            f"correct[{strange[0]}] is {correct[strange[0]]}; it must be True where "
-            "the label is right and False where it is wrong"
-        )
-    if not weight.any():
-        raise ValueError("there are no words to learn from, or all have weight 0")
-    counts = weight > 0
-    return Words(confidence[counts], correct[counts], weight[counts])
-
-
-def _flat(values, name):
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or array.ndim != 1:
-        raise ValueError(
-            f"{name} must be one flat array of numbers; join the rows of several "
-            f"sequences by np.concatenate({name})"
-        )
-    return array
-
-
 class BaseCalibrator:
-    """Base of the maps: a non-decreasing function into [0, 1].
+    """Base of the calibrators: a non-decreasing function into [0, 1].
 
-    A subclass gives ``_learn`` and ``_map`` on checked arrays, and stores plain numbers
-    and arrays only.
+    A subclass implements ``_learn`` and ``_map`` on checked arrays, and stores only
+    plain numbers and arrays.
 
     Parameters
     ----------
     keep_order : bool, default=True
         Whether confidences that differ stay different, and in their order, where the
-        map is flat: a hundred-thousandth of the result is the confidence itself, as a
-        number from 0 to 1.
+        map is flat: a hundred-thousandth of the result is the confidence itself.
 
     Examples
     --------
@@ -160,19 +115,35 @@ class BaseCalibrator:
     True
     """
 
-    # Whether it takes confidences in [0, 1] only, or distances of any size too.
+    # Whether only confidences in [0, 1] are valid, or distances of any size too.
     of_probabilities = True
-    # What it learns: numbers and arrays.
+    # The fitted attributes: numbers and arrays.
     learns = ()
 
     def __init__(self, *, keep_order=True):
         self.keep_order = keep_order
 
     @changes_at_once
-    def fit(self, confidence, correct, sample_weight=None):
-        """Learn from words that the tagger has not learned from; return the map."""
-        q, y, weight = check_words(confidence, correct, sample_weight)
-        self._learn(self._checked(q), y, weight)
+    def fit(self, correct, confidence, sample_weight=None):
+        """Fit the calibrator to held-out data.
+
+        Parameters
+        ----------
+        correct : array of shape (n_tokens,), or a sequence of such
+            Whether each label is right.
+        confidence : array of shape (n_tokens,), or a sequence of such
+            The confidence in it.
+        sample_weight : array of shape (n_tokens,), default=None
+            How much each token counts.
+
+        Returns
+        -------
+        self : object
+            The fitted calibrator.
+        """
+        found = check_pairs(correct, confidence, sample_weight, probabilities=False)
+        check_weight_values(found.weight, "tokens")
+        self._learn(self._checked(found.q), found.y, found.weight)
         return self
 
     @reads_at_once
@@ -199,7 +170,7 @@ class BaseCalibrator:
         return np.minimum(q, LARGEST_DISTANCE)
 
     def _learn(self, q, y, weight):
-        """Set the fitted state from words that all count."""
+        """Set the fitted attributes from tokens of positive weight."""
 
     def _map(self, q):
         raise NotImplementedError
@@ -211,17 +182,17 @@ class BaseCalibrator:
 
 
 class IdentityCalibrator(BaseCalibrator):
-    """Leaves confidences as they are; learning it changes nothing.
+    """Leaves confidences as they are.
 
     Parameters
     ----------
     keep_order : bool, default=True
-        Of no effect: order is kept.
+        Has no effect: order is kept.
 
     Examples
     --------
-    >>> from skcw.calibration import IdentityCalibrator
-    >>> IdentityCalibrator().fit([0.2, 0.9], [True, True])([0.2, 0.9])
+    >>> from skcw.calibration.calibrators import IdentityCalibrator
+    >>> IdentityCalibrator().fit([True, True], [0.2, 0.9])([0.2, 0.9])
     array([0.2, 0.9])
     """
 
@@ -233,10 +204,9 @@ class IdentityCalibrator(BaseCalibrator):
 class IsotonicCalibrator(BaseCalibrator):
     """Isotonic regression: the non-decreasing map with the least squared error [1]_.
 
-    It has no shape to be wrong about, and needs many words: with fewer than about a
-    thousand, prefer a map with few parameters. Between two confidences that were seen
-    it is a straight line, beyond them it is flat. It takes distances such as those of
-    ``"delta"`` as well.
+    It assumes no shape, and needs many tokens: with fewer than about a thousand, prefer
+    a calibrator with few parameters. It is linear between the confidences seen, and
+    flat beyond them. Distances such as those of ``"delta"`` are valid as well.
 
     Parameters
     ----------
@@ -257,7 +227,7 @@ class IsotonicCalibrator(BaseCalibrator):
     --------
     >>> from skcw.calibration import IsotonicCalibrator
     >>> right = [False, True, False, True]
-    >>> fitted = IsotonicCalibrator(keep_order=False).fit([0.2, 0.4, 0.6, 0.8], right)
+    >>> fitted = IsotonicCalibrator(keep_order=False).fit(right, [0.2, 0.4, 0.6, 0.8])
     >>> fitted([0.1, 0.5, 0.7, 1.0])
     array([0.  , 0.5 , 0.75, 1.  ])
     """
@@ -279,15 +249,15 @@ class SigmoidCalibrator(BaseCalibrator):
     """Logistic regression on the log-odds of the confidence, after Platt [1]_.
 
     ``expit(slope * logit(q) + intercept)`` with a slope that is not negative.
-    As in Platt's article, targets stay off 0 and 1 as if one more word had been right
-    and one more wrong. Confidences of 0 and 1, which have no log-odds, count as a tenth
-    as far away as the nearest other one that was seen. A pull as weak as a word or two
-    keeps the slope near 1 where confidences hardly vary and so cannot tell it.
+    As in Platt's article, targets stay off 0 and 1 as if one more token had been right
+    and one more wrong. Confidences of 0 and 1, which have no log-odds, are moved
+    inwards by a tenth of the distance of the nearest other one. A weak pull keeps the
+    slope near 1 where confidences hardly vary.
 
     Parameters
     ----------
     logit : bool, default=True
-        Whether to take log-odds first. Without it the map is Platt's own, for distances
+        Whether to take log-odds first. Without, it is Platt's own map, for distances
         such as those of ``"delta"``.
     keep_order : bool, default=True
         Whether confidences keep their order where the map is flat.
@@ -308,7 +278,7 @@ class SigmoidCalibrator(BaseCalibrator):
     --------
     >>> from skcw.calibration import SigmoidCalibrator
     >>> right = [True] * 70 + [False] * 30
-    >>> SigmoidCalibrator().fit([0.9] * 100, right)([0.9]).round(2)
+    >>> SigmoidCalibrator().fit(right, [0.9] * 100)([0.9]).round(2)
     array([0.7])
     """
 
@@ -341,8 +311,9 @@ class SigmoidCalibrator(BaseCalibrator):
 class TemperatureCalibrator(BaseCalibrator):
     """Divides the log-odds of the confidence by one number [1]_.
 
-    Below a temperature of one the tagger was too modest, above it too sure; one half
-    stays one half. Targets, ends and pull are as in :class:`SigmoidCalibrator`.
+    Below a temperature of one the tagger was underconfident, above it overconfident;
+    one half stays one half. Targets, ends and pull are as in
+    :class:`SigmoidCalibrator`.
 
     Parameters
     ----------
@@ -365,7 +336,7 @@ class TemperatureCalibrator(BaseCalibrator):
     --------
     >>> from skcw.calibration import TemperatureCalibrator
     >>> right = [True] * 75 + [False] * 25
-    >>> TemperatureCalibrator().fit([0.9] * 100, right)
+    >>> TemperatureCalibrator().fit(right, [0.9] * 100)
     TemperatureCalibrator(temperature_=1.983, edge_=0.01)
     """
 
@@ -384,7 +355,7 @@ class TemperatureCalibrator(BaseCalibrator):
 class BetaCalibrator(BaseCalibrator):
     """Beta calibration: ``expit(a ln q - b ln(1 - q) + c)`` with a, b >= 0 [1]_.
 
-    It is right where the confidences of right and of wrong words have beta
+    It is exact where the confidences of right and of wrong tokens have beta
     distributions; unlike the sigmoid it can bend either end by itself. Targets, ends
     and the pull, of a and b to 1, are as in :class:`SigmoidCalibrator`.
 
@@ -410,7 +381,7 @@ class BetaCalibrator(BaseCalibrator):
     --------
     >>> from skcw.calibration import BetaCalibrator
     >>> right = [True] * 70 + [False] * 30
-    >>> BetaCalibrator().fit([0.9] * 100, right)([0.9]).round(2)
+    >>> BetaCalibrator().fit(right, [0.9] * 100)([0.9]).round(2)
     array([0.7])
     """
 
@@ -428,11 +399,11 @@ class BetaCalibrator(BaseCalibrator):
 
 
 def edge_of(q):
-    """Return what 0 and 1 count as: a tenth as far away as the nearest of the others.
+    """Return the distance from 0 and 1 at which confidences are clipped.
 
-    A share of a hundred draws that is one says little more than 0.99. Taken for a
-    certainty, a single wrong word there would bend the whole curve. For such shares a
-    tenth did best on three corpora; marginals do not mind.
+    It is a tenth of that of the nearest confidence. A share of a hundred draws that is
+    one says little more than 0.99: taken for a certainty, a single wrong token there
+    would bend the whole curve.
     """
     inside = q[(q > 0) & (q < 1)]
     gap = np.minimum(inside, 1 - inside).min() / 10 if len(inside) else LARGEST_EDGE
@@ -450,7 +421,7 @@ def log_odds(q, edge):
     return np.add(*logarithms(q, edge))
 
 
-MAPS = {
+CALIBRATORS = {
     "isotonic": IsotonicCalibrator,
     "sigmoid": SigmoidCalibrator,
     "temperature": TemperatureCalibrator,
@@ -459,28 +430,29 @@ MAPS = {
 }
 
 
-def map_maker(name, method, keep_order):
-    """Return a function that makes maps fit for the confidences of a method."""
-    kind = MAPS[name]
+def calibrator_maker(name, method, keep_order):
+    """Return a function that makes calibrators for the confidences of a method."""
+    kind = CALIBRATORS[name]
     if method not in METHODS or METHODS[method].probability:
         return partial(kind, keep_order=keep_order)
     if kind is SigmoidCalibrator:
         return partial(kind, logit=False, keep_order=keep_order)
     if kind.of_probabilities:
         raise ValueError(
-            f"method {method!r} gives distances, which are not probabilities: "
-            f"map={name!r} cannot take them, 'isotonic' and 'sigmoid' can"
+            f"confidence_method={method!r} gives distances, which are not "
+            f"probabilities: method={name!r} cannot take them, 'isotonic' and "
+            "'sigmoid' can"
         )
     return partial(kind, keep_order=keep_order)
 
 
-class LabelMaps:
-    """A common map, and maps of single labels that take its place.
+class LabelCalibrators:
+    """A common calibrator, and those of single labels that take its place.
 
     Parameters
     ----------
     common : BaseCalibrator
-        The map of all labels without their own map.
+        The calibrator of all labels without one of their own.
     by_label : dict of str to BaseCalibrator
         The others.
     """
@@ -491,24 +463,24 @@ class LabelMaps:
 
     @classmethod
     def learn(cls, make, words, least=None):
-        """Fit maps to words; without `least`, the common one alone.
+        """Fit calibrators; without `least`, the common one alone.
 
         Parameters
         ----------
         make : callable
-            Returns a map that is not fitted.
+            Returns a calibrator that is not fitted.
         words : HeldOut
-            The words.
+            The tokens.
         least : int, default=None
-            How many words a label needs to get its own map. Some must be right and
+            How many tokens a label needs for a calibrator of its own, some right and
             some wrong.
         """
-        common = make().fit(words.confidence, words.correct, words.weight)
+        common = make().fit(words.correct, words.confidence, words.weight)
         by_label = {}
         for label in () if least is None else np.unique(words.label):
             own = words.where((words.label == label) & (words.weight > 0))
             if len(own.label) >= least and 0 < own.correct.sum() < len(own.label):
-                fitted = make().fit(own.confidence, own.correct, own.weight)
+                fitted = make().fit(own.correct, own.confidence, own.weight)
                 by_label[str(label)] = fitted
         return cls(common, by_label)
 
@@ -521,27 +493,29 @@ class LabelMaps:
         return probability
 
     def state(self):
-        """Return the maps in numbers, strings and lists."""
+        """Return the calibrators as numbers, strings and lists."""
         labels = {label: _state(own) for label, own in self.by_label.items()}
         return {"common": _state(self.common), "by_label": labels}
 
     @classmethod
     def from_state(cls, state):
-        """Return the maps that `state` described."""
+        """Return the calibrators that `state` described."""
         by_label = {label: _restored(own) for label, own in state["by_label"].items()}
         return cls(_restored(state["common"]), by_label)
 
 
 def _state(fitted):
-    kind = next(name for name, cls in MAPS.items() if type(fitted) is cls)
+    kind = next(name for name, cls in CALIBRATORS.items() if type(fitted) is cls)
     return {"kind": kind, **vars(fitted)}
 
 
 def _restored(state):
     state = dict(state)
-    fitted = MAPS[state.pop("kind")]()
+    fitted = CALIBRATORS[state.pop("kind")]()
     if set(state) != {*vars(fitted), *fitted.learns}:
-        raise ValueError(f"a map has other values than {', '.join(fitted.learns)}")
+        raise ValueError(
+            f"a calibrator has other values than {', '.join(fitted.learns)}"
+        )
     for name, value in state.items():
         setattr(fitted, name, _restored_value(value, name))
     # A damaged file shows here, not at the first prediction.
@@ -549,7 +523,7 @@ def _restored(state):
         given = np.linspace(0.0, 1.0, 17)
         found = fitted(given)
     if not ((found >= 0) & (found <= 1)).all():
-        raise ValueError("a map gives something that is not a probability")
+        raise ValueError("a calibrator gives something that is not a probability")
     return fitted
 
 
@@ -563,5 +537,5 @@ def _restored_value(value, name):
     most = np.finfo(np.float64).max
     corners = saved_array(numbers, name, ("f8",), (None,), largest=most)
     if not len(corners) or (np.diff(corners) < 0).any():
-        raise ValueError(f"{name} of a map is empty, or does not rise")
+        raise ValueError(f"{name} of a calibrator is empty, or does not rise")
     return corners

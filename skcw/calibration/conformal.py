@@ -1,4 +1,4 @@
-"""Sets that contain the truth: conformal risk control for labels and entities."""
+"""Conformal sets of labels and entities, by conformal risk control."""
 
 from numbers import Integral, Real
 
@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from skcw._util.ragged import object_rows
-from skcw.calibration.checks import check_most, check_pairs, check_risks
+from skcw.calibration.risk_control import check_max_errors, check_risks, flat_groups
 from skcw.data.schemes import extract_spans
+from skcw.metrics.pairs import as_float64, flatten
 
 
 def conformal_threshold(
@@ -15,37 +16,37 @@ def conformal_threshold(
 ):
     """Return the threshold of scores by which sets contain the truth.
 
-    A set holds whatever scores at least the threshold. Of new sentences like these, the
-    expected number of truths outside of their sets is at most `risk` times the expected
-    number of truths.
+    A set holds everything with at least this score. In new sequences from the same
+    distribution, the expected number of truths outside of their sets is at most `risk`
+    times the expected number of truths.
 
     Parameters
     ----------
     score : array of shape (n,), or a sequence of such
-        What a model that has not learned from them gives the true label of each word,
-        row, or the true entities.
+        The scores of the true labels of tokens or rows, or of the true entities, by a
+        model that was not trained on them.
     risk : float, default=0.1
         The share of truths that may be outside of their sets.
     n_missing : int, default=0
-        How many further truths are in no set whatever the threshold: entities that are
-        not among the candidates.
-    groups : array of shape (n,) or (n_sentences,), default=None
-        The sentence of each truth; by default each row, or each number of flat input.
+        How many further truths are in no set, however low the threshold: entities that
+        are not among the candidates.
+    groups : array of shape (n,) or (n_sequences,), default=None
+        The sequence of each truth; by default each row, or each number of flat input.
     max_errors_per_group : float, default=None
-        The most truths that one sentence can lose; by default as in
+        The most truths that the sets of one sequence can miss; by default as in
         :func:`risk_threshold`.
 
     Returns
     -------
     threshold : float
-        ``-inf`` if there are too few sentences: only full sets are safe. ``nan`` if
-        even those would miss too many.
+        ``-inf`` if there are too few sequences: only full sets are safe. ``nan`` if
+        even those miss too many.
 
     Notes
     -----
-    Conformal risk control with the loss "truths missed − risk · truths" of a sentence,
-    which is at most `max_errors_per_group`: the sum over calibration sentences, plus the worst
-    that a new one could have, must not be positive.
+    Conformal risk control with the loss "truths missed − risk · truths" of a sequence,
+    which is at most `max_errors_per_group`: the sum over calibration sequences, plus
+    the largest loss of a new one, must not be positive.
 
     References
     ----------
@@ -61,10 +62,12 @@ def conformal_threshold(
         raise ValueError(f"risk is {risk!r}; it must be one number")
     (alpha,) = check_risks(risk)
     check_scalar(n_missing, "n_missing", Integral, min_val=0)
-    score = list(score) if np.iterable(score) else score
-    ones = [np.ones(np.shape(row)) for row in score]
-    _, flat, group = check_pairs(ones, score, groups)
-    most = check_most(max_errors_per_group, np.bincount(group)) * (1.0 - alpha)
+    flat, lengths = flatten(score, "score")
+    flat = as_float64(flat, "score", "scores must be numbers")
+    if not len(flat) or np.isnan(flat).any():
+        raise ValueError("score must hold at least one number, and no NaN")
+    flat, group = np.nan_to_num(flat), flat_groups(groups, len(flat), lengths)
+    most = check_max_errors(max_errors_per_group, np.bincount(group)) * (1.0 - alpha)
     allowed = alpha * (len(flat) + n_missing) - most
     if allowed < 0:
         return -np.inf
@@ -74,7 +77,7 @@ def conformal_threshold(
 
 
 def conformal_sets(table, threshold, classes):
-    """Return the labels of each row that score enough; the best one always does.
+    """Return the labels of each row that reach a threshold; the best one always does.
 
     Parameters
     ----------
@@ -99,7 +102,7 @@ def conformal_sets(table, threshold, classes):
     table, names = np.asarray(table, dtype=np.float64), list(classes)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise ValueError(
-            f"table has the shape {table.shape}; it must have a row for each thing and "
+            f"table has the shape {table.shape}; it must have a row for each token and "
             f"a column for each of the {len(names)} classes"
         )
     if np.isnan(table).any():
@@ -108,7 +111,7 @@ def conformal_sets(table, threshold, classes):
         raise ValueError("classes holds NaN, which is no label")
     check_scalar(threshold, "threshold", Real)
     order = np.argsort(-table, axis=1, kind="stable")
-    # Where even full sets miss too many, full ones miss least.
+    # Where even full sets miss too many, they are full.
     least = -np.inf if threshold != threshold else float(threshold)
     sizes = np.maximum((table >= least).sum(axis=1), 1)
     return [
@@ -118,7 +121,7 @@ def conformal_sets(table, threshold, classes):
 
 
 def scores_of_truth(table, classes, labels):
-    """Return what a table gives the true labels.
+    """Return the scores of the true labels in a table.
 
     Parameters
     ----------
@@ -142,7 +145,7 @@ def scores_of_truth(table, classes, labels):
     return np.where(codes >= 0, scores, np.nan)
 
 
-def entity_candidates(answers, n_best):
+def entity_candidates(predictions, n_best):
     """Return the spans of the n best labelings, each with a score.
 
     The score of a span is the share of the labelings that mark it, each weighted by
@@ -150,19 +153,18 @@ def entity_candidates(answers, n_best):
 
     Parameters
     ----------
-    answers : Predictions
-        What a tagger says.
+    predictions : Predictions
+        Those of a tagger.
     n_best : int
         How many labelings.
 
     Returns
     -------
     candidates : ndarray of shape (n_sequences,), dtype object
-        A dict for each sentence: ``(label, start, end)`` -> score from 0 to 1.
+        A dict for each sequence: ``(label, start, end)`` -> score from 0 to 1.
     """
-    rows = []
-    pairs = zip(answers.nbest(n_best), answers.labeling_shares(n_best), strict=True)
-    for labelings, shares in pairs:
+    rows, all_shares = [], predictions.labeling_shares(n_best)
+    for labelings, shares in zip(predictions.nbest(n_best), all_shares, strict=True):
         found = {}
         for (labels, _), share in zip(labelings, shares.tolist(), strict=True):
             for span in map(tuple, extract_spans(labels)):
@@ -184,7 +186,7 @@ def entity_scores(candidates, y):
     Returns
     -------
     scores : list of list of float
-        Those of the true entities of each sentence that are among its candidates.
+        Those of the true entities of each sequence that are among its candidates.
     n_missing : int
         The number of the others.
     """

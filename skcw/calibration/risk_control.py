@@ -1,54 +1,137 @@
-"""Thresholds that keep a risk: fixed-sequence tests from strict to lax, or back."""
+"""Risk control: thresholds of confidence that bound a risk with high probability."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from skcw.calibration.checks import (
-    check_entities,
-    check_groups,
-    check_level,
-    check_most,
-    check_pairs,
-    check_risks,
-    check_true_counts,
-    check_unit,
-)
+from skcw.exceptions import NoThresholdWarning
+from skcw.metrics import pairs
+from skcw.metrics.intervals import check_level
 
-# Shares of the capital that are put at stake, relative to what the worst sentence could
+# Shares of the capital that are put at stake, relative to what the worst sequence could
 # take. The best one depends on how errors cluster, so all are played at once.
 STAKES = (0.9, 0.5, 0.25, 0.12, 0.06)
+# The default of `max_errors_per_group`. Groups with more units than sentences have
+# words, in the mean, are documents, which may be wrong as a whole.
+MOST_WRONG, LONGEST_SENTENCE, SHARE_OF_DOCUMENT = 3, 50, 1 / 3
+
+
+def check_risks(risk):
+    """Return one or several risks as a list; raise unless all lie between 0 and 1."""
+    risks = np.atleast_1d(np.asarray(risk, dtype=object)).ravel().tolist()
+    if not risks:
+        raise ValueError("risk is empty; give at least one number between 0 and 1")
+    for alpha in risks:
+        number = isinstance(alpha, (int, float, np.number))
+        if not number or isinstance(alpha, bool) or not 0 < alpha < 1:
+            raise ValueError(
+                f"risk is {alpha!r}; it must be between 0 and 1, such as 0.01 for one "
+                "error in a hundred"
+            )
+    return [float(alpha) for alpha in risks]
+
+
+def check_max_errors(max_errors_per_group, sizes):
+    """Return the largest number of errors in a group of these sizes, at least 1.
+
+    None is 1 where each group has one unit, 3 where groups are as small as sentences,
+    and a third of the mean size where they are larger.
+    """
+    if max_errors_per_group is None:
+        if np.max(sizes, initial=0) <= 1:
+            return 1.0
+        if np.mean(sizes) <= LONGEST_SENTENCE:
+            return float(MOST_WRONG)
+        return float(np.ceil(SHARE_OF_DOCUMENT * np.mean(sizes)))
+    number = isinstance(max_errors_per_group, (int, float, np.number))
+    if not number or not 1 <= max_errors_per_group < np.inf:
+        raise ValueError(
+            f"max_errors_per_group is {max_errors_per_group!r}; it must be a finite "
+            "number, 1 or more"
+        )
+    return float(max_errors_per_group)
+
+
+def group_numbers(groups):
+    """Return the number of each group from 0 on, in the shape that they came in."""
+    given = np.asarray(groups)
+    flat = given.ravel().tolist()
+    for position, group in enumerate(flat):
+        if group is None or group != group:
+            raise ValueError(
+                f"groups[{position}] is {group!r}; everything must belong to a group, "
+                "by itself if to no other"
+            )
+    try:
+        numbers = np.unique(given, return_inverse=True)[1]
+    except TypeError:
+        kinds = sorted({type(group).__name__ for group in flat})
+        raise ValueError(
+            f"groups holds things of the kinds {', '.join(kinds)}, which cannot be "
+            "compared; give all as numbers or all as texts"
+        ) from None
+    return numbers.reshape(given.shape).astype(np.intp)
+
+
+def flat_groups(groups, n, lengths):
+    """Return the number of the group of each of n units, in rows of some lengths."""
+    groups = None if groups is None else group_numbers(groups)
+    numbers = pairs.check_groups(groups, n, lengths)
+    if lengths is not None:
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        split = (owner[1:] == owner[:-1]) & (numbers[1:] != numbers[:-1])
+        if split.any():
+            raise ValueError(
+                f"groups split sequence {owner[np.argmax(split)]}: its tokens are not "
+                "independent, so give all of them the same group"
+            )
+    return numbers
+
+
+def flat_outcomes(correct, confidence):
+    """Return outcomes and confidences as floats, and the lengths of their rows."""
+    correct, confidence, lengths = pairs.flat_outcomes(correct, confidence)
+    # The surest count as the largest number: an infinite threshold accepts nothing.
+    sure = np.nan_to_num(confidence.astype(np.float64))
+    return correct.astype(np.float64), sure, lengths
+
+
+def check_unit(unit):
+    """Raise unless the name of the units is a text."""
+    if not isinstance(unit, str):
+        raise TypeError(f"unit is {unit!r}; it must be a text such as 'words'")
 
 
 def running_excess(change, group, start):
-    """Return the excess of a sentence after each of its events.
+    """Return the excess of a sequence after each of its events.
 
     Parameters
     ----------
     change : ndarray of shape (n_events,)
         What each event adds, in the order in which the events happen.
     group : ndarray of int, shape (n_events,)
-        The sentence of each event.
+        The sequence of each event.
     start : ndarray of shape (n_groups,)
-        The excess of every sentence before all events.
+        The excess of every sequence before all events.
 
     Returns
     -------
     order : ndarray of int, shape (n_events,)
-        The events sentence by sentence.
+        The events sequence by sequence.
     excess : ndarray of shape (n_events,)
         The excess after each event, in that order.
     first : ndarray of bool, shape (n_events,)
-        Whether an event is the first of its sentence, in that order.
+        Whether an event is the first of its sequence, in that order.
     """
     order = np.argsort(group, kind="stable")
     group = group[order]
     total = np.cumsum(change[order])
     first = np.ones(len(group), dtype=bool)
     first[1:] = group[1:] != group[:-1]
-    # What other sentences had added before the first event of each sentence.
+    # What other sequences had added before the first event of each.
     begins = np.flatnonzero(first)
     earlier = np.concatenate([[0.0], total])[begins]
     lengths = np.diff(np.append(begins, len(group)))
@@ -56,24 +139,24 @@ def running_excess(change, group, start):
 
 
 def capital(change, group, start, alpha, most):
-    """Return evidence by betting that the mean excess of a sentence is not positive.
+    """Return evidence by betting that the mean excess of a sequence is not positive.
 
-    A gambler who stakes ``b`` on each of n sentences owns ``prod(1 - b * excess)``. If
+    A gambler who stakes ``b`` on each of n sequences owns ``prod(1 - b * excess)``. If
     the mean excess is zero or more, the game is fair or worse for him, and he owns
     ``1 / delta`` with a probability of at most ``delta`` (Markov). Several stakes are
     played with equal shares of the money. The product does not depend on the order of
-    sentences, grows as fast as the variance of the excess allows, and each further copy
-    of all sentences can only multiply a capital above one.
+    sequences, grows as fast as the variance of the excess allows, and each further copy
+    of all sequences can only multiply a capital above one.
 
     Parameters
     ----------
     change, group, start : ndarray
-        What each event adds to the excess of its sentence, in the order of events; the
-        sentence of each; and the excess of every sentence before.
+        What each event adds to the excess of its sequence, in the order of events; the
+        sequence of each; and the excess of every sequence before.
     alpha : float
         The risk, from 0 to 1.
     most : float
-        The most losses that one sentence can have. One that has k times as many counts
+        The most losses that one sequence can have. One that has k times as many counts
         as k of the worst ones.
 
     Returns
@@ -102,7 +185,7 @@ def capital(change, group, start, alpha, most):
 
 
 def _log_factor(excess, bet, worst):
-    """Return the logarithm of what one sentence multiplies the capital by."""
+    """Return the logarithm of what one sequence multiplies the capital by."""
     factor = np.log1p(-bet * np.minimum(excess, worst))
     beyond = excess > worst
     if beyond.any():
@@ -111,12 +194,12 @@ def _log_factor(excess, bet, worst):
 
 
 def binomial(loss, alpha):
-    """Return evidence where every sentence has at most one thing: the exact test.
+    """Return evidence where every sequence has at most one unit: the exact test.
 
     Parameters
     ----------
     loss : ndarray of shape (n_events,)
-        Whether each accepted thing is wrong, in the order of acceptance.
+        Whether each accepted unit is wrong, in the order of acceptance.
     alpha : float
         The risk.
 
@@ -130,28 +213,28 @@ def binomial(loss, alpha):
     return -binom.logcdf(losses, counts, alpha)
 
 
-# Acceptance may begin at these shares of all things, the surest first, and is then
-# widened step by step. A fifth of delta is for the beginnings, the rest for the steps.
+# Tests begin at these shares of all units, the most confident first, and go on step by
+# step. A fifth of delta is for the beginnings, the rest for the steps.
 STARTS = 0.5 ** np.arange(6)
 FOR_STARTS = 0.2
-# More sentences than this many times those at hand are as good as none.
+# No number is given for more groups than this many times those at hand.
 HOPELESS = 10_000
 
 
 class RiskThreshold(NamedTuple):
-    """A threshold, and what is promised of all that is accepted by it.
+    """A threshold of confidence, and the bound on the risk that it keeps.
 
     Parameters
     ----------
     risk : float
-        The promise: of what is accepted, at most this share is wrong. If `recall`, at
+        The bound: at most this share of the accepted units is wrong. If `recall`, at
         most this share of the true entities is not accepted.
-    level : float
-        The promise holds with at least this probability.
+    confidence_level : float
+        The bound holds with at least this probability.
     unit : str
         What is accepted: words, entities, sentences or rows.
     threshold : float
-        Accept what has this confidence or more; ``inf`` if nothing can be promised.
+        Accept what has this confidence or more; ``inf`` if no threshold keeps the risk.
     accepted : float
         The share of the calibration units that it accepts.
     observed : float
@@ -159,19 +242,20 @@ class RiskThreshold(NamedTuple):
     n_groups : int
         The number of calibration sentences, or of documents, that have such units.
     needed : float
-        About how many would do, if nothing can be promised; ``inf`` if no number.
+        About how many it would take, if no threshold keeps the risk; ``inf`` if none
+        would suffice.
     recall : bool, default=False
-        Whether the promise is about what is missed.
+        Whether the risk is that of missing true entities.
 
     Examples
     --------
-    >>> from skcw.calibration import RiskThreshold
+    >>> from skcw.calibration.risk_control import RiskThreshold
     >>> print(RiskThreshold(0.01, 0.95, "words", 0.8, 0.913, 0.007, 2000, 2000))
     accepted 91.3 % of the words; at most 1 % of them are wrong, with 95 % certainty
     """
 
     risk: float
-    level: float
+    confidence_level: float
     unit: str
     threshold: float
     accepted: float
@@ -182,19 +266,19 @@ class RiskThreshold(NamedTuple):
 
     @property
     def holds(self):
-        """Whether something can be promised at all."""
+        """Whether there is a threshold that keeps the risk."""
         return self.threshold < np.inf
 
     def __str__(self):
         if not self.holds:
             return self.refusal()
         return (
-            f"accepted {_percent(self.accepted)} % of the {self.unit}; {self.terms()}"
+            f"accepted {_percent(self.accepted)} % of the {self.unit}; {self.bound()}"
         )
 
-    def terms(self):
-        """Return what is promised, in words."""
-        risk, sure = _percent(self.risk), _percent(self.level)
+    def bound(self):
+        """Return the bound on the risk, in words."""
+        risk, sure = _percent(self.risk), _percent(self.confidence_level)
         if self.recall:
             return (
                 f"at most {risk} % of the true ones are missing, with {sure} % "
@@ -203,25 +287,36 @@ class RiskThreshold(NamedTuple):
         return f"at most {risk} % of them are wrong, with {sure} % certainty"
 
     def refusal(self, groups=None):
-        """Return why nothing can be promised, in words."""
+        """Return why no threshold keeps the risk, in words."""
         groups = groups or ("rows" if self.unit == "rows" else "sentences")
         here = f"{self.n_groups} {groups[:-1] if self.n_groups == 1 else groups}"
-        what = f"{here} cannot promise {_percent(self.risk)} %"
+        what = f"{here} cannot guarantee a risk of {_percent(self.risk)} %"
         if np.isfinite(self.needed):
             return f"{what}; about {_rounded(self.needed)} would"
         if self.recall:
             missed = _percent(self.observed)
             return f"{what}: {missed} % of the true ones are missed by all {self.unit}"
-        return f"{what}: too many of even the surest {self.unit} are wrong"
+        return f"{what}: too many of even the most confident {self.unit} are wrong"
 
 
-def promise_for(promises, risk=None):
-    """Return the promise that was made for a risk; the first one if it is None."""
-    for promise in promises:
-        if risk is None or promise.risk == risk:
-            return promise
-    made = ", ".join(f"{promise.risk:g}" for promise in promises)
-    raise ValueError(f"no promise was made for a risk of {risk}, only for {made}")
+def threshold_for(thresholds, risk=None):
+    """Return the threshold for a risk; the first one if it is None."""
+    for threshold in thresholds:
+        if risk is None or threshold.risk == risk:
+            return threshold
+    known = ", ".join(f"{threshold.risk:g}" for threshold in thresholds)
+    raise ValueError(
+        f"there is no threshold for a risk of {risk}, only for {known}; set risk and "
+        "fit again"
+    )
+
+
+def warn_of_refusals(thresholds, groups):
+    """Warn of each risk that no threshold keeps."""
+    for threshold in thresholds:
+        if not threshold.holds:
+            text = f"{threshold.refusal(groups)}. Everything is left for review"
+            warnings.warn(text, NoThresholdWarning, stacklevel=3)
 
 
 def risk_threshold(
@@ -229,47 +324,49 @@ def risk_threshold(
     confidence,
     risk=0.01,
     *,
-    level=0.95,
+    confidence_level=0.95,
     groups=None,
     unit="words",
     max_errors_per_group=None,
     together=False,
 ):
-    """Return the lowest threshold that keeps the share of wrong things among accepted.
+    """Return the lowest thresholds that bound the share of errors in what is accepted.
 
-    With probability `level` over calibration sentences, the share of wrong words among
-    all accepted words of the language is at most `risk`, if new sentences are like
-    these. The sentence is what is exchangeable: its words are not independent.
+    With probability `confidence_level` over calibration sequences, the share of wrong
+    tokens among all that are accepted is at most `risk`, if new sequences come from the
+    same distribution. Sequences are exchangeable; the tokens of one are not
+    independent.
 
     Parameters
     ----------
-    correct : array of bool of shape (n_words,), or a sequence of such
+    correct : array of bool of shape (n_tokens,), or a sequence of such
         Whether each label is right.
-    confidence : array of shape (n_words,), or a sequence of such
-        How sure a model, which has not learned from them, is of each; on any scale.
+    confidence : array of shape (n_tokens,), or a sequence of such
+        The confidence in it of a model that was not trained on them, on any scale.
     risk : float or sequence of float, default=0.01
-        The share of wrong words among those accepted, between 0 and 1.
-    level : float, default=0.95
-        The probability 1 − δ with which the promise holds.
-    groups : array of shape (n_words,) or (n_sentences,), default=None
-        The sentence of each word; of nested input, the document of each sentence. By
-        default each row is a group, and each word of flat input.
+        The share of errors among what is accepted, between 0 and 1.
+    confidence_level : float, default=0.95
+        The probability 1 − δ with which the bound holds.
+    groups : array of shape (n_tokens,) or (n_sequences,), default=None
+        The sequence of each token; of nested input, the document of each sequence. By
+        default each row is a group, and each token of flat input.
     unit : str, default="words"
-        What the things are called.
+        What the units are called.
     max_errors_per_group : float, default=None
-        The most wrong words that one group may have among its accepted ones. If none
-        has more, as is certain if none is longer, the promise holds for every
-        distribution. By default 1 if each group has one thing, 3 if groups have up to
-        50 in the mean, as sentences do, and a third of the mean if they have more, as
-        documents do. A larger one needs more groups.
+        The largest number of errors among what is accepted of one group. If no group
+        has more, the bound holds for every distribution. By default 1 if each group
+        has one unit, 3 if groups have up to 50 in the mean, as sentences do, and a
+        third of the mean if they have more, as documents do. A larger number needs
+        more groups.
     together : bool, default=False
-        Whether `level` is the probability that the promises of all risks hold, and not
-        each by itself.
+        Whether `confidence_level` is the probability that the bounds of all risks hold
+        together, and not that of each bound.
 
     Returns
     -------
-    promise : RiskThreshold or list of RiskThreshold
-        One for each risk; without threshold where nothing can be promised.
+    thresholds : list of RiskThreshold
+        One for each risk, also if there is one only; its ``threshold`` is infinite
+        where none keeps the risk.
 
     See Also
     --------
@@ -279,8 +376,9 @@ def risk_threshold(
     Notes
     -----
     Learn then test: every distinct confidence is a threshold. From a beginning, the
-    tests go on to laxer ones while they succeed, so that no correction for their number
-    is needed. Six beginnings, counted in words and not in errors, share a fifth of δ.
+    tests go on to lower ones while they succeed, so that no correction for their number
+    is needed. Six beginnings, which depend on the number of units alone, share a fifth
+    of δ.
 
     References
     ----------
@@ -294,25 +392,30 @@ def risk_threshold(
     >>> rng = np.random.RandomState(0)
     >>> confidence = rng.beta(8, 1, size=(1000, 10))
     >>> correct = rng.uniform(size=(1000, 10)) < confidence
-    >>> promise = risk_threshold(correct, confidence, 0.05)
-    >>> round(promise.threshold, 2), round(promise.accepted, 2)
+    >>> (found,) = risk_threshold(correct, confidence, 0.05)
+    >>> round(found.threshold, 2), round(found.accepted, 2)
     (0.9, 0.57)
-    >>> print(risk_threshold(correct[:20], confidence[:20], 0.05))
-    20 sentences cannot promise 5 %; about 240 would
+    >>> print(*risk_threshold(correct[:20], confidence[:20], 0.05))
+    20 sentences cannot guarantee a risk of 5 %; about 240 would
     """
     check_unit(unit)
-    correct, confidence, group = check_pairs(correct, confidence, groups)
-    risks, level = check_risks(risk), check_level(level)
-    most = check_most(max_errors_per_group, np.bincount(group))
+    correct, confidence, lengths = flat_outcomes(correct, confidence)
+    if not len(correct):
+        raise ValueError(
+            "there is nothing to calibrate on; correct and confidence must hold at "
+            "least one value"
+        )
+    group = flat_groups(groups, len(correct), lengths)
+    risks, level = check_risks(risk), check_level(confidence_level)
+    most = check_max_errors(max_errors_per_group, np.bincount(group))
     delta = (1.0 - level) / (len(risks) if together else 1)
     order = np.argsort(-confidence, kind="stable")
     steps = Steps(confidence[order], 1.0 - correct[order], group[order])
-    found = [steps.promise(alpha, delta, most, level, unit) for alpha in risks]
-    return found[0] if np.ndim(risk) == 0 else found
+    return [steps.threshold(alpha, delta, most, level, unit) for alpha in risks]
 
 
 class Steps:
-    """Things in the order in which laxer thresholds accept them.
+    """Units in the order in which lower thresholds accept them.
 
     Parameters
     ----------
@@ -329,7 +432,7 @@ class Steps:
         self.wrong = wrong
         self.group = group
         self.n_groups = int(group.max()) + 1 if len(group) else 0
-        # A threshold accepts all words of one confidence, or none of them.
+        # A threshold accepts all units of one confidence, or none of them.
         self.ends = last_of_ties(confidence)
         self._known = {}
 
@@ -347,8 +450,8 @@ class Steps:
             self.ends
         ]
 
-    def promise(self, alpha, delta, most, level, unit):
-        """Return the laxest threshold that keeps a risk."""
+    def threshold(self, alpha, delta, most, level, unit):
+        """Return the lowest threshold that keeps a risk."""
         evidence = self.evidence(alpha, most)
         gate = np.log(len(STARTS) / (FOR_STARTS * delta))
         begins = self._begins()
@@ -356,20 +459,13 @@ class Steps:
         widest = _widest(evidence, begins[evidence[begins] >= gate], enough)
         if widest is None:
             needed = needed_groups(self.n_groups, evidence[begins], gate)
-            return RiskThreshold(
-                alpha, level, unit, np.inf, 0.0, 0.0, self.n_groups, needed
-            )
+            found = np.inf, 0.0, 0.0, self.n_groups, needed
+            return RiskThreshold(alpha, level, unit, *found)
         n_accepted = self.ends[widest] + 1
-        return RiskThreshold(
-            alpha,
-            level,
-            unit,
-            float(self.confidence[self.ends[widest]]),
-            float(n_accepted / len(self.confidence)),
-            float(self.wrong[:n_accepted].mean()),
-            self.n_groups,
-            self.n_groups,
-        )
+        threshold = float(self.confidence[self.ends[widest]])
+        share = float(n_accepted / len(self.confidence))
+        found = threshold, share, float(self.wrong[:n_accepted].mean())
+        return RiskThreshold(alpha, level, unit, *found, *[self.n_groups] * 2)
 
     def _begins(self):
         """Return the numbers of the thresholds at which acceptance may begin."""
@@ -378,7 +474,7 @@ class Steps:
 
 
 def _widest(evidence, begins, enough):
-    """Return the number of the laxest threshold in reach, or None if there is none."""
+    """Return the number of the lowest threshold in reach, or None if there is none."""
     failures = np.append(np.flatnonzero(evidence < enough), len(evidence))
     # From a beginning one gets to the last threshold before the next failure.
     reached = failures[np.searchsorted(failures, begins)] - 1
@@ -391,40 +487,40 @@ def recall_threshold(
     n_true,
     risk=0.1,
     *,
-    level=0.95,
+    confidence_level=0.95,
     groups=None,
     unit="entities",
     max_errors_per_group=None,
 ):
-    """Return the highest threshold by which few of the true entities are missed.
+    """Return the highest thresholds that bound the share of true entities missed.
 
-    With probability `level`, at most the share `risk` of the true entities is not among
-    the accepted ones, whether they were not predicted or not accepted.
+    With probability `confidence_level`, at most the share `risk` of the true entities
+    is not among the accepted ones, whether not predicted or not accepted.
 
     Parameters
     ----------
     correct : sequence of arrays of bool
-        Whether each predicted entity is a true one, an array for each sentence.
+        Whether each predicted entity is a true one, an array for each sequence.
     confidence : sequence of arrays
-        How sure a model is of each.
-    n_true : array of int of shape (n_sentences,)
-        The number of true entities of each sentence.
+        The confidence in each.
+    n_true : array of int of shape (n_sequences,)
+        The number of true entities of each sequence.
     risk : float or sequence of float, default=0.1
         The share of the true entities that may be missed, between 0 and 1.
-    level : float, default=0.95
-        The probability with which the promise holds.
-    groups : array of shape (n_sentences,), default=None
-        The document of each sentence; by default each sentence is a group.
+    confidence_level : float, default=0.95
+        The probability with which the bound holds.
+    groups : array of shape (n_sequences,), default=None
+        The document of each sequence; by default each sequence is a group.
     unit : str, default="entities"
-        What the things are called.
+        What the units are called.
     max_errors_per_group : float, default=None
-        The most true entities that may be missed in one group; by default 3, or a third
-        of their mean number if that is above 50.
+        The largest number of true entities that are missed in one group; by default 3,
+        or a third of their mean number if that is above 50.
 
     Returns
     -------
-    promise : RiskThreshold or list of RiskThreshold
-        One for each risk.
+    thresholds : list of RiskThreshold
+        One for each risk, also if there is one only.
 
     See Also
     --------
@@ -438,44 +534,48 @@ def recall_threshold(
     >>> confidence = rng.beta(8, 1, size=(1000, 3))
     >>> correct = rng.uniform(size=(1000, 3)) < confidence
     >>> n_true = correct.sum(axis=1) + (rng.uniform(size=1000) < 0.1)
-    >>> promise = recall_threshold(correct, confidence, n_true, 0.1)
-    >>> round(promise.threshold, 2), round(promise.observed, 3)
+    >>> (found,) = recall_threshold(correct, confidence, n_true, 0.1)
+    >>> round(found.threshold, 2), round(found.observed, 3)
     (0.71, 0.084)
     """
     check_unit(unit)
-    rows, confidence = check_entities(correct, confidence)
-    n_true = check_true_counts(n_true, rows)
-    risks, level = check_risks(risk), check_level(level)
-    true, missed, flat = _true_by_group(rows, confidence, n_true, groups)
-    most = check_most(max_errors_per_group, np.maximum(true, 2))
-    found = [_recall(*flat, true, missed, a, level, most, unit) for a in risks]
-    return found[0] if np.ndim(risk) == 0 else found
-
-
-def _true_by_group(rows, confidence, n_true, groups):
-    """Return true and missed entities of every group, and the predicted ones flat."""
-    numbers = np.arange(len(rows)) if groups is None else check_groups(groups)
-    if numbers.shape != (len(rows),):
-        raise ValueError(
-            f"groups has the shape {numbers.shape}; it must hold one for each of the "
-            f"{len(rows)} sentences"
-        )
-    _, numbers = np.unique(numbers, return_inverse=True)
+    right, sure, lengths = flat_outcomes(correct, confidence)
+    if lengths is None:
+        raise ValueError("correct and confidence must hold one array per sequence")
+    risks, level = check_risks(risk), check_level(confidence_level)
+    owner, n = np.repeat(np.arange(len(lengths)), lengths), len(lengths)
+    n_found = np.bincount(owner, weights=right, minlength=n)
+    n_true = check_true_counts(n_true, n_found)
+    numbers = np.arange(n) if groups is None else group_numbers(groups)
+    numbers = pairs.check_groups(numbers, n, None)
     true = np.bincount(numbers, weights=n_true)
-    missed = true - np.bincount(numbers, weights=[row.sum() for row in rows])
-    group = np.repeat(numbers, [len(row) for row in rows])
-    right = np.concatenate([np.empty(0), *rows])
-    sure = np.concatenate([np.empty(0), *confidence])
-    return true, missed, (sure, right, group)
+    missed = true - np.bincount(numbers, weights=n_found)
+    most = check_max_errors(max_errors_per_group, np.maximum(true, 2))
+    flat = sure, right, numbers[owner]
+    return [_recall(*flat, true, missed, a, level, most, unit) for a in risks]
+
+
+def check_true_counts(n_true, n_found):
+    """Return how many true entities each sequence has, at least those found."""
+    n_true = np.asarray(n_true, dtype=np.float64)
+    # NaN is not at least anything.
+    if n_true.shape != n_found.shape or not (n_true >= n_found).all():
+        raise ValueError(
+            "n_true must hold a number for each sequence, at least that of its correct "
+            "entities"
+        )
+    if not 0 < n_true.sum() < np.inf:
+        raise ValueError("there is no true entity that could be missed: n_true is 0")
+    return n_true
 
 
 def _recall(confidence, right, group, true, missed, alpha, level, most, unit):
-    """Return the strictest threshold at which not too many true ones are missed."""
+    """Return the highest threshold at which not too many true entities are missed."""
     order = np.argsort(confidence, kind="stable")
     confidence, right, group = confidence[order], right[order], group[order]
     start = missed - alpha * true
     evidence = capital(right, group, start, alpha, most)
-    # Threshold k leaves out the k things that come first; ties go together.
+    # Threshold k leaves out the first k units; ties go together.
     ends = np.concatenate([[0], last_of_ties(confidence) + 1])
     evidence, enough = evidence[ends], -np.log(1.0 - level)
     passed = np.append(np.flatnonzero(evidence < enough), len(evidence))[0] - 1
@@ -483,16 +583,14 @@ def _recall(confidence, right, group, true, missed, alpha, level, most, unit):
     if passed < 0 or not everything:
         needed = needed_groups(n_groups, evidence[:1], enough)
         lost = missed.sum() / everything if everything else 0.0
-        return RiskThreshold(
-            alpha, level, unit, np.inf, 0.0, lost, n_groups, needed, True
-        )
+        found = np.inf, 0.0, lost, n_groups, needed
+        return RiskThreshold(alpha, level, unit, *found, recall=True)
     out = ends[min(passed, len(ends) - 1)]
     lost = float((missed.sum() + right[:out].sum()) / everything)
     threshold = float(confidence[out]) if out < len(confidence) else -np.inf
     share = 1.0 - out / len(confidence) if len(confidence) else 1.0
-    return RiskThreshold(
-        alpha, level, unit, threshold, share, lost, n_groups, n_groups, True
-    )
+    found = threshold, share, lost, n_groups, n_groups
+    return RiskThreshold(alpha, level, unit, *found, recall=True)
 
 
 def last_of_ties(values):

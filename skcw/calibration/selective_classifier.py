@@ -1,11 +1,9 @@
-"""``SelectiveClassifier``: the same promises for the rows of a classifier."""
+"""``SelectiveClassifier``: selective prediction for the rows of a classifier."""
 
-import warnings
 from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -16,49 +14,56 @@ from skcw._util.checks import check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.calibration.calibrated_tagger import PREFIT
-from skcw.calibration.checks import check_groups, check_level, check_risks
+from skcw.calibration.calibrated_tagger import PREFIT, PrefitMixin
 from skcw.calibration.conformal import (
     conformal_sets,
     conformal_threshold,
     scores_of_truth,
 )
-from skcw.calibration.risk_control import promise_for, risk_threshold
-from skcw.exceptions import NoPromiseWarning
+from skcw.calibration.risk_control import (
+    check_risks,
+    group_numbers,
+    risk_threshold,
+    threshold_for,
+    warn_of_refusals,
+)
+from skcw.metrics.intervals import check_level
 
 
-class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Classifier that accepts what is sure enough and leaves the rest to review.
+class SelectiveClassifier(
+    PrefitMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
+    """Classifier with a reject option: accepts predictions at a controlled risk.
 
     Parameters
     ----------
-    classifier : estimator
-        A classifier with ``predict_proba``. It is copied and fitted; or a fitted one,
-        with ``cv="prefit"`` or inside :class:`sklearn.frozen.FrozenEstimator`.
+    estimator : estimator
+        A classifier with ``predict_proba``, which is cloned and fitted; or a fitted
+        one, with ``cv="prefit"`` or inside :class:`sklearn.frozen.FrozenEstimator`.
     risk : float or sequence of float, default=0.01
         The largest share of wrong rows among those accepted.
-    level : float, default=0.95
-        The probability with which the promise holds.
+    confidence_level : float, default=0.95
+        The probability with which the bound holds.
     cv : "prefit" or None, default=None
         With ``"prefit"`` the classifier is fitted, and all rows given to ``fit`` are
-        for calibration. Otherwise it learns from a random part of them.
+        for calibration. Otherwise a random part of them trains it.
     calibration_size : float, default=0.3
         The share of the rows (or groups) given to ``fit`` that calibrates.
     set_risk : float, default=None
         The share of rows whose label their set may miss; `risk` if None.
     max_errors_per_group : float, default=None
-        The most wrong rows that one group may have among its accepted ones; 3 by
-        default, and 1 without groups.
+        The largest number of errors among what is accepted of one group; 3 by default,
+        and 1 without groups.
     random_state : int, RandomState instance or None, default=0
         Chooses the rows for calibration.
 
     Attributes
     ----------
-    classifier_ : estimator
+    estimator_ : estimator
         The fitted classifier.
     thresholds_ : list of RiskThreshold
-        Threshold and promise for each risk.
-    set_threshold_ : float
+        The threshold for each risk.
+    conformal_threshold_ : float
         The probability that a label needs to be in a set.
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -84,9 +89,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "classifier": [HasMethods(["fit", "predict_proba"])],
+        "estimator": [HasMethods(["fit", "predict_proba"])],
         "risk": [Real, "array-like"],
-        "level": [Real],
+        "confidence_level": [Real],
         "cv": [StrOptions({PREFIT}), None],
         "calibration_size": [Interval(Real, 0, 1, closed="neither")],
         "set_risk": [Real, None],
@@ -96,19 +101,19 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        classifier,
+        estimator,
         *,
         risk=0.01,
-        level=0.95,
+        confidence_level=0.95,
         cv=None,
         calibration_size=0.3,
         set_risk=None,
         max_errors_per_group=None,
         random_state=0,
     ):
-        self.classifier = classifier
+        self.estimator = estimator
         self.risk = risk
-        self.level = level
+        self.confidence_level = confidence_level
         self.cv = cv
         self.calibration_size = calibration_size
         self.set_risk = set_risk
@@ -117,19 +122,13 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self.classifier).input_tags.sparse
+        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
-
-    def __sklearn_clone__(self):
-        copy = super().__sklearn_clone__()
-        if self.cv == PREFIT:
-            copy.classifier = self.classifier
-        return copy
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Learn the classifier, if it is not fitted already, and find the thresholds.
+        """Fit the classifier, unless it is fitted already, and find the thresholds.
 
         Parameters
         ----------
@@ -140,54 +139,44 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_rows,), default=None
             How much each row counts for the classifier.
         groups : array-like of shape (n_rows,), default=None
-            What is exchangeable, such as the author of each row; by default the row.
+            What is exchangeable if rows are not, such as their authors.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        check_risks(self.risk), check_level(self.level)
+        check_risks(self.risk), check_level(self.confidence_level)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-        groups = None if groups is None else check_groups(groups)
+        groups = None if groups is None else group_numbers(groups)
         X, y, groups = indexable(X, y, groups)
         weight = check_sample_weight(sample_weight, len(y), "rows")
         classifier, rows = self._fitted(X, y, weight, groups)
-        held = (
-            _rows(X, rows),
-            y[rows],
-            None if groups is None else groups[rows],
-        )
-        self.classifier_ = classifier
-        self.classes_ = classifier.classes_
-        self._calibrate(*held)
-        for promise in self.thresholds_:
-            if not promise.holds:
-                noun = "rows" if groups is None else "groups"
-                text = f"{promise.refusal(noun)}. All is left to review"
-                warnings.warn(text, NoPromiseWarning, stacklevel=2)
+        self.estimator_, self.classes_ = classifier, classifier.classes_
+        held_groups = None if groups is None else groups[rows]
+        self._calibrate(_rows(X, rows), y[rows], held_groups)
+        warn_of_refusals(self.thresholds_, "rows" if groups is None else "groups")
         return self
 
     def _fitted(self, X, y, weight, groups):
         """Return a fitted classifier, and the numbers of the rows that calibrate it."""
-        frozen = isinstance(self.classifier, FrozenEstimator)
-        if frozen or self.cv == PREFIT:
-            found = self.classifier.estimator if frozen else self.classifier
+        found = self._fitted_before()
+        if found is not None:
             check_is_fitted(found)
             return found, np.arange(len(y))
         train, rest = self._split(y, groups)
         weights = {} if weight is None else {"sample_weight": weight[train]}
-        return clone(self.classifier).fit(_rows(X, train), y[train], **weights), rest
+        return clone(self.estimator).fit(_rows(X, train), y[train], **weights), rest
 
     def _split(self, y, groups):
         given = {"test_size": self.calibration_size, "random_state": self.random_state}
         kind = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
         if groups is None and np.unique(y, return_counts=True)[1].min() < 2:
             raise ValueError(
-                f"each class needs two rows or more, one to learn from and one to "
-                f"calibrate; there are n_samples={len(y)} in all"
+                "each class needs two rows or more, one to train and one to calibrate; "
+                f"there are n_samples={len(y)} in all"
             )
         ((train, rest),) = kind(1, **given).split(np.zeros(len(y)), y, groups)
         return np.sort(train), np.sort(rest)
@@ -197,28 +186,24 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         predicted = self.classes_[table.argmax(axis=1)]
         given = {"groups": groups, "max_errors_per_group": self.max_errors_per_group}
         risks = np.atleast_1d(self.risk).tolist()
+        how = {"confidence_level": self.confidence_level, "unit": "rows", **given}
         self.thresholds_ = risk_threshold(
-            predicted == y,
-            table.max(axis=1),
-            risks,
-            level=self.level,
-            unit="rows",
-            **given,
+            predicted == y, table.max(axis=1), risks, **how
         )
         risk = risks[0] if self.set_risk is None else self.set_risk
         scores = scores_of_truth(table, self.classes_.tolist(), y.tolist())
         known = ~np.isnan(scores)
         given["groups"] = None if groups is None else groups[known]
         given["n_missing"] = int((~known).sum())
-        self.set_threshold_ = (
+        self.conformal_threshold_ = (
             conformal_threshold(scores[known], risk, **given) if known.any() else np.nan
         )
 
     def _table(self, X):
-        return np.asarray(self.classifier_.predict_proba(X), dtype=np.float64)
+        return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
-    def promise(self, risk=None):
-        """Return the promise that was made for a risk.
+    def get_threshold(self, risk=None):
+        """Return the threshold for a risk, with its bound.
 
         Parameters
         ----------
@@ -227,15 +212,15 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        promise : RiskThreshold
-            Its threshold, and what it promises.
+        threshold : RiskThreshold
+            Its ``threshold``, and the share that it accepts in calibration.
         """
         check_is_fitted(self)
-        return promise_for(self.thresholds_, risk)
+        return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(self, X, risk=None):
-        """Tell which rows are accepted.
+        """Return which rows are accepted.
 
         Parameters
         ----------
@@ -249,12 +234,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         accepted : ndarray of bool, shape (n_rows,)
             The others are for review.
         """
-        threshold = self.promise(risk).threshold
+        threshold = self.get_threshold(risk).threshold
         return self._table(X).max(axis=1) >= threshold
 
     @reads_at_once
     def predict_sets(self, X):
-        """Return labels that contain the true one but for a share `set_risk` of rows.
+        """Return sets that contain the true label but for a share `set_risk` of rows.
 
         Parameters
         ----------
@@ -269,7 +254,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         table = self._table(X)
         return object_rows(
-            conformal_sets(table, self.set_threshold_, self.classes_.tolist())
+            conformal_sets(table, self.conformal_threshold_, self.classes_.tolist())
         )
 
     @reads_at_once
@@ -287,9 +272,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             What the classifier predicts.
         """
         check_is_fitted(self)
-        return self.classifier_.predict(X)
+        return self.estimator_.predict(X)
 
-    @available_if(lambda self: hasattr(self.classifier, "predict_proba"))
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X):
         """Return the probabilities of all labels.
 
@@ -304,13 +289,13 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Those of the classifier.
         """
         check_is_fitted(self)
-        return self.classifier_.predict_proba(X)
+        return self.estimator_.predict_proba(X)
 
     @property
     def n_features_in_(self):
         """The number of columns."""
         check_is_fitted(self)
-        return self.classifier_.n_features_in_
+        return self.estimator_.n_features_in_
 
 
 def _rows(X, rows):

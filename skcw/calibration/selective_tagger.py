@@ -19,10 +19,11 @@ from skcw.calibration.calibrated_tagger import (
     MOST_KNOWN,
     PREFIT,
     TAGGERS,
+    PrefitMixin,
     encodes,
 )
-from skcw.calibration.checks import check_groups, check_level, check_risks
 from skcw.calibration.conformal import (
+    conformal_sets,
     conformal_threshold,
     entity_candidates,
     entity_scores,
@@ -30,39 +31,48 @@ from skcw.calibration.conformal import (
 )
 from skcw.calibration.risk_control import (
     RiskThreshold,
-    promise_for,
+    check_risks,
+    group_numbers,
     recall_threshold,
     risk_threshold,
+    threshold_for,
+    warn_of_refusals,
 )
-from skcw.calibration.selective_answers import SelectiveAnswers, measured
 from skcw.confidence.acceptance import (
     ENTITY,
+    MOST_SENTENCES,
     SENTENCE,
     UNITS,
+    accepted,
     checked_selection,
-    difference_in_words,
+    exchangeability_failures,
+    exchangeability_warning,
+    sentence_means,
     unit_confidence,
-    unlike,
 )
+from skcw.confidence.foreign import predictions_of
 from skcw.confidence.held_out import reusable_rows
+from skcw.confidence.predictions import Entity, Layer, Predictions
 from skcw.confidence.tallies import SPAN_EVENTS
+from skcw.data import SequenceBatch
 from skcw.data.labels import check_label_rows, encode_labels, listed
 from skcw.data.saved import saved_flag, saved_number, shortened
 from skcw.data.schemes import extract_spans
-from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
+from skcw.exceptions import ExchangeabilityWarning
 from skcw.metrics import token_correct
+from skcw.metrics.intervals import check_level
 from skcw.tagging import BaseSequenceTagger
 from skcw.tagging.base import WrappedTagger
 from skcw.tagging.crf import as_tagger
 
 
-def unit_outcomes(answers, y, unit):
+def unit_outcomes(predictions, y, unit):
     """Return whether each word, entity or sentence is right, a row per sentence.
 
     Parameters
     ----------
-    answers : Predictions
-        What a tagger says.
+    predictions : Predictions
+        Those of a tagger.
     y : sequences of str
         The true labels.
     unit : {"word", "entity", "sentence"}
@@ -76,30 +86,30 @@ def unit_outcomes(answers, y, unit):
         The number of true entities of each sentence; of words or of one.
     """
     rows = check_label_rows(y, "y")
-    check_same_lengths(answers.lengths, [len(row) for row in rows])
+    check_same_lengths(predictions.lengths, [len(row) for row in rows])
     if unit == ENTITY:
         truth = [set(map(tuple, extract_spans(row))) for row in rows]
         found = [
             np.array([tuple(entity[:3]) in spans for entity in entities], dtype=bool)
-            for entities, spans in zip(answers.entities(), truth, strict=True)
+            for entities, spans in zip(predictions.entities(), truth, strict=True)
         ]
         return object_rows(found), np.array([len(spans) for spans in truth])
-    words = token_correct(rows, answers.labels())
+    words = token_correct(rows, predictions.labels())
     words = object_rows(np.asarray(row, dtype=bool) for row in words)
     if unit == SENTENCE:
         words = object_rows(np.array([row.all()]) for row in words)
     return words, np.array([len(row) for row in words])
 
 
-def promises_of(tagger, answers, y, groups):
-    """Return the promises that a selective tagger can make.
+def risk_thresholds_of(tagger, predictions, y, groups):
+    """Return the thresholds that keep the risks of a selective tagger.
 
     Parameters
     ----------
     tagger : SelectiveTagger
-        Its parameters tell what is promised.
-    answers : Predictions
-        What the fitted tagger inside says of the calibration sentences.
+        Its parameters say what is bounded.
+    predictions : Predictions
+        Those of the fitted tagger inside for the calibration sentences.
     y : sequences of str
         Their true labels.
     groups : array of shape (n_sequences,) or None
@@ -107,13 +117,12 @@ def promises_of(tagger, answers, y, groups):
 
     Returns
     -------
-    promises : list of RiskThreshold
+    thresholds : list of RiskThreshold
         One for each risk.
     """
-    correct, n_true = unit_outcomes(answers, y, tagger.unit)
-    sure = unit_confidence(
-        answers, tagger.unit, tagger.method, tagger.entity_confidence
-    )
+    correct, n_true = unit_outcomes(predictions, y, tagger.unit)
+    how = tagger.confidence_method, tagger.entity_confidence
+    sure = unit_confidence(predictions, tagger.unit, *how)
     if not sum(map(len, sure)):
         raise ValueError(
             f"the calibration sentences have no {UNITS[tagger.unit]} that the tagger "
@@ -121,7 +130,7 @@ def promises_of(tagger, answers, y, groups):
         )
     risks = np.atleast_1d(tagger.risk).tolist()
     given = {
-        "level": tagger.level,
+        "confidence_level": tagger.confidence_level,
         "groups": groups,
         "unit": UNITS[tagger.unit],
         "max_errors_per_group": tagger.max_errors_per_group,
@@ -131,13 +140,13 @@ def promises_of(tagger, answers, y, groups):
     return risk_threshold(correct, sure, risks, **given)
 
 
-def set_threshold_of(tagger, answers, y, groups):
-    """Return what labels, or entities, must score to be in sets.
+def conformal_threshold_of(tagger, predictions, y, groups):
+    """Return the score that labels, or entities, need to be in sets.
 
     Parameters
     ----------
-    tagger, answers, y, groups : object
-        As in :func:`promises_of`.
+    tagger, predictions, y, groups : object
+        As in :func:`risk_thresholds_of`.
 
     Returns
     -------
@@ -148,14 +157,14 @@ def set_threshold_of(tagger, answers, y, groups):
     risk = float(np.atleast_1d(tagger.risk)[0]) if risk is None else risk
     given = {"max_errors_per_group": tagger.max_errors_per_group}
     if tagger.unit == ENTITY:
-        rows, missing = entity_scores(entity_candidates(answers, tagger.n_best), y)
+        rows, missing = entity_scores(entity_candidates(predictions, tagger.n_best), y)
         rows, sentence = _with_truths(rows)
         given |= {"n_missing": missing, "groups": _of(groups, sentence)}
         return conformal_threshold(rows, risk, **given) if rows else np.nan
-    labels = list(chain.from_iterable(y))
-    scores = scores_of_truth(answers.label_table(), answers.classes, labels)
+    table, labels = predictions.label_table(), list(chain.from_iterable(y))
+    scores = scores_of_truth(table, predictions.classes, labels)
     # A label that the tagger has never seen is in no set.
-    rows = [row[~np.isnan(row)] for row in split_rows(scores, answers.offsets)]
+    rows = [row[~np.isnan(row)] for row in split_rows(scores, predictions.offsets)]
     rows, sentence = _with_truths(rows)
     given |= {"n_missing": int(np.isnan(scores).sum()), "groups": _of(groups, sentence)}
     return conformal_threshold(rows, risk, **given) if rows else np.nan
@@ -175,62 +184,142 @@ SELECTION = "selection"
 _NAMES_OF_INFINITY = ("inf", "-inf")
 
 
-class SelectiveTagger(WrappedTagger):
-    """Tagger that accepts what is sure enough and leaves the rest to review.
+CONFIDENCE, KNOWN = "confidence", "number of known features per word"
 
-    From sentences that the tagger has not learned from, ``fit`` finds the lowest
-    threshold by which, with probability `level`, at most the share `risk` of all that
-    is accepted is wrong. Labels do not change: ``predict`` returns those of the tagger.
+
+class SelectiveLayer(Layer):
+    """Adds what is accepted, and conformal sets, to the answers of a tagger.
 
     Parameters
     ----------
-    tagger : estimator
-        A tagger or a :class:`skcw.TaggingPipeline`, which is copied and fitted; or a
+    below : Layer or ModelLayer
+        The answers of the tagger inside.
+    tagger : SelectiveTagger
+        The fitted selective tagger.
+    """
+
+    def __init__(self, below, tagger):
+        super().__init__(below)
+        self._tagger = tagger
+
+    def accepted(self, risk):
+        """Return what is accepted at a risk: an array of bool for each sentence."""
+        threshold = self._tagger.get_threshold(risk).threshold
+        selection = self._tagger._selection_rule()
+        return accepted(Predictions(self), selection, threshold)
+
+    def sets(self):
+        """Return the labels that each token may have, or the possible entities."""
+        least = self._tagger.conformal_threshold_
+        if self._tagger.unit != ENTITY:
+            table = self.label_table(None, {})
+            return split_rows(conformal_sets(table, least, self.classes), self.offsets)
+        # Where even full sets miss too many, they are full.
+        least = -np.inf if np.isnan(least) else least
+        rows = entity_candidates(Predictions(self), self._tagger.n_best)
+        return object_rows(
+            [Entity(*span, score) for span, score in _sorted(row) if score >= least]
+            for row in rows
+        )
+
+
+def _sorted(row):
+    """Return spans with their scores, from left to right."""
+    return sorted(row.items(), key=lambda item: (item[0][1], item[0][2], item[0][0]))
+
+
+def measures(predictions, X, batch, method=None):
+    """Return the measures by which sentences are compared, in the mean of each one.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Those of a tagger.
+    X : sequences
+        The sentences as they were given.
+    batch : SequenceBatch or sequences
+        The same with the features that the tagger knows. These are counted if the
+        tagger has extracted them.
+    method : str, default=None
+        The method of ``predict_confidence``.
+
+    Returns
+    -------
+    measures : dict of str to list of float
+        The confidence and, if they were counted, the number of known features.
+    """
+    words = predictions.layer.confidence(method, {})
+    found = {CONFIDENCE: sentence_means(words, predictions.offsets)}
+    if isinstance(batch, SequenceBatch) and not isinstance(X, SequenceBatch):
+        found[KNOWN] = sentence_means(np.diff(batch.indptr), predictions.offsets)
+    return {name: _thinned(values).tolist() for name, values in found.items()}
+
+
+def _thinned(values):
+    """Return not too many of the values, evenly spread over their ranks."""
+    values = np.sort(values)
+    if len(values) <= MOST_SENTENCES:
+        return values
+    return values[np.linspace(0, len(values) - 1, MOST_SENTENCES).astype(np.intp)]
+
+
+class SelectiveTagger(PrefitMixin, WrappedTagger):
+    """Selective prediction: accepts confident predictions at a controlled risk.
+
+    On sentences that the tagger has not been trained on, ``fit`` finds the lowest
+    threshold of confidence such that, with probability `confidence_level`, at most the
+    share `risk` of all that is accepted is wrong. The rest is left for review. Labels
+    do not change: ``predict`` returns those of the tagger.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A tagger or a :class:`skcw.TaggingPipeline`, which is cloned and fitted; or a
         fitted one, with ``cv="prefit"`` or inside
         :class:`sklearn.frozen.FrozenEstimator`.
     risk : float or sequence of float, default=0.01
-        The largest share of wrong units among those accepted. Several are kept each
-        with probability `level`; ``accept`` uses the first unless told otherwise.
-    level : float, default=0.95
-        The probability with which the promise holds.
+        The largest share of errors among what is accepted. The bound of each risk holds
+        with probability `confidence_level`; ``accept`` uses the first by default.
+    confidence_level : float, default=0.95
+        The probability with which the bound holds.
     unit : {"word", "entity", "sentence"}, default="word"
         What is accepted. A predicted entity is right if the truth has it, from its
-        first to its last word and of its type; a sentence if all its labels are right.
+        first to its last token and of its type; a sentence if all its labels are right.
     recall : bool, default=False
         Whether `risk` is the share of the true entities that are missed by what is
-        accepted, and not that of the wrong ones among it. Then the threshold is the
-        highest one that keeps it, and `unit` must be ``"entity"``.
+        accepted, and not that of errors among it. Then the threshold is the highest one
+        that keeps it, and `unit` must be ``"entity"``.
     cv : "prefit" or None, default=None
         With ``"prefit"`` the tagger is fitted, and all sentences given to ``fit`` are
-        for calibration. Otherwise it learns from a random part of them.
+        for calibration. Otherwise a random part of them trains it.
     calibration_size : float, default=0.3
         The share of the sentences (or groups) given to ``fit`` that calibrates.
     set_risk : float, default=None
         The share of truths that sets may miss, for ``predict_sets``; `risk` if None.
     n_best : int, default=10
-        How many labelings the sets of entities are taken from.
-    method : str, default=None
+        The number of labelings from which the sets of entities are taken.
+    confidence_method : str, default=None
         The method of the tagger's ``predict_confidence``; None is its own default.
     entity_confidence : str, default=None
         The event of ``predict_entities`` by which entities are ranked.
     max_errors_per_group : float, default=None
-        The most wrong units that one sentence may have among its accepted ones; 3 by
+        The largest number of errors among what is accepted of one sentence; 3 by
         default, more for documents. See :func:`risk_threshold`.
     allow_training_data : bool, default=False
-        Whether a fitted tagger may be calibrated on words that it has learned from.
+        Whether a fitted tagger may be calibrated on its training data.
     random_state : int, RandomState instance or None, default=0
         Chooses the sentences for calibration.
 
     Attributes
     ----------
-    tagger_ : estimator
+    estimator_ : estimator
         The fitted tagger that predicts.
     thresholds_ : list of RiskThreshold
-        Threshold and promise for each risk.
-    set_threshold_ : float
-        What a label or an entity must score to be in a set.
+        The threshold for each risk.
+    conformal_threshold_ : float
+        The score that a label or an entity needs to be in a set.
     reference_ : dict of str to list of float
-        What was measured of the calibration sentences, to tell others from them.
+        Measures of the calibration sentences, with which new ones are compared.
     classes_, n_iter_, history_ : object
         Those of the tagger.
 
@@ -255,16 +344,16 @@ class SelectiveTagger(WrappedTagger):
     """
 
     _parameter_constraints: dict = {
-        "tagger": TAGGERS,
+        "estimator": TAGGERS,
         "risk": [Real, "array-like"],
-        "level": [Real],
+        "confidence_level": [Real],
         "unit": [StrOptions(set(UNITS))],
         "recall": ["boolean"],
         "cv": [StrOptions({PREFIT}), None],
         "calibration_size": [Interval(Real, 0, 1, closed="neither")],
         "set_risk": [Real, None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
-        "method": [str, None],
+        "confidence_method": [str, None],
         "entity_confidence": [StrOptions(set(SPAN_EVENTS)), None],
         "max_errors_per_group": [Interval(Real, 1, None, closed="left"), None],
         "allow_training_data": ["boolean"],
@@ -273,48 +362,41 @@ class SelectiveTagger(WrappedTagger):
 
     def __init__(
         self,
-        tagger,
+        estimator,
         *,
         risk=0.01,
-        level=0.95,
+        confidence_level=0.95,
         unit="word",
         recall=False,
         cv=None,
         calibration_size=0.3,
         set_risk=None,
         n_best=10,
-        method=None,
+        confidence_method=None,
         entity_confidence=None,
         max_errors_per_group=None,
         allow_training_data=False,
         random_state=0,
     ):
-        self.tagger = tagger
+        self.estimator = estimator
         self.risk = risk
-        self.level = level
+        self.confidence_level = confidence_level
         self.unit = unit
         self.recall = recall
         self.cv = cv
         self.calibration_size = calibration_size
         self.set_risk = set_risk
         self.n_best = n_best
-        self.method = method
+        self.confidence_method = confidence_method
         self.entity_confidence = entity_confidence
         self.max_errors_per_group = max_errors_per_group
         self.allow_training_data = allow_training_data
         self.random_state = random_state
 
-    def __sklearn_clone__(self):
-        copy = super().__sklearn_clone__()
-        if self.cv == PREFIT:
-            # A copy without what the tagger has learned would have nothing to calibrate.
-            copy.tagger = self.tagger
-        return copy
-
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Learn the tagger, if it is not fitted already, and find the thresholds.
+        """Fit the tagger, unless it is fitted already, and find the thresholds.
 
         Parameters
         ----------
@@ -324,16 +406,16 @@ class SelectiveTagger(WrappedTagger):
             Their labels.
         sample_weight : array-like of shape (n_sequences,), default=None
             How much each sentence counts for the tagger. All count the same for the
-            promise.
+            thresholds.
         groups : array-like of shape (n_sequences,), default=None
-            What is exchangeable beyond a sentence, such as the document of each one.
+            What is exchangeable if sentences are not, such as their documents.
 
         Returns
         -------
         self : object
             The fitted tagger.
         """
-        check_risks(self.risk), check_level(self.level)
+        check_risks(self.risk), check_level(self.confidence_level)
         if self.recall and self.unit != "entity":
             raise ValueError('recall=True is about entities; set unit="entity" too')
         X = reusable_rows(X)
@@ -342,48 +424,38 @@ class SelectiveTagger(WrappedTagger):
         tagger, X, y, groups = self._fitted(X, y, sample_weight, groups)
         tagger = as_tagger(tagger)
         batch = _encoded(tagger, X)
-        answers = tagger.predict_all(batch)
-        promises = promises_of(self, answers, y, groups)
-        threshold = set_threshold_of(self, answers, y, groups)
-        self.reference_ = measured(answers, X, batch, self.method)
-        self.tagger_, self.thresholds_, self.set_threshold_ = (
-            tagger,
-            promises,
-            threshold,
-        )
-        for promise in promises:
-            if not promise.holds:
-                noun = "sentences" if groups is None else "groups"
-                text = f"{promise.refusal(noun)}. All is left to review"
-                warnings.warn(text, NoPromiseWarning, stacklevel=2)
+        found = predictions_of(tagger, batch)
+        self.thresholds_ = risk_thresholds_of(self, found, y, groups)
+        self.conformal_threshold_ = conformal_threshold_of(self, found, y, groups)
+        self.reference_ = measures(found, X, batch, self.confidence_method)
+        self.estimator_ = tagger
+        noun = "sentences" if groups is None else "groups"
+        warn_of_refusals(self.thresholds_, noun)
         return self
 
     def _fitted(self, X, y, sample_weight, groups):
         """Return a fitted tagger, and the sentences that calibrate it."""
         if groups is not None:
-            groups = check_groups(groups)
+            groups = group_numbers(groups)
             if groups.shape != (len(X),):
                 raise ValueError(
                     f"groups has the shape {groups.shape}; it must hold one for each "
                     f"of the {len(X)} sentences: a sentence cannot be split"
                 )
-        frozen = isinstance(self.tagger, FrozenEstimator)
-        if frozen or self.cv == PREFIT:
-            tagger = self.tagger.estimator if frozen else self.tagger
+        tagger = self._fitted_before()
+        if tagger is not None:
             self._refuse_known(tagger, X)
             return tagger, X, y, groups
         train, rest = self._split(y, groups)
-        weights = {}
         weight = check_sample_weight(sample_weight, len(y))
-        if weight is not None:
-            weights["sample_weight"] = weight[train]
-        tagger = clone(self.tagger).fit(X[train], y[train], **weights)
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        tagger = clone(self.estimator).fit(X[train], y[train], **weights)
         return tagger, X[rest], y[rest], None if groups is None else groups[rest]
 
     def _split(self, y, groups):
-        """Return the numbers of the sentences that teach and of those that calibrate.
+        """Return the numbers of the sentences that train and of those that calibrate.
 
-        Those without words teach nothing; they must not change the result.
+        Empty sentences must not change the result.
         """
         positions = np.flatnonzero([len(row) > 0 for row in y])
         kind = ShuffleSplit if groups is None else GroupShuffleSplit
@@ -391,7 +463,7 @@ class SelectiveTagger(WrappedTagger):
         n_units = len(positions if groups is None else np.unique(groups))
         if n_units < 2:
             raise ValueError(
-                f"{n_units} sequences or groups that are not empty cannot both teach "
+                f"{n_units} sequences or groups that are not empty cannot both train "
                 'and calibrate a tagger; give more, or a fitted one with cv="prefit"'
             )
         chosen = {"test_size": self.calibration_size, "random_state": self.random_state}
@@ -399,15 +471,15 @@ class SelectiveTagger(WrappedTagger):
         return (np.sort(positions[part]) for part in parts)
 
     def _refuse_known(self, tagger, X):
-        """Raise if a fitted tagger has learned from the sentences, where it can know."""
+        """Raise if a fitted tagger was trained on the sentences, where it can tell."""
         if self.allow_training_data or not hasattr(tagger, "train_overlap"):
             return
         share = tagger.train_overlap(X)
         if share > MOST_KNOWN:
             raise ValueError(
                 f"the tagger has learned from {100 * share:.0f} % of these words, so "
-                "that they do not tell how often it is right. Give others; "
-                "allow_training_data=True calibrates on them all the same"
+                "they do not tell how often it is right. Give others; "
+                "allow_training_data=True calibrates on them anyway"
             )
 
     @reads_at_once
@@ -421,27 +493,34 @@ class SelectiveTagger(WrappedTagger):
 
         Returns
         -------
-        answers : SelectiveAnswers
-            Those of the tagger, with ``accepted(risk)`` and ``sets()`` besides.
+        answers : Predictions
+            Those of the tagger, with ``accepted(risk)`` and ``sets()``.
         """
         check_is_fitted(self)
-        return SelectiveAnswers(self.tagger_.predict_all(X), self)
+        inner = predictions_of(self.estimator_, X)
+        return Predictions(SelectiveLayer(inner.layer, self))
 
     @property
     def selection_(self):
-        """What a saved model needs to accept: units, promises and their reference."""
+        """What a saved model needs to accept: the thresholds and their reference."""
         check_is_fitted(self)
         return {
-            "unit": self.unit,
-            "method": self.method,
-            "entity_confidence": self.entity_confidence,
-            "promises": [_plain_promise(promise) for promise in self.thresholds_],
+            **self._selection_rule(),
+            "thresholds": [_plain_threshold(each) for each in self.thresholds_],
             "reference": self.reference_,
             "source": getattr(self, "source_", None),
         }
 
-    def promise(self, risk=None):
-        """Return the promise that was made for a risk.
+    def _selection_rule(self):
+        """Return what is accepted, and by which confidence."""
+        return {
+            "unit": self.unit,
+            "method": self.confidence_method,
+            "entity_confidence": self.entity_confidence,
+        }
+
+    def get_threshold(self, risk=None):
+        """Return the threshold for a risk, with its bound.
 
         Parameters
         ----------
@@ -450,15 +529,15 @@ class SelectiveTagger(WrappedTagger):
 
         Returns
         -------
-        promise : RiskThreshold
-            Its threshold, and what it promises.
+        threshold : RiskThreshold
+            Its ``threshold``, and the share that it accepts in calibration.
         """
         check_is_fitted(self)
-        return promise_for(self.thresholds_, risk)
+        return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(self, X, risk=None, *, check=True):
-        """Tell which words, entities or sentences are accepted.
+        """Return which words, entities or sentences are accepted.
 
         Parameters
         ----------
@@ -476,13 +555,13 @@ class SelectiveTagger(WrappedTagger):
             or a single one for all of it.
         """
         check_is_fitted(self)
-        batch = _encoded(self.tagger_, X)
-        answers = self.predict_all(batch)
-        if check:
-            differences = self._differences(answers, X, batch)
-            if differences:
-                warnings.warn(unlike(differences), ExchangeabilityWarning, stacklevel=2)
-        return answers.accepted(risk)
+        batch = _encoded(self.estimator_, X)
+        found = self.predict_all(batch)
+        differences = self._differences(found, X, batch) if check else []
+        if differences:
+            text = exchangeability_warning(differences)
+            warnings.warn(text, ExchangeabilityWarning, stacklevel=2)
+        return found.accepted(risk)
 
     def predict_sets(self, X):
         """Return sets that contain the truth but for the share `set_risk` of them.
@@ -495,21 +574,21 @@ class SelectiveTagger(WrappedTagger):
         Returns
         -------
         sets : ndarray of shape (n_sequences,), dtype object
-            Per sentence a list with the labels of each word, the most probable first;
-            if `unit` is ``"entity"`` a list of entities out of the n best labelings.
+            Per sentence a list with the labels of each token, the most probable first;
+            if `unit` is ``"entity"`` a list of entities from the n best labelings.
         """
         return self.predict_all(X).sets()
 
     def exchangeability(self, X):
-        """Tell in what sentences differ from those of calibration, if they do.
+        """Return how sentences differ from those of calibration, if they do.
 
-        Confidence and the share of known features, in the mean of each sentence, are
+        Confidence and the number of known features, in the mean of each sentence, are
         compared by the test of Kolmogorov and Smirnov.
 
         Parameters
         ----------
         X : iterable of sequences
-            New sentences; fewer than 30 tell nothing.
+            New sentences, 30 or more.
 
         Returns
         -------
@@ -517,70 +596,74 @@ class SelectiveTagger(WrappedTagger):
             In words; empty if they look alike.
         """
         check_is_fitted(self)
-        batch = _encoded(self.tagger_, X)
+        batch = _encoded(self.estimator_, X)
         return self._differences(self.predict_all(batch), X, batch)
 
-    def _differences(self, answers, X, batch):
-        new = measured(answers, X, batch, self.method)
-        return difference_in_words(self.reference_, new)
+    def _differences(self, predictions, X, batch):
+        new = measures(predictions, X, batch, self.confidence_method)
+        return exchangeability_failures(self.reference_, new)
 
     @property
     def confidence_methods_(self):
         """The methods of ``predict_confidence`` that the tagger supports, by name."""
         check_is_fitted(self)
-        return self.tagger_.confidence_methods_
+        return self.estimator_.confidence_methods_
 
     @property
     def default_method_(self):
         """The method of ``predict_confidence`` that is used if none is named."""
         check_is_fitted(self)
-        return self.tagger_.default_method_
+        return self.estimator_.default_method_
 
     def _plain_params(self):
-        return {**super()._plain_params(), "tagger": None}
+        return {**super()._plain_params(), "estimator": None}
 
     def _saved_state(self):
         check_is_fitted(self)
-        if not isinstance(self.tagger_, BaseSequenceTagger):
+        if not isinstance(self.estimator_, BaseSequenceTagger):
             raise ValueError(
-                f"a {type(self.tagger_).__name__} cannot be saved without pickle; "
+                f"a {type(self.estimator_).__name__} cannot be saved without pickle; "
                 "pickle the selective tagger, or save one of skcw's"
             )
-        header, arrays = self.tagger_.to_saved()
+        header, arrays = self.estimator_.to_saved()
         state = {
             "tagger": header,
-            "frozen": isinstance(self.tagger, FrozenEstimator),
-            "conformal_threshold": _finite(self.set_threshold_),
+            "frozen": isinstance(self.estimator, FrozenEstimator),
+            "conformal_threshold": _finite(self.conformal_threshold_),
             SELECTION: self.selection_,
         }
         return state, arrays
 
     def _restore(self, state, arrays):
         selection = checked_selection(state[SELECTION])
-        self.tagger_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
+        self.estimator_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
         if saved_flag(state["frozen"], "frozen"):
-            self.tagger = FrozenEstimator(self.tagger_)
+            self.estimator = FrozenEstimator(self.estimator_)
         else:
-            self.tagger = self.tagger_ if self.cv == PREFIT else clone(self.tagger_)
+            self.estimator = (
+                self.estimator_ if self._is_prefit() else clone(self.estimator_)
+            )
         threshold = state["conformal_threshold"]
         if threshold not in (None, *_NAMES_OF_INFINITY):
             saved_number(threshold, "conformal_threshold")
         self._check_restored(selection)
-        self.thresholds_ = [_restored_promise(one) for one in selection["promises"]]
-        self.set_threshold_ = _from_finite(threshold)
+        self.thresholds_ = [
+            _restored_threshold(each) for each in selection["thresholds"]
+        ]
+        self.conformal_threshold_ = _from_finite(threshold)
         self.reference_ = selection["reference"]
         self.source_ = selection["source"]
 
     def _check_restored(self, selection):
-        """Raise unless the tagger can be asked for what is to be accepted."""
-        if not selection["promises"]:
-            raise ValueError("there is no promise")
-        check_risks(self.risk), check_level(self.level)
-        if any(getattr(self, k) != selection[k] for k in ("unit", "method")):
-            raise ValueError("the promises are about something else")
-        methods = self.tagger_.confidence_methods_
-        if self.method is not None and self.method not in methods:
-            raise ValueError(f"the tagger has no method {shortened(self.method)}")
+        """Raise unless the tagger has the confidences that the thresholds are of."""
+        if not selection["thresholds"]:
+            raise ValueError("there is no threshold")
+        check_risks(self.risk), check_level(self.confidence_level)
+        method = self.confidence_method
+        if (self.unit, method) != (selection["unit"], selection["method"]):
+            raise ValueError("the thresholds are of another unit or method")
+        if method is not None and method not in self.estimator_.confidence_methods_:
+            raise ValueError(f"the tagger has no method {shortened(method)}")
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
 
 
@@ -589,11 +672,11 @@ def _encoded(tagger, X):
     return tagger.encode(X) if encodes(tagger) else reusable_rows(X)
 
 
-def _plain_promise(promise):
-    return {name: _finite(value) for name, value in promise._asdict().items()}
+def _plain_threshold(threshold):
+    return {name: _finite(value) for name, value in threshold._asdict().items()}
 
 
-def _restored_promise(values):
+def _restored_threshold(values):
     numbers = {name: _from_finite(value) for name, value in values.items()}
     return RiskThreshold(**numbers)
 

@@ -272,7 +272,7 @@ def _one_text(word, top):
 
 def _overview(model, pipeline, options):
     from skcw.evaluation.tables import LearnedWeights
-    from skcw.tagging.base import layers
+    from skcw.tagging.base import WrappedTagger, layers
 
     around = *layers(model), *layers(pipeline.tagger)
     tagger, features = _learner(pipeline), pipeline[0]
@@ -280,7 +280,7 @@ def _overview(model, pipeline, options):
     return {
         "model": options.model,
         "learner": type(tagger).__name__,
-        "calibrated": any(hasattr(part, "tagger_") for part in around),
+        "calibrated": any(isinstance(part, WrappedTagger) for part in around),
         "parameters": tagger.get_params(),
         "features": _lines(features),
         "columns": features.extractor_.columns,

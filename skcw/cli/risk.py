@@ -1,15 +1,12 @@
-"""Risk control on the command line: find thresholds, mark words by one, test them."""
-
-import numpy as np
+"""Risk control on the command line: calibrate, accept or review, evaluate."""
 
 from skcw.cli.messages import UsageError, tell, warn
 from skcw.confidence.acceptance import (
     MOST_SENTENCES,
     UNITS,
-    accepted,
-    difference_in_words,
+    exchangeability_failures,
+    exchangeability_warning,
     sentence_means,
-    unlike,
     word_marks,
 )
 
@@ -22,16 +19,16 @@ def calibrated(pipeline, options, X, held_out):
     pipeline : TaggingPipeline
         The model.
     options : argparse.Namespace
-        With ``calibrate``, and the risks to control.
+        With ``calibrate``, the risks and the unit.
     X : TokenColumns
-        The sentences that the model has learned from.
+        The training sentences of the model.
     held_out : (TokenColumns, labels)
-        Those that it has not learned from.
+        Those of calibration.
 
     Returns
     -------
     model : SelectiveTagger
-        With a threshold for each risk.
+        With its thresholds.
     """
     from skcw.calibration import SelectiveTagger
     from skcw.calibration.calibrated_tagger import MOST_KNOWN
@@ -46,12 +43,12 @@ def calibrated(pipeline, options, X, held_out):
     if again > MOST_KNOWN:
         raise ValueError(
             f"the model has learned from {100 * again:.0f} % of the words of "
-            f"{options.calibrate}, so they cannot be used for calibration"
+            f"{options.calibrate}, so that they do not tell how often it is right"
         )
     model = SelectiveTagger(
         pipeline,
         risk=options.accept_risk or [0.01],
-        level=options.accept_level,
+        confidence_level=options.accept_level,
         unit=options.accept_unit,
         cv="prefit",
     )
@@ -60,14 +57,8 @@ def calibrated(pipeline, options, X, held_out):
     return model
 
 
-def bounds_of(selection):
-    """Return the thresholds of a model with their bounds on the risk, if it has any."""
-    found = [] if selection is None else selection["promises"]
-    return [{**one, "threshold": float(one["threshold"])} for one in found]
-
-
 class Acceptance:
-    """Marks words by a threshold, and sums up what was accepted.
+    """Marks words by a threshold, and counts what was accepted.
 
     Parameters
     ----------
@@ -80,22 +71,23 @@ class Acceptance:
     def __init__(self, selection, risk=None):
         if selection is None:
             raise UsageError(
-                "the model has no threshold to accept by; `skcw train` finds one with "
-                "--calibrate FILE and --accept-risk"
+                "the model has no threshold for accepting; `skcw train` with "
+                "--calibrate FILE and --accept-risk gives it one"
             )
-        found = [one for one in bounds_of(selection) if risk in (None, one["risk"])]
-        if not found:
-            risks = ", ".join(f"{one['risk']:g}" for one in bounds_of(selection))
+        made = [p for p in selection["thresholds"] if risk in (None, p["risk"])]
+        if not made:
+            risks = ", ".join(f"{p['risk']:g}" for p in selection["thresholds"])
             raise UsageError(
-                f"the model has no threshold for the risk {risk:g}, only for {risks}"
+                f"the model has no threshold for a risk of {risk:g}, only for {risks}"
             )
-        self.selection, self.bound = selection, found[0]
+        self.selection = selection
+        self.bound, self.threshold = made[0], float(made[0]["threshold"])
         self.n_accepted = self.n_units = self.n_sentences = 0
         self.means = []
 
     def marks(self, answers):
         """Return a mark for every word, and count."""
-        marks, n_accepted, n_units = word_marks(answers, self.selection, self.bound)
+        marks, n_accepted, n_units = word_marks(answers, self.selection, self.threshold)
         self.n_accepted += n_accepted
         self.n_units += n_units
         self._measure(answers)
@@ -110,6 +102,8 @@ class Acceptance:
             self.n_sentences += other.n_sentences
 
     def _measure(self, answers):
+        import numpy as np
+
         method = self.selection["method"]
         given = {} if method is None else {"method": method}
         words = np.concatenate([np.empty(0), *answers.confidence(**given)])
@@ -118,13 +112,16 @@ class Acceptance:
         self.n_sentences += len(means)
 
     def summary(self):
-        """Return what was accepted and its bound on the risk, in words."""
+        """Return what was accepted and the bound on its risk, in words."""
         units = UNITS[self.selection["unit"]]
         share = 100 * self.n_accepted / max(self.n_units, 1)
-        risk, level = 100 * self.bound["risk"], 100 * self.bound["level"]
+        risk = 100 * self.bound["risk"]
+        level = 100 * self.bound["confidence_level"]
         source = self.selection["source"] or "the calibration sentences"
-        if not self.bound["threshold"] < float("inf"):
-            return f"accepted no {units}: {source} could not guarantee {risk:g} %"
+        if not self.threshold < float("inf"):
+            return (
+                f"accepted no {units}: {source} cannot guarantee a risk of {risk:g} %"
+            )
         return (
             f"accepted {share:.1f} % of the {units}; at most {risk:g} % of them are "
             f"wrong, with {level:g} % certainty, if this text is like {source}"
@@ -133,8 +130,8 @@ class Acceptance:
     def difference(self):
         """Return a warning if the text is not like the calibration file, or None."""
         reference = {"confidence": self.selection["reference"]["confidence"]}
-        found = difference_in_words(reference, {"confidence": self.means})
-        return unlike(found) if found else None
+        found = exchangeability_failures(reference, {"confidence": self.means})
+        return exchangeability_warning(found) if found else None
 
     def report(self, command):
         """Write the summary and, if there is one, the warning to standard error."""
@@ -145,7 +142,7 @@ class Acceptance:
 
 
 class ConfidenceTally:
-    """Adds up how sure a model is and how often it is right, for ``skcw evaluate``.
+    """Collects confidences and outcomes for ``skcw evaluate``.
 
     Parameters
     ----------
@@ -154,49 +151,63 @@ class ConfidenceTally:
     """
 
     def __init__(self, selection):
-        self.selection, self.bounds = selection, bounds_of(selection)
         self.confidence, self.correct = [], []
-        # For each threshold: units, accepted ones, and wrong ones among these.
-        self.counts = np.zeros((len(self.bounds), 3), dtype=int)
+        self.groups, self.n_sentences = [], 0
+        self.selection = selection
+        self.bounds = (selection or {}).get("thresholds", ())
+        self.accepted = [[0, 0, 0] for _ in self.bounds]
 
     def add(self, answers, y):
         """Count the words of some sentences."""
+        import numpy as np
+
         from skcw.metrics import token_correct
 
-        correct = token_correct(y, answers.labels())
-        self.confidence += map(np.asarray, answers.confidence())
-        self.correct += (np.asarray(row, dtype=bool) for row in correct)
-        if not self.bounds:
-            return
-        from skcw.calibration.selective_tagger import unit_outcomes
+        for row, right in zip(
+            answers.confidence(), token_correct(y, answers.labels()), strict=True
+        ):
+            self.confidence.append(np.asarray(row))
+            self.correct.append(np.asarray(right, dtype=bool))
+        if self.selection is not None:
+            self._accept(answers, y)
 
-        right = _joined(unit_outcomes(answers, y, self.selection["unit"])[0])
-        for bound, counts in zip(self.bounds, self.counts, strict=True):
-            sure = _joined(accepted(answers, self.selection, bound))
-            counts += len(sure), sure.sum(), (sure & ~right).sum()
+    def _accept(self, answers, y):
+        import numpy as np
+
+        from skcw.calibration.selective_tagger import unit_outcomes
+        from skcw.confidence.acceptance import accepted
+
+        right, _ = unit_outcomes(answers, y, self.selection["unit"])
+        right = np.concatenate([np.empty(0, dtype=bool), *right])
+        for counts, bound in zip(self.accepted, self.bounds, strict=True):
+            sure = accepted(answers, self.selection, float(bound["threshold"]))
+            sure = np.concatenate([np.empty(0, dtype=bool), *sure])
+            counts[0] += len(sure)
+            counts[1] += int(sure.sum())
+            counts[2] += int((sure & ~right).sum())
 
     def figures(self):
         """Return calibration, and accepted share and true risk of each threshold."""
         from skcw.metrics import expected_calibration_error, root_calibration_mse
 
         words = self.correct, self.confidence
-        return {
-            "mean_confidence": float(np.concatenate(self.confidence).mean()),
+        found = {
+            "mean_confidence": _mean(self.confidence),
             "expected_calibration_error": expected_calibration_error(*words),
             "root_calibration_mse": root_calibration_mse(*words),
-            "accepted": [
+            "accepted": [],
+        }
+        for (n, taken, wrong), bound in zip(self.accepted, self.bounds, strict=True):
+            found["accepted"].append(
                 {
                     "unit": self.selection["unit"],
                     "risk_bound": bound["risk"],
-                    "level": bound["level"],
+                    "confidence_level": bound["confidence_level"],
                     "accepted_share": taken / max(n, 1),
                     "true_risk": wrong / max(taken, 1),
                 }
-                for bound, (n, taken, wrong) in zip(
-                    self.bounds, self.counts.tolist(), strict=True
-                )
-            ],
-        }
+            )
+        return found
 
     def text(self):
         """Return the same in words."""
@@ -211,10 +222,11 @@ class ConfidenceTally:
                 f"accepted {100 * one['accepted_share']:.1f} % of the "
                 f"{UNITS[one['unit']]}; {100 * one['true_risk']:.2f} % of them are "
                 f"wrong (bound: at most {100 * one['risk_bound']:g} %, with "
-                f"{100 * one['level']:g} % certainty)"
+                f"{100 * one['confidence_level']:g} % certainty)"
             )
         return "\n".join(lines)
 
 
-def _joined(rows):
-    return np.concatenate([np.empty(0, dtype=bool), *rows])
+def _mean(rows):
+    total = sum(float(row.sum()) for row in rows)
+    return total / max(sum(len(row) for row in rows), 1)

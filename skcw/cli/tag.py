@@ -229,7 +229,7 @@ def _add_accepting(parser):
         "--accept-risk",
         type=share,
         metavar="RISK",
-        help="the same by the threshold for this risk (default: the first one found)",
+        help="the same by the threshold for this risk (default: the first)",
     )
 
 

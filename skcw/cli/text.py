@@ -81,10 +81,10 @@ def _opened(path):
     if model is not None:
         return model.predict_text
     # What needs scikit-learn is asked through its estimator.
-    from skcw.io.text_answers import asked_text
+    from skcw.io.text_answers import predictions_of_text
 
     model, pipeline = load_model(path)
-    return partial(asked_text, model.predict_all, **pipeline.text_reading())
+    return partial(predictions_of_text, model.predict_all, **pipeline.text_reading())
 
 
 def _read(name, encoding):
@@ -109,7 +109,7 @@ def _read(name, encoding):
 def _lines(found, options):
     """Return a line for each word, and an empty one after each sentence."""
     lines = []
-    labels = iter(rescheme(found.answers.labels(), options))
+    labels = iter(rescheme(found.predictions.labels(), options))
     for row in found.tokens():
         for (token, _, confidence), label in zip(row, next(labels), strict=True):
             fields = [token.word, str(token.start), str(token.end), label]

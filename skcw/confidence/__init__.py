@@ -1,10 +1,9 @@
-"""Confidence in words, spans and sequences: methods and answers.
+"""Predictions, and the confidence in their tokens, entities and sequences.
 
-``predict_all`` of a tagger or of ``skcw.InferenceModel`` returns `Predictions`, whose entities are `Entity`.
-`METHODS` has one row for each name that ``method=`` takes.
+``predict_all`` of a tagger or of ``skcw.InferenceModel`` returns `Predictions`. The
+methods of confidence are the rows of a table, ``skcw.confidence.methods.METHODS``.
 """
 
-from skcw.confidence.answers import Entity, Predictions
-from skcw.confidence.methods import METHODS, Method
+from skcw.confidence.predictions import Predictions
 
-__all__ = ["METHODS", "Entity", "Method", "Predictions"]
+__all__ = ["Predictions"]

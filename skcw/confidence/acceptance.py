@@ -1,4 +1,4 @@
-"""Accept or review: what a saved model needs to act on a promise, in NumPy alone."""
+"""Accept or review by a threshold: what a saved model needs of risk control."""
 
 import numpy as np
 
@@ -8,20 +8,21 @@ from skcw.data.saved import saved_kind, saved_number, shortened
 WORD, ENTITY, SENTENCE = "word", "entity", "sentence"
 UNITS = {WORD: "words", ENTITY: "entities", SENTENCE: "sentences"}
 ACCEPT, REVIEW, NEITHER = "accept", "review", "_"
-# Two samples that differ by chance alone give a smaller p-value once in so many times.
+NUMBERS = "risk", "confidence_level", "threshold", "accepted", "observed", "needed"
+# The p-value below which two samples are said to differ.
 UNLIKELY = 0.001
-# Fewer sentences tell nothing, more of them nothing new.
+# Fewer sentences have no power, more of them are not needed.
 LEAST_SENTENCES, MOST_SENTENCES = 30, 2000
 
 
 def checked_selection(selection):
-    """Return what a model file says of acceptance; raise unless it can be acted upon.
+    """Return the thresholds in a model file; raise unless they can be used.
 
     Parameters
     ----------
     selection : object
-        Should be a dict with ``unit``, ``method``, ``entity_confidence``, ``promises`` and
-        ``reference``.
+        Should be a dict with ``unit``, ``method``, ``entity_confidence``,
+        ``thresholds`` and ``reference``.
 
     Returns
     -------
@@ -34,10 +35,10 @@ def checked_selection(selection):
     for name in ("method", "entity_confidence", "source"):
         if selection[name] is not None:
             saved_kind(selection[name], name, str)
-    for promise in saved_kind(selection["promises"], "promises", list):
-        for name in ("risk", "level", "threshold", "accepted", "observed", "needed"):
-            if promise[name] not in ("inf", "-inf"):
-                saved_number(promise[name], name)
+    for threshold in saved_kind(selection["thresholds"], "thresholds", list):
+        for name in NUMBERS:
+            if threshold[name] not in ("inf", "-inf"):
+                saved_number(threshold[name], name)
     reference = saved_kind(selection["reference"], "reference", dict)
     if "confidence" not in reference:
         raise ValueError("there is no reference for the confidence")
@@ -47,13 +48,13 @@ def checked_selection(selection):
     return selection
 
 
-def unit_confidence(answers, unit, method=None, entity_confidence=None):
-    """Return how sure a tagger is of each word, entity or sentence.
+def unit_confidence(predictions, unit, method=None, entity_confidence=None):
+    """Return the confidence in each word, entity or sentence.
 
     Parameters
     ----------
-    answers : Predictions
-        What it says of some sentences.
+    predictions : Predictions
+        Those of a tagger.
     unit : {"word", "entity", "sentence"}
         What is judged.
     method : str, default=None
@@ -69,24 +70,24 @@ def unit_confidence(answers, unit, method=None, entity_confidence=None):
     """
     given = {} if method is None else {"method": method}
     if unit == WORD:
-        return answers.confidence(**given)
+        return predictions.confidence(**given)
     if unit == ENTITY:
-        rows = answers.entities(entity_confidence, **given)
+        rows = predictions.entities(entity_confidence, **given)
         return object_rows(np.array([e.confidence for e in row]) for row in rows)
-    return object_rows(answers.sequence_confidence(**given).reshape(-1, 1))
+    return object_rows(predictions.sequence_confidence(**given).reshape(-1, 1))
 
 
-def accepted(answers, selection, promise):
+def accepted(predictions, selection, threshold):
     """Return what is accepted: an array of bool for each sentence.
 
     Parameters
     ----------
-    answers : Predictions
-        What the model says of some sentences.
+    predictions : Predictions
+        Those of the model.
     selection : dict
         With ``unit``, ``method`` and ``entity_confidence``.
-    promise : dict
-        With ``threshold``.
+    threshold : float
+        The least confidence that is accepted.
 
     Returns
     -------
@@ -94,16 +95,16 @@ def accepted(answers, selection, promise):
         One array of bool per sentence, for its words, its entities or itself.
     """
     how = selection["unit"], selection["method"], selection["entity_confidence"]
-    rows = unit_confidence(answers, *how)
-    return object_rows(row >= promise["threshold"] for row in rows)
+    rows = unit_confidence(predictions, *how)
+    return object_rows(row >= threshold for row in rows)
 
 
-def word_marks(answers, selection, promise):
+def word_marks(predictions, selection, threshold):
     """Return "accept" or "review" for every word, and how many units are accepted.
 
     Parameters
     ----------
-    answers, selection, promise : object
+    predictions, selection, threshold : object
         As in :func:`accepted`.
 
     Returns
@@ -113,23 +114,20 @@ def word_marks(answers, selection, promise):
     n_accepted, n_units : int
         Numbers of words, entities or sentences.
     """
-    rows = accepted(answers, selection, promise)
+    rows = accepted(predictions, selection, threshold)
     flat = np.concatenate([np.empty(0, dtype=bool), *rows])
     if selection["unit"] == ENTITY:
-        marks = _entity_marks(answers, rows, selection["entity_confidence"])
+        marks = _entity_marks(predictions, rows, selection["entity_confidence"])
     else:
-        if selection["unit"] == SENTENCE:
-            by_word = np.repeat(flat, answers.lengths)
-        else:
-            by_word = flat
+        is_whole = selection["unit"] == SENTENCE
+        by_word = np.repeat(flat, predictions.lengths) if is_whole else flat
         marks = [ACCEPT if sure else REVIEW for sure in by_word.tolist()]
     return marks, int(flat.sum()), len(flat)
 
 
-def _entity_marks(answers, rows, entity_confidence):
-    marks = []
-    found = zip(answers.entities(entity_confidence), rows, answers.lengths, strict=True)
-    for entities, row, length in found:
+def _entity_marks(predictions, rows, entity_confidence):
+    marks, found = [], predictions.entities(entity_confidence)
+    for entities, row, length in zip(found, rows, predictions.lengths, strict=True):
         words = [NEITHER] * int(length)
         for entity, sure in zip(entities, row, strict=True):
             mark = ACCEPT if sure else REVIEW
@@ -159,33 +157,8 @@ def sentence_means(numbers, offsets):
     return sums / lengths[full]
 
 
-def kolmogorov_smirnov(first, second):
-    """Return the largest distance of two distributions, and its p-value.
-
-    Parameters
-    ----------
-    first, second : array of shape (n,), (m,)
-        Two samples.
-
-    Returns
-    -------
-    distance, p_value : float
-        By the series of Kolmogorov, with the correction of Stephens.
-    """
-    first, second = np.sort(first), np.sort(second)
-    both = np.concatenate([first, second])
-    below = [np.searchsorted(s, both, side="right") / len(s) for s in (first, second)]
-    distance = float(np.abs(below[0] - below[1]).max())
-    root = np.sqrt(len(first) * len(second) / len(both))
-    scaled = (root + 0.12 + 0.11 / root) * distance
-    j = np.arange(1, 101)
-    # The series does not converge near 0, where the p-value is 1.
-    p_value = 2 * ((-1.0) ** (j - 1) * np.exp(-2 * (j * scaled) ** 2)).sum()
-    return distance, float(np.clip(p_value, 0.0, 1.0)) if scaled > 0.2 else 1.0
-
-
-def difference_in_words(reference, new):
-    """Return in what new sentences differ from those of calibration, as sentences.
+def exchangeability_failures(reference, new):
+    """Return how new sentences differ from those of calibration, in words.
 
     Parameters
     ----------
@@ -195,14 +168,18 @@ def difference_in_words(reference, new):
     Returns
     -------
     differences : list of str
-        One for each measure in which they differ more than by chance.
+        One for each measure in which they differ more than by chance, by the test of
+        Kolmogorov and Smirnov.
     """
     found = []
     for name, before in reference.items():
         now = new.get(name, ())
         if min(len(before), len(now)) < LEAST_SENTENCES:
             continue
-        _, p_value = kolmogorov_smirnov(np.asarray(before), np.asarray(now))
+        # A saved model tags without SciPy, and compares only at the end.
+        from scipy.stats import ks_2samp
+
+        p_value = ks_2samp(before, now, method="asymp").pvalue
         if p_value < UNLIKELY / len(reference):
             found.append(
                 f"the mean {name} is {np.mean(now):.3g} instead of "
@@ -211,10 +188,10 @@ def difference_in_words(reference, new):
     return found
 
 
-def unlike(differences):
+def exchangeability_warning(differences):
     """Return a warning that new sentences are not like those of calibration."""
     return (
-        "these sentences do not look like those that the promise was made with: "
+        "these sentences do not look like those of calibration: "
         + "; ".join(differences)
-        + ". It may not hold; calibrate on sentences like these"
+        + ". The bound on the risk may not hold; calibrate on sentences like these"
     )

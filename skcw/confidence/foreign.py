@@ -1,8 +1,8 @@
-"""Adapters: ask any fitted tagger or classifier the same questions.
+"""Predictions of taggers and classifiers of other packages.
 
-Taggers of this package answer by ``predict_all(X)``, which computes each thing once. Everything
-else goes through an adapter below: taggers of other packages, such as
-``sklearn_crfsuite.CRF``, by `MethodAnswers`, and classifiers by `RowAnswers`.
+Taggers of this package answer by ``predict_all(X)``. Others, such as
+``sklearn_crfsuite.CRF``, get a layer that calls their methods; classifiers of rows are
+asked by functions.
 """
 
 from functools import cached_property
@@ -10,7 +10,11 @@ from itertools import chain
 
 import numpy as np
 
-from skcw.data.labels import listed
+from skcw._util.checks import check_same_lengths
+from skcw._util.ragged import offsets_of
+from skcw.confidence.methods import METHODS
+from skcw.confidence.predictions import Predictions
+from skcw.data.labels import check_label_rows, encode_labels, listed
 
 
 def inner_estimator(estimator):
@@ -24,8 +28,8 @@ def inner_estimator(estimator):
 def answering_estimator(estimator, X):
     """Return the estimator inside searches and pipelines that answers, and its input.
 
-    A pipeline whose last step answers no questions is asked itself: it has
-    ``predict_proba`` if its last step has.
+    A pipeline stays whole if its last step has only ``predict_proba``, for the pipeline
+    has it as well.
     """
     while not _answers_itself(estimator):
         inner = inner_estimator(estimator)
@@ -43,101 +47,114 @@ def _answers_itself(estimator):
     return hasattr(estimator, "predict_all") or hasattr(estimator, "predict_confidence")
 
 
-def ask_tagger(tagger, X):
-    """Return an object that answers questions about X.
-
-    It has ``labels()``, ``confidence(method, **options)``, ``entities(method=,
-    **options)``, ``label_table(method, **options)``, ``classes`` and ``lengths``, as
-    what ``predict_all`` of a tagger of this package returns.
-    """
+def predictions_of(tagger, X):
+    """Return `Predictions` of a tagger of this package or of another one."""
     if hasattr(tagger, "predict_all"):
         return tagger.predict_all(X)
-    return MethodAnswers(tagger, X)
+    return Predictions(MethodLayer(tagger, X))
 
 
-class MethodAnswers:
-    """Predictions of a tagger that has methods in the manner of sklearn-crfsuite.
+class MethodLayer:
+    """The answers of a tagger that has methods in the manner of sklearn-crfsuite.
 
     Parameters
     ----------
     tagger : object
         A fitted tagger with ``predict(X)`` and at least one of
-        ``predict_confidence(X, method, **options)`` (a number per word) and
-        ``predict_marginals(X)`` (a dict from label to probability per word). Questions
+        ``predict_confidence(X, method, **options)`` (a number per token) and
+        ``predict_marginals(X)`` (a dict from label to probability per token). Questions
         about labels need the latter, those about spans ``predict_entities(X)``.
     X : sequences
-        What it is asked about.
+        The sequences.
     """
 
     def __init__(self, tagger, X):
         if not hasattr(tagger, "predict_marginals"):
             _method(tagger, "predict_confidence")
-        self._tagger = tagger
-        self._X = X
-        self._labels = None
+        self._tagger, self._name, self._X = tagger, type(tagger).__name__, X
 
-    @property
-    def classes(self):
-        """The labels that the tagger knows."""
-        return list(self._tagger.classes_)
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise TypeError(f"{self._name} cannot answer {name}; use a tagger of skcw")
 
-    @property
-    def lengths(self):
-        """The number of words of each sequence."""
-        return [len(row) for row in self.labels()]
-
-    def labels(self):
-        """Return the predicted labels of every sequence."""
-        if self._labels is None:
-            self._labels = listed(self._tagger.predict(self._X), "predict")
-        return self._labels
-
-    def confidence(self, method=None, **options):
-        """Return how sure the tagger is of each predicted label."""
-        given = _given(method, options)
-        if hasattr(self._tagger, "predict_confidence"):
-            return self._tagger.predict_confidence(self._X, **given)
-        self._refuse_options(given)
-        rows = zip(self._marginals, self.labels(), strict=True)
-        return [
-            [word.get(label, 0.0) for word, label in zip(words, labels, strict=True)]
-            for words, labels in rows
-        ]
-
-    def label_table(self, method=None, **options):
-        """Return the probability of every label for every word of all sequences."""
-        self._refuse_options(_given(method, options))
-        words = list(chain.from_iterable(self._marginals))
-        rows = [[word.get(label, 0.0) for label in self.classes] for word in words]
-        return np.array(rows, dtype=np.float64).reshape(len(words), len(self.classes))
-
-    def entities(self, method=None, **options):
-        """Return the entities that the tagger predicts in every sequence."""
-        found = _method(self._tagger, "predict_entities")
-        return found(self._X, **_given(method, options))
-
-    def pair_confidence(self, pairs, method=None, **options):
-        """Raise: a table of single words does not tell how neighbors hang together."""
-        raise TypeError(
-            f"{type(self._tagger).__name__} cannot tell how probable pairs of labels "
-            "are; that takes a tagger of skcw. CRFSequenceTagger.from_crfsuite reads "
-            "the models of CRFsuite"
-        )
+    @cached_property
+    def _labels(self):
+        return check_label_rows(listed(self._tagger.predict(self._X), "predict"), "y")
 
     @cached_property
     def _marginals(self):
         return _method(self._tagger, "predict_marginals")(self._X)
 
-    def _refuse_options(self, given):
-        if given not in ({}, {"method": "marginal"}):
+    @cached_property
+    def classes(self):
+        """The labels that the tagger knows, and those that it predicts besides."""
+        known = list(getattr(self._tagger, "classes_", ()))
+        return list(dict.fromkeys([*known, *chain.from_iterable(self._labels)]))
+
+    @cached_property
+    def offsets(self):
+        """Where each sequence begins."""
+        return offsets_of([len(row) for row in self._labels])
+
+    @cached_property
+    def codes(self):
+        """The numbers of the predicted labels."""
+        return encode_labels(self._labels, self.classes, grow=False)[0]
+
+    @property
+    def confidence_methods(self):
+        """The methods of ours that the tagger has."""
+        has_marginals = hasattr(self._tagger, "predict_marginals")
+        return {"marginal": METHODS["marginal"]} if has_marginals else {}
+
+    def confidence(self, method, options):
+        """Return the confidence in the predicted labels."""
+        given = _given(method, options)
+        if not hasattr(self._tagger, "predict_confidence"):
+            table = self.label_table(method, options)
+            return table[np.arange(len(table)), self.codes]
+        rows = listed(self._tagger.predict_confidence(self._X, **given), "confidence")
+        check_same_lengths(np.diff(self.offsets), [len(row) for row in rows])
+        return np.array(list(chain.from_iterable(rows)), dtype=np.float64)
+
+    def label_table(self, method, options):
+        """Return the probability of every label at every token."""
+        if _given(method, options) not in ({}, {"method": "marginal"}):
             raise ValueError(
-                f"{type(self._tagger).__name__} answers this question by its marginals,"
-                " which take no method and no options"
+                f"{self._name} answers this question by its marginals, which take no "
+                "method and no options"
             )
+        tokens = list(chain.from_iterable(self._marginals))
+        rows = [[token.get(label, 0.0) for label in self.classes] for token in tokens]
+        return np.array(rows, dtype=np.float64).reshape(len(tokens), len(self.classes))
+
+    def marginals(self):
+        """Return the marginal of every label at every token."""
+        return self.label_table(None, {})
+
+    def label_confidence(self, codes, method, options):
+        """Return the confidence in given labels."""
+        return self.label_table(method, options)[np.arange(len(codes)), codes]
+
+    def entities(self, entity_confidence, method, options):
+        """Return the entities of each sequence."""
+        if entity_confidence is not None:
+            options = {"entity_confidence": entity_confidence, **options}
+        found = _method(self._tagger, "predict_entities")
+        return found(self._X, **_given(method, options))
+
+    def pair_confidence(self, left, right, method, options):
+        """Raise: a table of single tokens does not tell how neighbors hang together."""
+        raise TypeError(
+            f"{self._name} cannot tell how probable pairs of labels are; that takes a "
+            "tagger of skcw. CRFSequenceTagger.from_crfsuite reads the models of "
+            "CRFsuite"
+        )
 
 
-class RowAnswers:
-    """Predictions of a classifier about the rows of X.
+def row_confidence(classifier, X, labels, method=None, **options):
+    """Return the confidence of a classifier in its labels of rows.
 
     Parameters
     ----------
@@ -145,48 +162,38 @@ class RowAnswers:
         A fitted classifier with ``predict_confidence(X, method, **options)`` or, as in
         scikit-learn, ``predict_proba(X)``.
     X : array of shape (n_rows, n_features)
-        What it is asked about.
+        The rows.
+    labels : ndarray of shape (n_rows,)
+        What it predicts.
+    method, **options : object
+        Those of ``predict_confidence``.
+
+    Returns
+    -------
+    confidence : ndarray of shape (n_rows,)
+        One number per row.
     """
+    if hasattr(classifier, "predict_confidence"):
+        return classifier.predict_confidence(X, **_given(method, options))
+    proba = row_probabilities(classifier, X, method, **options)
+    column = {label: j for j, label in enumerate(classifier.classes_.tolist())}
+    columns = [column[label] for label in labels.tolist()]
+    return proba[np.arange(len(proba)), columns]
 
-    def __init__(self, classifier, X):
-        self._classifier = classifier
-        self._X = X
 
-    def labels(self):
-        """Return the predicted label of every row."""
-        return np.asarray(self._classifier.predict(self._X))
-
-    def confidence(self, predicted, method=None, **options):
-        """Return how sure the classifier is of each predicted label."""
-        given = _given(method, options)
-        if hasattr(self._classifier, "predict_confidence"):
-            return self._classifier.predict_confidence(self._X, **given)
-        proba = self._proba(given)
-        column = {label: j for j, label in enumerate(self.classes)}
-        columns = [column[label] for label in predicted.tolist()]
-        return proba[np.arange(len(proba)), columns]
-
-    def label_table(self, method=None, **options):
-        """Return the probability of every label for every row."""
-        return self._proba(_given(method, options))
-
-    @property
-    def classes(self):
-        """The labels that the classifier knows."""
-        return self._classifier.classes_.tolist()
-
-    def _proba(self, given):
-        name = type(self._classifier).__name__
-        if given:
-            raise ValueError(
-                f"{name} answers by predict_proba, which takes no {', '.join(given)}"
-            )
-        if not hasattr(self._classifier, "predict_proba"):
-            raise TypeError(
-                f"{name} has neither predict_confidence nor predict_proba; "
-                "CalibratedClassifierCV of scikit-learn gives it the latter"
-            )
-        return np.asarray(self._classifier.predict_proba(self._X), dtype=np.float64)
+def row_probabilities(classifier, X, method=None, **options):
+    """Return ``predict_proba`` of a classifier; raise if it has none, or at options."""
+    name, given = type(classifier).__name__, _given(method, options)
+    if given:
+        raise ValueError(
+            f"{name} answers by predict_proba, which takes no {', '.join(given)}"
+        )
+    if not hasattr(classifier, "predict_proba"):
+        raise TypeError(
+            f"{name} has neither predict_confidence nor predict_proba; "
+            "CalibratedClassifierCV of scikit-learn gives it the latter"
+        )
+    return np.asarray(classifier.predict_proba(X), dtype=np.float64)
 
 
 def _given(method, options):
@@ -194,7 +201,7 @@ def _given(method, options):
 
 
 def _method(tagger, name):
-    """Return a method of a tagger; raise and tell what it is needed for."""
+    """Return a method of a tagger; raise and say what it is needed for."""
     if not hasattr(tagger, name):
         raise TypeError(
             f"y holds sequences of labels, so the estimator must be a tagger with "

@@ -1,4 +1,4 @@
-"""Confidences and outcomes of words and entities that a tagger has not learned from."""
+"""Confidences and outcomes of tokens and entities on held-out data."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -21,7 +21,7 @@ LEAST_RIVAL = 0.001
 
 
 class HeldOut(NamedTuple):
-    """Words or entities that a tagger has not learned from.
+    """Tokens or entities that a tagger was not trained on.
 
     Each has its confidence, whether it is right, its label and its weight.
     """
@@ -51,13 +51,13 @@ def flat_labels(rows):
     return np.array(list(chain.from_iterable(rows)), dtype=str)
 
 
-def held_out_words(answers, y, options, weight=None):
-    """Return the words with the confidence of a fitted tagger.
+def held_out_words(predictions, y, options, weight=None):
+    """Return the tokens with the confidence of a fitted tagger.
 
     Parameters
     ----------
-    answers : Predictions
-        What it says.
+    predictions : Predictions
+        Those of a fitted tagger.
     y : sequences of str
         The true labels.
     options : dict
@@ -67,28 +67,28 @@ def held_out_words(answers, y, options, weight=None):
 
     Returns
     -------
-    words : HeldOut
-        The words.
+    tokens : HeldOut
+        The tokens.
     """
-    labels = answers.labels()
+    labels = predictions.labels()
     _, lengths, _ = encode_labels(y)
     check_same_lengths([len(row) for row in labels], lengths)
     weight = np.ones(len(lengths)) if weight is None else weight
     return HeldOut(
-        flat_numbers(answers.confidence(**options)),
+        flat_numbers(predictions.confidence(**options)),
         flat_numbers(token_correct(y, labels)),
         flat_labels(labels),
         np.repeat(weight, lengths),
     )
 
 
-def held_out_entities(answers, y, entity_confidence, options, weight=None):
+def held_out_entities(predictions, y, entity_confidence, options, weight=None):
     """Return the entities that a fitted tagger predicts, with its confidence.
 
     Parameters
     ----------
-    answers : Predictions
-        What it says.
+    predictions : Predictions
+        Those of a fitted tagger.
     y : sequences of str
         The true labels.
     entity_confidence : str
@@ -101,11 +101,11 @@ def held_out_entities(answers, y, entity_confidence, options, weight=None):
     Returns
     -------
     entities : HeldOut
-        The entities; one is right if the truth has it, from its first to its last word
+        The entities; one is right if the truth has it, from its first to its last token
         and of its type.
     """
     weight = np.ones(len(y)) if weight is None else weight
-    rows = answers.entities(entity_confidence, **options)
+    rows = predictions.entities(entity_confidence, **options)
     true = [set(map(tuple, extract_spans(labels))) for labels in y]
     found = [
         (entity.confidence, tuple(entity[:3]) in truth, entity.label, each)
@@ -121,13 +121,13 @@ def held_out_entities(answers, y, entity_confidence, options, weight=None):
     )
 
 
-def held_out_rivals(answers, y, weight=None):
+def held_out_rivals(predictions, y, weight=None):
     """Return the labels that a fitted tagger does not predict, with their marginals.
 
     Parameters
     ----------
-    answers : Predictions
-        What it says.
+    predictions : Predictions
+        Those of a fitted tagger.
     y : sequences of str
         The true labels.
     weight : ndarray of shape (n_sequences,), default=None
@@ -136,20 +136,20 @@ def held_out_rivals(answers, y, weight=None):
     Returns
     -------
     rivals : HeldOut or None
-        For every word the labels that were not predicted but have a marginal that
+        For every token the labels that were not predicted but have a marginal that
         matters: one is right if it is the true label. None if there is none.
     """
-    if "marginal" not in getattr(answers, "confidence_methods", ()):
+    if "marginal" not in getattr(predictions, "confidence_methods", ()):
         return None
-    table = answers.label_table("marginal").copy()
-    table[np.arange(len(table)), answers.codes] = 0.0
+    table = predictions.label_table("marginal").copy()
+    table[np.arange(len(table)), predictions.codes] = 0.0
     words, labels = np.nonzero(table >= LEAST_RIVAL)
-    weight = np.ones(len(answers)) if weight is None else weight
-    weight = np.repeat(weight, answers.lengths)[words]
+    weight = np.ones(len(predictions)) if weight is None else weight
+    weight = np.repeat(weight, predictions.lengths)[words]
     if not weight.any():
         return None
-    codes, _, _ = encode_labels(y, answers.classes, grow=False)
-    names = np.array(answers.classes, dtype=str)
+    codes, _, _ = encode_labels(y, predictions.classes, grow=False)
+    names = np.array(predictions.classes, dtype=str)
     right = (codes[words] == labels).astype(np.float64)
     return HeldOut(table[words, labels], right, names[labels], weight)
 
@@ -159,26 +159,28 @@ def some_entities(folds):
     some = [one for one in folds if one.weight.any()]
     if not some:
         raise ValueError(
-            "no entity was predicted, so there is nothing that entity_confidence could map; "
+            "no entity was predicted, so entity_confidence cannot be calibrated; "
             "labels must mark spans, such as B-PER and I-PER"
         )
     return some
 
 
-def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=False):
-    """Fit a copy of a tagger without each fold and ask it about the fold.
+def of_folds(
+    tagger, X, y, found_of, *, cv, weight=None, n_jobs=None, allow_overlap=False
+):
+    """Fit a clone of a tagger without each fold, and return what it finds in the fold.
 
     Parameters
     ----------
     tagger : estimator
-        The tagger to copy.
+        The tagger to clone.
     X : array of sequences
         It can be indexed by positions.
     y : ndarray of shape (n_sequences,), dtype object
         The true labels.
-    ask : callable
-        Given a fitted tagger, sequences, labels and weights, returns what it says, the
-        words first.
+    found_of : callable
+        Given a fitted tagger, sequences, labels and weights, returns a tuple that
+        begins with their tokens.
     cv : int, splitter, iterable or None
         The folds, as in scikit-learn.
     weight : ndarray of shape (n_sequences,), default=None
@@ -186,33 +188,33 @@ def ask_folds(tagger, X, y, ask, *, cv, weight=None, n_jobs=None, allow_overlap=
     n_jobs : int, default=None
         How many folds at once.
     allow_overlap : bool, default=False
-        Whether a tagger may be asked about a fold that it has learned from.
+        Whether a tagger may be calibrated on its training data.
 
     Returns
     -------
-    answers : list
-        What was said of each fold that has words which count.
+    found : list
+        The tuple of each fold that has tokens of positive weight.
     """
 
-    def fit_and_ask(train, test):
+    def fit_and_predict(train, test):
         weights = {} if weight is None else {"sample_weight": weight[train]}
         copy = clone(tagger).fit(X[train], y[train], **weights)
         own = None if weight is None else weight[test]
-        return ask(copy, X[test], y[test], own)
+        return found_of(copy, X[test], y[test], own)
 
     folds = _folds(cv, y, weight)
     if not allow_overlap:
         _refuse_overlap(folds)
     jobs = Parallel(n_jobs=n_workers(n_jobs, len(folds)), prefer="threads")
-    found = jobs(delayed(fit_and_ask)(*fold) for fold in folds)
+    found = jobs(delayed(fit_and_predict)(*fold) for fold in folds)
     return [one for one in found if one[0].weight.any()]
 
 
 def _folds(cv, y, weight):
     """Return the positions of training and of test sequences in each fold.
 
-    Whole numbers of folds are made of the sequences that count and have words: others
-    must not change the result.
+    Numbers of folds are made of the sequences that have tokens and a positive weight:
+    others must not change the result.
     """
     positions = np.arange(len(y))
     if cv is None or isinstance(cv, int | np.integer):
@@ -228,7 +230,7 @@ def _folds(cv, y, weight):
 
 
 def _split(splitter, positions, y):
-    """Return the folds of a splitter, which knows of no groups."""
+    """Return the folds of a splitter, which gets no groups."""
     try:
         n_folds = splitter.get_n_splits(positions)
         if n_folds > len(positions):
@@ -262,7 +264,7 @@ def _check_indices(indices, number, n):
 
 
 def _refuse_overlap(folds):
-    """Raise if a tagger would be asked about what it has learned from."""
+    """Raise if a tagger would be calibrated on its training data."""
     for number, (train, test) in enumerate(folds):
         both = np.intersect1d(train, test)
         if both.size:

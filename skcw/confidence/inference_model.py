@@ -8,7 +8,7 @@ from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING
 from skcw.confidence.acceptance import checked_selection
-from skcw.confidence.answers import Predictions
+from skcw.confidence.predictions import ModelLayer, Predictions
 from skcw.confidence.settings import saved_confidence
 from skcw.data.batch import SequenceBatch
 from skcw.data.encoder import check_batch, encode_any, without_needless
@@ -18,7 +18,7 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.features.joining import opened_extractor
 from skcw.io.model_files import naming, read_model
-from skcw.io.text_answers import asked_text, columns_read
+from skcw.io.text_answers import columns_read, predictions_of_text
 from skcw.io.tokenizer import Tokenizer, saved_tokenizer
 
 # The models that this process has opened once and for all, by their files.
@@ -156,7 +156,7 @@ class InferenceModel:
     reads_words : bool, default=False
         Whether features without weights are left out.
     selection : dict, default=None
-        The thresholds of a selective tagger, and what they promise.
+        The thresholds of a selective tagger, with their bounds.
     tokenizer : Tokenizer, default=None
         What cuts plain text into words; None is the default one.
     reading : dict, default=None
@@ -338,7 +338,8 @@ class InferenceModel:
             each is computed once, and only if it is asked for.
         """
         scored = self.decoder.open(self._encoded(X))
-        return Predictions(scored, self.confidence, self.classes, self.log_probability)
+        model = scored, self.confidence, self.classes, self.log_probability
+        return Predictions(ModelLayer(*model))
 
     def predict_text(self, text):
         """Return an object that answers all questions about a plain text.
@@ -359,7 +360,7 @@ class InferenceModel:
                 "features and a tagger"
             )
         columns = columns_read(self.features)
-        return asked_text(self.predict_all, text, self.tokenizer, columns)
+        return predictions_of_text(self.predict_all, text, self.tokenizer, columns)
 
     def _encoded(self, X):
         belief = self.confidence.belief

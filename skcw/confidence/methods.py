@@ -357,7 +357,7 @@ class Method:
 
     Examples
     --------
-    >>> from skcw.confidence import METHODS
+    >>> from skcw.confidence.methods import METHODS
     >>> METHODS["marginal"].probability, METHODS["marginal"].tunes
     (True, ('temperature',))
     >>> [name for name, method in METHODS.items() if not method.probability]

@@ -47,7 +47,7 @@ class Settings(NamedTuple):
     --------
     >>> from skcw._model.gaussian import Belief
     >>> from skcw._model.decoding import Decoder
-    >>> from skcw.confidence import METHODS
+    >>> from skcw.confidence.methods import METHODS
     >>> from skcw.confidence.settings import Settings
     >>> from skcw.data import SequenceEncoder
     >>> batch = SequenceEncoder().fit_transform([["a", "b"]])
@@ -238,10 +238,20 @@ class ModelConfidence:
         self.methods = methods
         self.served = served_methods(belief.variance is not None, methods)
 
-    def chosen(self, name=None):
-        """Return the name of a method, or of the default, and the method."""
+    def chosen(self, name=None, any_label=False):
+        """Return the name of a method, or of the default, and the method.
+
+        With `any_label` it must judge labels that are not predicted, too.
+        """
         name = self.default if name is None else name
-        return name, check_method(name, self.served, self.methods)
+        method = check_method(name, self.served, self.methods)
+        if any_label and not method.any_label:
+            able = [n for n, m in self.served.items() if m.any_label]
+            raise ValueError(
+                f"method {name!r} compares the predicted label with its rivals; to "
+                f"judge given labels it must be one of {', '.join(able)}"
+            )
+        return name, method
 
     def chosen_for(self, kind, name=None):
         """Return the same among the methods for "spans" or for "sequences"."""

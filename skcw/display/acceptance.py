@@ -1,10 +1,10 @@
-"""``RiskControlDisplay``: accepted share against promised and true risk."""
+"""``RiskControlDisplay``: the true risk of what is accepted, and its bound."""
 
 import numpy as np
 
 from skcw._util.text_table import cut
 from skcw.calibration import risk_threshold
-from skcw.calibration.checks import check_pairs
+from skcw.calibration.risk_control import flat_outcomes
 from skcw.calibration.selective_tagger import unit_outcomes
 from skcw.display.base import (
     LONGEST_NAME,
@@ -20,25 +20,24 @@ from skcw.display.base import (
 )
 
 SIZE = (5.2, 4.2)
-# The promises that are drawn if none are named.
+# The risks that are drawn by default.
 RISKS = tuple(np.geomspace(0.002, 0.2, 25).tolist())
 
 
 class RiskControlDisplay:
-    """The risk that is promised and the risk that comes true, by accepted share.
+    """The true risk of what thresholds accept, and its bound, by accepted share.
 
-    Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
-    are what it draws. The curve of the true risk should lie below that of the promised
-    one, and not far.
+    Make one by :meth:`from_estimator` or :meth:`from_predictions`. The curve of the
+    true risk should lie below its bound, and not far.
 
     Parameters
     ----------
-    accepted : array of shape (n_promises,)
-        The share of the new words that each promise accepts.
-    promised : array of shape (n_promises,)
-        The risk that is promised.
-    true_risk : array of shape (n_promises,)
-        The share of wrong words among those accepted.
+    accepted : array of shape (n_thresholds,)
+        The share of the new units that each threshold accepts.
+    bound : array of shape (n_thresholds,)
+        The risk that each threshold was chosen for.
+    true_risk : array of shape (n_thresholds,)
+        The share of wrong units among those accepted.
     name : str, default=None
         The name of the model.
     unit : str, default="words"
@@ -55,8 +54,8 @@ class RiskControlDisplay:
 
     See Also
     --------
-    skcw.calibration.risk_threshold : Makes the promises.
-    RiskCoverageDisplay : The risk of all thresholds, without a promise.
+    skcw.calibration.risk_threshold : Finds the thresholds.
+    RiskCoverageDisplay : The risk of all thresholds, without a bound.
 
     Examples
     --------
@@ -68,23 +67,23 @@ class RiskControlDisplay:
     >>> display = RiskControlDisplay.from_predictions(
     ...     correct[:500], confidence[:500], correct[500:], confidence[500:],
     ...     risk=[0.05, 0.08])
-    >>> bool((display.true_risk <= display.promised).all())
+    >>> bool((display.true_risk <= display.bound).all())
     True
     """
 
-    def __init__(self, accepted, promised, true_risk, *, name=None, unit="words"):
+    def __init__(self, accepted, bound, true_risk, *, name=None, unit="words"):
         self.accepted = accepted
-        self.promised = promised
+        self.bound = bound
         self.true_risk = true_risk
         self.name = name
         self.unit = unit
 
     def __repr__(self):
-        return described(self, self.name, f"{len(self.promised)} promises")
+        return described(self, self.name, f"{len(self.bound)} thresholds")
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, name=None, ax=None, **options):
-        """Ask a selective tagger or classifier, and draw what comes of its promises.
+        """Draw the risk of a selective tagger or classifier on new data.
 
         Parameters
         ----------
@@ -107,18 +106,18 @@ class RiskControlDisplay:
             What was drawn.
         """
         if hasattr(estimator, "predict_all"):
-            answers = estimator.predict_all(X)
-            correct, _ = unit_outcomes(answers, y, estimator.unit)
+            found = estimator.predict_all(X)
+            correct, _ = unit_outcomes(found, y, estimator.unit)
             correct = np.concatenate([np.empty(0, dtype=bool), *correct])
             shown = [
-                np.concatenate([np.empty(0, dtype=bool), *answers.accepted(each.risk)])
+                np.concatenate([np.empty(0, dtype=bool), *found.accepted(each.risk)])
                 for each in estimator.thresholds_
             ]
         else:
             correct = np.asarray(estimator.predict(X)) == np.asarray(y)
             shown = [estimator.accept(X, each.risk) for each in estimator.thresholds_]
         made = estimator.thresholds_
-        risks = [promise.risk for promise in made]
+        risks = [threshold.risk for threshold in made]
         name = type(estimator).__name__ if name is None else name
         display = cls(*_judged(risks, shown, correct), name=name, unit=made[0].unit)
         return display.plot(ax, **options)
@@ -132,7 +131,7 @@ class RiskControlDisplay:
         new_confidence,
         *,
         risk=RISKS,
-        level=0.95,
+        confidence_level=0.95,
         groups=None,
         max_errors_per_group=None,
         name=None,
@@ -140,17 +139,17 @@ class RiskControlDisplay:
         ax=None,
         **options,
     ):
-        """Make promises on some sentences, and draw what comes of them on others.
+        """Find thresholds on some sequences, and draw their risk on others.
 
         Parameters
         ----------
         correct, confidence : array of shape (n_words,), or a sequence of such
-            Outcomes and confidences of calibration sentences.
+            Outcomes and confidences of calibration data.
         new_correct, new_confidence : array of shape (n_words,), or a sequence of such
-            Those of others.
+            Those of new data.
         risk : sequence of float, default=RISKS
-            The promises; by default 25 from 0.2 % to 20 %.
-        level : float, default=0.95
+            The bounds; by default 25 from 0.2 % to 20 %.
+        confidence_level : float, default=0.95
             The probability with which each holds.
         groups : array of shape (n_words,) or (n_sentences,), default=None
             As in :func:`skcw.calibration.risk_threshold`.
@@ -174,13 +173,13 @@ class RiskControlDisplay:
             correct,
             confidence,
             list(risk),
-            level=level,
+            confidence_level=confidence_level,
             groups=groups,
             max_errors_per_group=max_errors_per_group,
         )
-        right, sure, _ = check_pairs(new_correct, new_confidence)
-        shown = [sure >= promise.threshold for promise in made]
-        risks = [promise.risk for promise in made]
+        right, sure, _ = flat_outcomes(new_correct, new_confidence)
+        shown = [sure >= threshold.threshold for threshold in made]
+        risks = [threshold.risk for threshold in made]
         display = cls(*_judged(risks, shown, right > 0), name=name, unit=unit)
         return display.plot(ax, **options)
 
@@ -201,7 +200,7 @@ class RiskControlDisplay:
         self : RiskControlDisplay
             With ``line_``, ``ax_`` and ``figure_``.
         """
-        accepted, promised = check_curve(accepted=self.accepted, promised=self.promised)
+        accepted, bound = check_curve(accepted=self.accepted, bound=self.bound)
         _, true_risk = check_curve(accepted=self.accepted, true_risk=self.true_risk)
         name = check_name(self.name if name is None else name)
         ax = self.ax_ = open_axes(ax, SIZE)
@@ -213,20 +212,20 @@ class RiskControlDisplay:
         self.line_ = draw_curve(
             ax, accepted, true_risk, label, curve_kwargs, self.unit, **usual
         )
-        draw_reference(ax, accepted, promised, "promised risk", "--")
+        draw_reference(ax, accepted, bound, "bound on the risk", "--")
         ax.set_xlabel(f"Share of {common_unit(ax)} accepted")
         ax.set_ylabel("Share of errors among them")
         ax.xaxis.set_major_formatter(percent)
         ax.yaxis.set_major_formatter(percent)
-        # Promises that accept all would go up for ever.
-        enough = promised[accepted == accepted.max()].min()
+        # Bounds above that of the first threshold that accepts all are of no interest.
+        enough = bound[accepted == accepted.max()].min()
         ax.set_ylim(0.0, 1.15 * max(enough, true_risk.max()))
         add_legend(ax, None)
         return self
 
 
 def _judged(risks, accepted, correct):
-    """Return share, promised and true risk of the promises that accept something."""
+    """Return share, bound and true risk of the thresholds that accept something."""
     rows = [
         (taken.mean(), risk, 1.0 - correct[taken].mean())
         for risk, taken in zip(risks, accepted, strict=True)
@@ -234,7 +233,7 @@ def _judged(risks, accepted, correct):
     ]
     if not rows:
         raise ValueError(
-            "none of the promises accepts anything; allow larger risks, or calibrate "
-            "on more sentences"
+            "no threshold accepts anything; allow larger risks, or calibrate on more "
+            "sentences"
         )
     return (np.array(column) for column in zip(*sorted(rows), strict=True))

@@ -117,8 +117,8 @@ def cross_val_confidence(
     >>> X, y = make_tagged_corpus(600, random_state=0, return_X_y=True)
     >>> found = cross_val_confidence(make_tagging_pipeline("ner"), X, y, cv=3)
     >>> correct = token_correct(y, found.labels)
-    >>> promise = risk_threshold(correct, found.confidence, risk=0.05)
-    >>> bool(promise.accepted > 0.8)
+    >>> (found,) = risk_threshold(correct, found.confidence, risk=0.05)
+    >>> bool(found.accepted > 0.8)
     True
     """
     X = reusable_rows(X)

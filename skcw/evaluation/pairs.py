@@ -9,7 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._util.checks import check_same_length, check_same_lengths
-from skcw.confidence.foreign import RowAnswers, answering_estimator, ask_tagger
+from skcw.confidence.foreign import (
+    answering_estimator,
+    predictions_of,
+    row_confidence,
+    row_probabilities,
+)
 from skcw.data.labels import check_label_rows, listed, listed_in_order, refuse_unordered
 from skcw.data.schemes import extract_spans, split_label
 from skcw.metrics.token_scores import joined_matches
@@ -299,7 +304,7 @@ def is_flat(y):
 
 def _ask_words(tagger, X, rows, question, given):
     """Answer whether each predicted label is right."""
-    asked = ask_tagger(tagger, X)
+    asked = predictions_of(tagger, X)
     predicted = check_label_rows(asked.labels(), "y_pred")
     lengths = list(map(len, rows))
     check_same_lengths(list(map(len, predicted)), lengths)
@@ -313,7 +318,7 @@ def _ask_labels(tagger, X, rows, question, given):
     """Answer whether each token has, or has not, one of some labels."""
     truth = list(chain.from_iterable(rows))
     _check_known(question.labels, getattr(tagger, "classes_", ()), truth)
-    asked = ask_tagger(tagger, X)
+    asked = predictions_of(tagger, X)
     check_same_lengths(asked.lengths, list(map(len, rows)))
     claimed = _summed(asked.label_table(**given), asked.classes, question.labels)
     found = _among(truth, question.labels)
@@ -331,7 +336,7 @@ def _ask_pairs(tagger, X, rows, question, given):
     named = list(chain.from_iterable(question.labels))
     truth = list(chain.from_iterable(rows))
     _check_known(named, getattr(tagger, "classes_", ()), truth)
-    asked = ask_tagger(tagger, X)
+    asked = predictions_of(tagger, X)
     check_same_lengths(asked.lengths, list(map(len, rows)))
     claimed = asked.pair_confidence(question.labels, **given)
     wanted = set(question.labels)
@@ -342,7 +347,7 @@ def _ask_pairs(tagger, X, rows, question, given):
 
 def _ask_spans(tagger, X, rows, question, given):
     """Answer whether each predicted entity of some types is in the truth."""
-    found = list(ask_tagger(tagger, X).entities(**given))
+    found = list(predictions_of(tagger, X).entities(**given))
     check_same_length(len(found), len(rows))
     for number, (entities, row) in enumerate(zip(found, rows, strict=True)):
         if any(entity.end > len(row) for entity in entities):
@@ -375,15 +380,16 @@ def _ask_rows(classifier, X, truth, question, given):
         )
     labels = truth.tolist()
     _check_truth(labels, classifier)
-    asked = RowAnswers(classifier, X)
     if question.kind == RIGHT:
-        predicted = _check_predicted(asked.labels(), len(truth), classifier)
-        correct, confidence = predicted == truth, asked.confidence(predicted, **given)
+        predicted = np.asarray(classifier.predict(X))
+        predicted = _check_predicted(predicted, len(truth), classifier)
+        confidence = row_confidence(classifier, X, predicted, **given)
+        correct = predicted == truth
     else:
         _check_known(question.labels, getattr(classifier, "classes_", ()), labels)
-        table = asked.label_table(**given)
+        table = row_probabilities(classifier, X, **given)
         _check_rows(len(table), len(labels))
-        claimed = _summed(table, asked.classes, question.labels)
+        claimed = _summed(table, classifier.classes_.tolist(), question.labels)
         found = _among(labels, question.labels)
         correct, confidence = _yes(found, claimed, question)
     return _answers(correct, confidence, np.arange(len(truth)))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._util.text_table import Table, shown_token
-from skcw.confidence.foreign import ask_tagger
+from skcw.confidence.foreign import predictions_of
 from skcw.data.batch import SequenceBatch
 from skcw.tagging.crf import as_tagger
 
@@ -196,7 +196,7 @@ def entity_table(tagger, X, *, entity_confidence=None, method=None, **options):
     X = X if hasattr(X, "__len__") else list(X)
     given = {"entity_confidence": entity_confidence, "method": method} | options
     given = {name: value for name, value in given.items() if value is not None}
-    found = ask_tagger(as_tagger(tagger), X).entities(**given)
+    found = predictions_of(as_tagger(tagger), X).entities(**given)
     rows = [
         (number, words_of(X, number, entity), *entity)
         for number, entities in enumerate(found)

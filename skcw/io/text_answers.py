@@ -1,4 +1,4 @@
-"""What a model says of a plain text, in positions of its characters."""
+"""Predictions for plain text, in positions of its characters."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from skcw.io.tokenizer import Tokenizer
 
 
 class TextEntity(NamedTuple):
-    """An entity of a text; ``text[start:end]`` is what it is called there.
+    """An entity of a text, which reads ``text[start:end]`` there.
 
     Parameters
     ----------
@@ -17,9 +17,9 @@ class TextEntity(NamedTuple):
     end : int
         One past the position of its last character.
     confidence : float
-        How sure the tagger is of it.
+        How confident the tagger is of it.
     text : str
-        What stands there.
+        The text of the entity.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class TextEntity(NamedTuple):
 
 
 class TextPredictions:
-    """What a model says of a plain text, which is cut, encoded and scored once.
+    """What a model predicts for a plain text, which is tokenized and scored once.
 
     ``pipeline.predict_text(text)`` and ``model.predict_text(text)`` return one.
 
@@ -45,18 +45,18 @@ class TextPredictions:
     text : str
         The text.
     sentences : list of list of TextToken
-        Its words.
-    answers : Predictions
-        What the model says of the sentences.
+        Its tokens.
+    predictions : Predictions
+        Those of the model for the sentences.
 
     Attributes
     ----------
     text : str
         The text.
     sentences : list of list of TextToken
-        Its words, and where they stand.
-    answers : Predictions
-        All that the model says of them, in positions of words.
+        Its tokens with their positions.
+    predictions : Predictions
+        All of the predictions, in positions of tokens.
 
     Examples
     --------
@@ -69,10 +69,10 @@ class TextPredictions:
     [('P', 0, 3, 'Bob'), ('P', 10, 13, 'Ann')]
     """
 
-    def __init__(self, text, sentences, answers):
+    def __init__(self, text, sentences, predictions):
         self.text = text
         self.sentences = sentences
-        self.answers = answers
+        self.predictions = predictions
 
     def entities(self, **options):
         """Return the entities of the text, from its beginning to its end.
@@ -80,7 +80,7 @@ class TextPredictions:
         Parameters
         ----------
         **options : object
-            Those of ``Predictions.entities``: ``entity_confidence``, ``method`` and so on.
+            Those of ``Predictions.entities``, such as ``entity_confidence``.
 
         Returns
         -------
@@ -90,9 +90,9 @@ class TextPredictions:
         return [entity for entity, _, _ in self._placed(options)]
 
     def _placed(self, options):
-        """Yield the entities with the positions of their words in the whole text."""
+        """Yield the entities with the positions of their tokens in the whole text."""
         before = 0
-        rows = self.answers.entities(**options)
+        rows = self.predictions.entities(**options)
         for tokens, row in zip(self.sentences, rows, strict=True):
             for label, first, last, confidence in row:
                 start, end = tokens[first].start, tokens[last - 1].end
@@ -102,21 +102,21 @@ class TextPredictions:
             before += len(tokens)
 
     def tokens(self):
-        """Return the words of the text with their labels and confidences.
+        """Return the tokens of the text with their labels and confidences.
 
         Returns
         -------
         tokens : list of list of (TextToken, str, float)
             One list for each sentence.
         """
-        labels, sure = self.answers.labels(), self.answers.confidence()
+        labels, sure = self.predictions.labels(), self.predictions.confidence()
         return [
             list(zip(*row, strict=True))
             for row in zip(self.sentences, labels, map(list, sure), strict=True)
         ]
 
     def to_dict(self, **options):
-        """Return text, words and entities as values that JSON can hold.
+        """Return text, tokens and entities as values that JSON can hold.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class TextPredictions:
         found : dict
             ``text``, ``tokens`` and ``spans``, with the names that Prodigy and spaCy
             use: ``start`` and ``end`` in characters, ``token_start`` and ``token_end``
-            (inclusive) in words.
+            (inclusive) in tokens.
         """
         tokens, number = [], 0
         for s, row in enumerate(self.tokens()):
@@ -165,7 +165,7 @@ class TextPredictions:
 
 
 def columns_read(extractor):
-    """Return the names of the columns that features look at, in their order.
+    """Return the names of the columns that features read, in their order.
 
     Parameters
     ----------
@@ -183,24 +183,24 @@ def columns_read(extractor):
     return [extractor.columns[column] for column in sorted(read)]
 
 
-def asked_text(ask, text, tokenizer, columns=None):
-    """Return what a model says of a text.
+def predictions_of_text(predict_all, text, tokenizer, columns=None):
+    """Return what a model predicts for a text.
 
     Parameters
     ----------
-    ask : callable
-        Predictions about a list of lists of words.
+    predict_all : callable
+        Returns `Predictions` for a list of lists of words.
     text : str
         The text.
     tokenizer : Tokenizer or None
-        What cuts it; None is the default one.
+        Splits the text; None is the default one.
     columns : list of str, default=None
         The columns that the model looks at, of which a text has the first.
 
     Returns
     -------
-    answers : TextPredictions
-        What the model says.
+    found : TextPredictions
+        The predictions, with their positions.
     """
     if columns and len(columns) > 1:
         raise ValueError(
@@ -210,4 +210,4 @@ def asked_text(ask, text, tokenizer, columns=None):
         )
     sentences = (tokenizer or Tokenizer()).split(text)
     words = [[token.word for token in sentence] for sentence in sentences]
-    return TextPredictions(text, sentences, ask(words))
+    return TextPredictions(text, sentences, predict_all(words))

@@ -15,7 +15,7 @@ from skcw.data.vocabulary import Vocabulary
 from skcw.features import JoinedFeatures, WindowFeatures
 from skcw.features.joined_features import is_joined, join_features
 from skcw.io import Tokenizer, iter_columns
-from skcw.io.text_answers import asked_text, columns_read
+from skcw.io.text_answers import columns_read, predictions_of_text
 from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging.base import only_sequence
@@ -419,7 +419,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             With ``entities()``, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return asked_text(self.predict_all, text, **self.text_reading())
+        return predictions_of_text(self.predict_all, text, **self.text_reading())
 
     def text_reading(self):
         """Return how plain text is read, as arguments by name.
@@ -470,7 +470,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         X : sequences
             The sequences, as for ``fit``.
         risk : float, default=None
-            A risk that the tagger has a promise for; None is the first.
+            A risk that the tagger has a threshold for; None is the first.
         **options : bool
             Those of :meth:`skcw.SelectiveTagger.accept`.
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skcw._util.ragged import object_rows, offsets_of
-from skcw.confidence.answers import Predictions, check_n
+from skcw._util.ragged import offsets_of
 from skcw.confidence.methods import Method
+from skcw.confidence.predictions import Layer, ModelLayer, check_n
 from skcw.confidence.settings import ModelConfidence
 from skcw.confidence.tallies import span_tally
 from skcw.data.labels import encode_labels
@@ -139,8 +139,8 @@ class NoWeights:
     variance = None
 
 
-class RerankedAnswers(Predictions):
-    """What a reranked tagger predicts for some sequences, which are scored once.
+class RerankedLayer(Layer):
+    """The answers of a reranker, whose probabilities are of whole candidates.
 
     Parameters
     ----------
@@ -151,34 +151,28 @@ class RerankedAnswers(Predictions):
     """
 
     def __init__(self, scored, classes):
-        super().__init__(scored, ModelConfidence(NoWeights, methods=METHODS), classes)
+        model = ModelConfidence(NoWeights, methods=METHODS)
+        super().__init__(ModelLayer(scored, model, classes))
 
     def labeling_shares(self, n):
-        """Return how probable the reranker thinks each of the n best is among them."""
-        n, (_, total, share) = check_n(n), self._scored.ranked()
+        """Yield how probable the reranker thinks each of the n best is among them."""
+        _, total, share = self.scored.ranked()
         found = np.isfinite(total[:, :n]).sum(axis=1).tolist()
-        rows = (row[:size] for row, size in zip(share, found, strict=True))
-        return object_rows(row / row.sum() for row in rows)
+        for row, size in zip(share, found, strict=True):
+            yield row[:size] / row[:size].sum()
 
-    def sampled(self, n, unit_variance=None, **options):
-        """Return candidates drawn with their probabilities, n for each sequence."""
+    def sampled(self, n, unit_variance, options):
+        """Return the codes of n candidates drawn with their probabilities."""
         if unit_variance is not None or set(options) - {"random_state"}:
             raise TypeError(
                 "draws among candidates have no option but random_state; they draw no "
                 "weights"
             )
-        settings = self._confidence.settings("marginal", **options)
-        n = check_n(n)
+        settings = self.model.settings("marginal", **options)
         # Each sequence is drawn for itself, with the same numbers.
-        drawn = np.random.default_rng(settings.seed).random(n)
-        codes, _, share = self._scored.ranked()
-        last = np.maximum(np.isfinite(self._scored.ranked()[1]).sum(axis=1) - 1, 0)
+        drawn = np.random.default_rng(settings.seed).random(check_n(n))
+        codes, total, share = self.scored.ranked()
+        last = np.maximum(np.isfinite(total).sum(axis=1) - 1, 0)
         rank = (np.cumsum(share, axis=1)[:, :, None] <= drawn).sum(axis=1)
-        rank = np.minimum(rank, last[:, None])
-        names = np.array(self.classes, dtype=object)
-        return object_rows(
-            names[codes[rank[s], a:b]].tolist()
-            for s, (a, b) in enumerate(
-                zip(self.offsets, self.offsets[1:], strict=False)
-            )
-        )
+        rank = np.repeat(np.minimum(rank, last[:, None]), self.scored.lengths, axis=0)
+        return np.take_along_axis(codes, rank.T, axis=0)

@@ -13,6 +13,7 @@ from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.limits import MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
+from skcw.confidence import Predictions
 from skcw.confidence.held_out import reusable_rows
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_kind, saved_number, saved_texts
@@ -22,7 +23,7 @@ from skcw.reranking.base import BaseReranker, ScoreReranker
 from skcw.reranking.candidates import LOSSES, candidate_errors
 from skcw.reranking.global_features import TEMPLATES, GlobalFeatures
 from skcw.reranking.online import CWReranker
-from skcw.reranking.scored import METHODS, RerankedAnswers, ScoredCandidates
+from skcw.reranking.scored import METHODS, RerankedLayer, ScoredCandidates
 from skcw.reranking.selection import (
     HeldOut,
     Sentences,
@@ -91,7 +92,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     Parameters
     ----------
-    base_tagger : estimator
+    estimator : estimator
         A tagger or a :class:`skcw.TaggingPipeline`.
     reranker : BaseReranker, default=None
         The reranker; None is ``CWReranker(random_state=0)``.
@@ -129,7 +130,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     Attributes
     ----------
-    base_tagger_ : estimator
+    estimator_ : estimator
         The base tagger, fitted on all sentences.
     reranker_ : BaseReranker
         The fitted reranker: that of the trials with the highest score, or
@@ -175,7 +176,7 @@ class RerankedTagger(BaseSequenceTagger):
     """
 
     _parameter_constraints: dict = {
-        "base_tagger": [HasMethods(["fit", "predict_nbest"])],
+        "estimator": [HasMethods(["fit", "predict_nbest"])],
         "reranker": [HasMethods(["fit", "candidate_probabilities"]), None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left")],
@@ -192,7 +193,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     def __init__(
         self,
-        base_tagger,
+        estimator,
         reranker=None,
         *,
         n_best=20,
@@ -205,7 +206,7 @@ class RerankedTagger(BaseSequenceTagger):
         word_prefix=None,
         held_out_folds="auto",
     ):
-        self.base_tagger = base_tagger
+        self.estimator = estimator
         self.reranker = reranker
         self.n_best = n_best
         self.cv = cv
@@ -239,14 +240,14 @@ class RerankedTagger(BaseSequenceTagger):
         self._features().check_parameters()
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        base = clone(self.base_tagger).fit(X, y, **weights)
+        base = clone(self.estimator).fit(X, y, **weights)
         y = object_rows(list(labels) for labels in y)
         weight = check_sample_weight(sample_weight, len(y))
         folds = sentence_folds(base, X, y, weight, self.cv)
         if isinstance(X, SequenceBatch) and X.vocabulary is not None:
             # A copy must not know the names of features in sentences held out.
             X = object_rows(X.to_lists())
-        nbest = jackknifed_nbest(self.base_tagger, X, y, folds, self.n_best, weight)
+        nbest = jackknifed_nbest(self.estimator, X, y, folds, self.n_best, weight)
         sentences, used = Sentences(X, y, weight), folds >= 0
         prefix = self._word_prefix(sentences[used].X, base)
 
@@ -256,7 +257,7 @@ class RerankedTagger(BaseSequenceTagger):
         reranker, trials = self._chosen(base, encode, sentences, folds, nbest)
         lists, errors, features = encode(sentences[used], nbest[used], None)
         reranker.fit(lists, errors, sample_weight=sentences[used].weight)
-        self.base_tagger_, self.global_features_ = base, features
+        self.estimator_, self.global_features_ = base, features
         self.reranker_, self.trials_, self.word_prefix_ = reranker, trials, prefix
         return self
 
@@ -277,7 +278,7 @@ class RerankedTagger(BaseSequenceTagger):
         if self.held_out_folds == 0:
             return clone(first), []
         rerankers = first.variants() if hasattr(first, "variants") else [clone(first)]
-        held_out = HeldOut(self.base_tagger, self.n_best, encode, self.loss, rerankers)
+        held_out = HeldOut(self.estimator, self.n_best, encode, self.loss, rerankers)
         for fold in folds_to_hold_out(folds, self.held_out_folds):
             held_out.add(base, sentences, fold, folds, nbest)
             if self.held_out_folds == "auto" and held_out.decided():
@@ -314,23 +315,23 @@ class RerankedTagger(BaseSequenceTagger):
 
         Returns
         -------
-        answers : RerankedAnswers
-            With the methods of :class:`skcw.tagging.Predictions`.
+        answers : Predictions
+            With sums over the candidates.
         """
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
-        answers, classes = self.base_tagger_.predict_all(X), self.classes_.tolist()
+        answers, classes = self.estimator_.predict_all(X), self.classes_.tolist()
 
         def ranked():
             lists = self._lists(X, answers)
             return lists, *self.reranker_.ranking(lists)
 
         scored = ScoredCandidates(answers.lengths, classes, ranked)
-        return RerankedAnswers(scored, classes)
+        return Predictions(RerankedLayer(scored, classes))
 
     def _lists(self, X, answers):
         """Return the encoded candidates of the base tagger."""
-        tokens, words = _read(X, self.base_tagger_, self.word_prefix_)
+        tokens, words = _read(X, self.estimator_, self.word_prefix_)
         return self.global_features_.transform(
             tokens, answers.nbest(self.n_best), words
         )
@@ -351,7 +352,7 @@ class RerankedTagger(BaseSequenceTagger):
         """
         check_is_fitted(self, "reranker_")
         X = reusable_rows(X)
-        return self._lists(X, self.base_tagger_.predict_all(X))
+        return self._lists(X, self.estimator_.predict_all(X))
 
     def explain_choice(self, sequence):
         """Explain the labels of one sequence against those of the base tagger.
@@ -414,7 +415,7 @@ class RerankedTagger(BaseSequenceTagger):
             From 0 to 1; NaN for a tagger that does not remember.
         """
         check_is_fitted(self, "reranker_")
-        return self.base_tagger_.train_overlap(X)
+        return self.estimator_.train_overlap(X)
 
     @property
     def classes_(self):
@@ -443,7 +444,7 @@ class RerankedTagger(BaseSequenceTagger):
 
     def _fitted_base(self):
         """Return the tagger that the base is, or that ends it."""
-        base = self.base_tagger_
+        base = self.estimator_
         return base.tagger if isinstance(base, Pipeline) else base
 
     @property
@@ -460,7 +461,7 @@ class RerankedTagger(BaseSequenceTagger):
                 "functions cannot be saved without pickle; pickle the tagger, or do "
                 "without features of your own"
             )
-        params = {**super()._plain_params(), "base_tagger": None, "reranker": None}
+        params = {**super()._plain_params(), "estimator": None, "reranker": None}
         if self.lexicon is not None:
             params["lexicon"] = sorted(self.lexicon)
         return {**params, "templates": list(self.templates), "functions": []}
@@ -468,13 +469,13 @@ class RerankedTagger(BaseSequenceTagger):
     def _saved_state(self):
         check_is_fitted(self, "reranker_")
         own = self.reranker
-        for part in (self.base_tagger_, self.reranker_, own or self.reranker_):
+        for part in (self.estimator_, self.reranker_, own or self.reranker_):
             if not isinstance(part, SavedModelMixin):
                 raise ValueError(
                     f"a {type(part).__name__} cannot be saved without pickle; pickle "
                     "the reranked tagger, or use one of skcw's"
                 )
-        base, arrays = self.base_tagger_.to_saved()
+        base, arrays = self.estimator_.to_saved()
         reranker, weights = self.reranker_.to_saved()
         features = self.global_features_
         tables = {
@@ -493,7 +494,7 @@ class RerankedTagger(BaseSequenceTagger):
         return state, arrays | weights
 
     def _restore(self, state, arrays):
-        self.base_tagger_ = BaseSequenceTagger.from_saved(state["base"], arrays)
+        self.estimator_ = BaseSequenceTagger.from_saved(state["base"], arrays)
         self.reranker_ = BaseReranker.from_saved(state["reranker"], arrays)
         # Functions are never saved, and templates are known by their names.
         if self.functions or not set(saved_texts(self.templates, "templates")) <= set(
@@ -515,7 +516,7 @@ class RerankedTagger(BaseSequenceTagger):
             saved_kind(prefix, "word_prefix", str)
         self.word_prefix_ = prefix
         self.trials_ = [Trial.of_saved(*values) for values in state["trials"]]
-        self.base_tagger = clone(self.base_tagger_)
+        self.estimator = clone(self.estimator_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
             self.reranker = BaseReranker.from_header(state["own_reranker"])

@@ -494,11 +494,11 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
 
 def _inside(wrapped, method):
     """Tell whether the tagger inside has a method."""
-    return getattr(wrapped.tagger, method, None) is not None
+    return getattr(wrapped.estimator, method, None) is not None
 
 
 class WrappedTagger(BaseSequenceTagger):
-    """Base of the taggers around another one: ``tagger``, fitted as ``tagger_``.
+    """Base of the taggers around another one: ``estimator``, fitted as ``estimator_``.
 
     What concerns its sequences, features and passes is asked of the inner tagger.
     """
@@ -518,7 +518,7 @@ class WrappedTagger(BaseSequenceTagger):
             The encoded sequences.
         """
         check_is_fitted(self)
-        return self.tagger_.encode(X)
+        return self.estimator_.encode(X)
 
     def train_overlap(self, X):
         """Return the fraction of the words of X that the inner tagger has learned from.
@@ -534,7 +534,7 @@ class WrappedTagger(BaseSequenceTagger):
             From 0 to 1. Words that were only used for calibration do not count.
         """
         check_is_fitted(self)
-        return self.tagger_.train_overlap(X)
+        return self.estimator_.train_overlap(X)
 
     @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):
@@ -551,37 +551,36 @@ class WrappedTagger(BaseSequenceTagger):
             The answers of the inner tagger: a list, shown as a table.
         """
         check_is_fitted(self)
-        return self.tagger_.explain(sequence)
+        return self.estimator_.explain(sequence)
 
     @property
     def classes_(self):
         """The labels."""
-        return self.tagger_.classes_
+        return self.estimator_.classes_
 
     @property
     def n_iter_(self):
         """The number of passes of the inner tagger."""
-        return self.tagger_.n_iter_
+        return self.estimator_.n_iter_
 
     @property
     def history_(self):
         """The passes of the inner tagger."""
-        return self.tagger_.history_
+        return self.estimator_.history_
 
     @property
     def vocabulary_(self):
         """The names of the features of the inner tagger, if it keeps them."""
-        return self.tagger_.vocabulary_
+        return self.estimator_.vocabulary_
 
     @property
     def n_features_in_(self):
         """The number of columns, if sequences were arrays of numbers."""
-        return self.tagger_.n_features_in_
+        return self.estimator_.n_features_in_
 
 
 def layers(model):
     """Yield a model, the one that it is built around, and so on inwards."""
     while model is not None:
         yield model
-        inner = "tagger_" if isinstance(model, WrappedTagger) else "base_tagger_"
-        model = getattr(model, inner, None)
+        model = getattr(model, "estimator_", None)

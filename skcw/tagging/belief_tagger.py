@@ -16,10 +16,10 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.limits import LEAST_SETTING
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.confidence.answers import Predictions
 from skcw.confidence.fitting import METRICS, fit_method, make_trial
 from skcw.confidence.inference_model import serving_state
 from skcw.confidence.methods import METHODS
+from skcw.confidence.predictions import ModelLayer, Predictions
 from skcw.confidence.settings import (
     DEFAULT_TEMPERATURE,
     ModelConfidence,
@@ -84,7 +84,8 @@ class BeliefTagger(BaseSequenceTagger):
         """
         scored = self._open(self.encode(X))
         classes = self.classes_.tolist()
-        return Predictions(scored, self._confidence(), classes, self._log_probability)
+        model = scored, self._confidence(), classes, self._log_probability
+        return Predictions(ModelLayer(*model))
 
     @property
     def confidence_methods_(self):

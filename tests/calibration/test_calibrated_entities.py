@@ -32,7 +32,7 @@ def fitted():
 
 
 def calibrated(fitted, **options):
-    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", **options)
+    tagger = CalibratedTagger(fitted, cv="prefit", method="beta", **options)
     return tagger.fit(BATCH[OTHER], Y[OTHER])
 
 
@@ -66,15 +66,15 @@ def test_the_map_is_learned_from_entities_that_the_truth_has_or_not(fitted):
         for row, labels in zip(found, Y[OTHER], strict=True)
         for entity in row
     ]
-    (maps,) = tagger.entity_maps_
-    again = type(maps.common)().fit(confidence, np.array(correct, dtype=float))
+    (maps,) = tagger.entity_calibrators_
+    again = type(maps.common)().fit(np.array(correct, dtype=float), confidence)
     np.testing.assert_array_equal(maps.common(confidence), again(confidence))
 
 
 def test_weights_of_sequences_count_for_their_entities(fitted):
     weight = np.where(np.arange(len(OTHER)) % 4 == 0, 3.0, 0.5)
     tagger = CalibratedTagger(
-        fitted, cv="prefit", map="beta", entity_confidence="exact"
+        fitted, cv="prefit", method="beta", entity_confidence="exact"
     )
     tagger.fit(BATCH[OTHER], Y[OTHER], sample_weight=weight)
     found = fitted.predict_entities(BATCH[OTHER], "exact")
@@ -86,8 +86,8 @@ def test_weights_of_sequences_count_for_their_entities(fitted):
             for entity in row
         ]
     ).T
-    (maps,) = tagger.entity_maps_
-    weighted = type(maps.common)().fit(confidence, correct, own)
+    (maps,) = tagger.entity_calibrators_
+    weighted = type(maps.common)().fit(correct, confidence, own)
     np.testing.assert_array_equal(maps.common(confidence), weighted(confidence))
 
 
@@ -96,7 +96,7 @@ def test_without_a_map_an_entity_is_as_sure_as_its_least_sure_word(fitted):
     words = tagger.predict_confidence(BATCH[TEST])
     for row, sure in zip(tagger.predict_entities(BATCH[TEST]), words, strict=True):
         assert [e.confidence for e in row] == [min(sure[e.start : e.end]) for e in row]
-    assert tagger.entity_maps_ == []
+    assert tagger.entity_calibrators_ == []
     with pytest.raises(ValueError, match="set entity_confidence='exact' and fit again"):
         tagger.predict_entities(BATCH[TEST], entity_confidence="exact")
 
@@ -117,10 +117,10 @@ def test_folds_and_types_have_maps_of_entities_too():
         cv=2, per_label=True, min_words=30, entity_confidence="exact",
     )  # fmt: skip
     tagger.fit(BATCH[OTHER], Y[OTHER])
-    assert len(tagger.entity_maps_) == 2
-    assert "PER" in tagger.entity_maps_[0].by_label
+    assert len(tagger.entity_calibrators_) == 2
+    assert "PER" in tagger.entity_calibrators_[0].by_label
     assert len(clone(tagger).set_params(ensemble=False).fit(
-        BATCH[OTHER], Y[OTHER]).entity_maps_) == 1  # fmt: skip
+        BATCH[OTHER], Y[OTHER]).entity_calibrators_) == 1  # fmt: skip
 
 
 def test_files_and_pipelines_keep_the_maps_of_entities(tmp_path):
@@ -145,7 +145,7 @@ def test_taggers_that_know_words_only_say_so():
     with pytest.raises(ValueError, match="no method for whole spans, only for words"):
         CalibratedTagger(maxent, cv=2, entity_confidence="exact").fit(X, y)
     tagger = CalibratedTagger(maxent, cv=2, entity_confidence="least-word").fit(X, y)
-    assert len(tagger.entity_maps_) == 2
+    assert len(tagger.entity_calibrators_) == 2
 
 
 def test_entities_of_a_crf_are_calibrated_too():
@@ -168,7 +168,7 @@ def test_labels_that_mark_no_entity_are_refused():
 @pytest.mark.parametrize("method", [None, "marginal"])
 @pytest.mark.parametrize("event", [None, *DEFINITIONS])
 def test_methods_tell_whether_whole_spans_are_served(fitted, event, method):
-    tagger = calibrated(fitted, entity_confidence=event, method=method)
+    tagger = calibrated(fitted, entity_confidence=event, confidence_method=method)
     (served,) = tagger.confidence_methods_.values()
     assert (served.spans is not None) == (event not in (None, "least-word"))
     assert served.sequences is None

@@ -32,11 +32,11 @@ def fitted_cw():
 
 def kinds():
     """Return a fitted model of every kind, with sequences to ask it about."""
-    crf = CalibratedTagger(CRFSequenceTagger(max_iter=5), cv=2, map="sigmoid")
-    by_label = CalibratedTagger(CW, cv=2, per_label=True, min_words=10, map="beta")
-    options = {"method": "kd-fixed", "variance_scale": 2.0, "n_draws": 8}
-    drawn = CalibratedTagger(CW, cv=2, map="temperature", ensemble=False, **options)
-    frozen = CalibratedTagger(FrozenEstimator(fitted_cw()), method="delta")
+    crf = CalibratedTagger(CRFSequenceTagger(max_iter=5), cv=2, method="sigmoid")
+    by_label = CalibratedTagger(CW, cv=2, per_label=True, min_words=10, method="beta")
+    options = {"confidence_method": "kd-fixed", "variance_scale": 2.0, "n_draws": 8}
+    drawn = CalibratedTagger(CW, cv=2, method="temperature", ensemble=False, **options)
+    frozen = CalibratedTagger(FrozenEstimator(fitted_cw()), confidence_method="delta")
     inside = CalibratedTagger(make_tagging_pipeline(["word"], CW), cv=2)
     outside = make_tagging_pipeline(["word"], CalibratedTagger(CW, cv=2))
     words, _ = news(seed=1, n_sequences=20)
@@ -49,7 +49,7 @@ def kinds():
             CalibratedTagger(fitted_cw(), cv="prefit").fit(X[30:], Y[30:]), ASKED
         ),
         "frozen": (frozen.fit(X[30:], Y[30:]), ASKED),
-        "identity": (CalibratedTagger(CW, cv=2, map="identity").fit(X, Y), ASKED),
+        "identity": (CalibratedTagger(CW, cv=2, method="identity").fit(X, Y), ASKED),
         "pipeline inside": (inside.fit(WORDS, Y), words),
         "pipeline outside": (outside.fit(WORDS, Y), words),
     }  # fmt: skip

@@ -20,13 +20,13 @@ CW = CWSequenceTagger(max_iter=3, shuffle=False, averaging=False, random_state=0
 CRF = CRFSequenceTagger(max_iter=15)
 TAGGERS = [
     CalibratedTagger(CW, cv=2, per_label=True, min_words=5),
-    CalibratedTagger(CRF, cv=2, map="temperature", ensemble=False),
+    CalibratedTagger(CRF, cv=2, method="temperature", ensemble=False),
 ]
 CASES = [
     pytest.param(check, id=f"{i}-{check.func.__name__}")
     for i, tagger in enumerate(TAGGERS)
     for check in yield_tagger_checks(tagger)
-    if check.func.__name__ not in LEFT_OUT[type(tagger.tagger).__name__]
+    if check.func.__name__ not in LEFT_OUT[type(tagger.estimator).__name__]
 ]
 
 

@@ -2,7 +2,6 @@
 
 from copy import copy
 from itertools import chain
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,8 +19,8 @@ from skcw import (
 )
 from skcw._util.ragged import object_rows
 from skcw.calibration import BetaCalibrator, CalibratedTagger, IsotonicCalibrator
-from skcw.calibration.answers import shared_rest
-from skcw.calibration.calibrators import LabelMaps
+from skcw.calibration.calibrated_tagger import shared_rest
+from skcw.calibration.calibrators import LabelCalibrators
 from skcw.confidence.held_out import HeldOut
 from skcw.datasets import make_tagged_corpus
 from skcw.evaluation import confidence_pairs, get_scorer
@@ -69,7 +68,7 @@ def same(one, other):
 def test_predict_is_that_of_the_tagger_fitted_on_all_words(name, ensemble):
     X, y = BATCH[:80], Y[:80]
     alone = clone(TAGGERS[name]).fit(X, y)
-    calibrated = CalibratedTagger(TAGGERS[name], cv=2, ensemble=ensemble, map="beta")
+    calibrated = CalibratedTagger(TAGGERS[name], cv=2, ensemble=ensemble, method="beta")
     calibrated.fit(X, y)
     assert (
         calibrated.predict(BATCH[TEST]).tolist() == alone.predict(BATCH[TEST]).tolist()
@@ -84,8 +83,8 @@ def test_predict_is_that_of_the_tagger_fitted_on_all_words(name, ensemble):
 
 
 def test_a_fitted_tagger_is_wrapped_as_it_is(fitted, calibrated):
-    assert calibrated.tagger_ is fitted
-    assert len(calibrated.maps_) == 1
+    assert calibrated.estimator_ is fitted
+    assert len(calibrated.calibrators_) == 1
 
 
 def held_out_words(fold):
@@ -102,15 +101,15 @@ def test_folds_are_judged_by_taggers_that_have_not_seen_them():
     raw = flat(clone(CW).fit(BATCH[TRAIN], Y[TRAIN]).predict_confidence(BATCH[TEST]))
 
     several = CalibratedTagger(CW, cv=3).fit(BATCH[TRAIN], Y[TRAIN])
-    expected = np.mean([IsotonicCalibrator().fit(q, y)(raw) for q, y in words], axis=0)
+    expected = np.mean([IsotonicCalibrator().fit(y, q)(raw) for q, y in words], axis=0)
     found = flat(several.predict_confidence(BATCH[TEST]))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
     one = CalibratedTagger(CW, cv=3, ensemble=False).fit(BATCH[TRAIN], Y[TRAIN])
     q, y = map(np.concatenate, zip(*words, strict=True))
     found = flat(one.predict_confidence(BATCH[TEST]))
-    np.testing.assert_allclose(found, IsotonicCalibrator().fit(q, y)(raw), rtol=1e-12)
-    assert len(several.maps_) == 3 and len(one.maps_) == 1
+    np.testing.assert_allclose(found, IsotonicCalibrator().fit(y, q)(raw), rtol=1e-12)
+    assert len(several.calibrators_) == 3 and len(one.calibrators_) == 1
 
 
 def test_weights_of_sequences_reach_the_copies_and_the_maps_of_folds():
@@ -124,8 +123,8 @@ def test_weights_of_sequences_reach_the_copies_and_the_maps_of_folds():
         q = flat(copy.predict_confidence(BATCH[test]))
         correct = flat(token_correct(Y[test], copy.predict(BATCH[test])))
         own = np.repeat(weight[test], lengths[test])
-        expected.append(BetaCalibrator().fit(q, correct, own)(raw))
-    found = CalibratedTagger(CW, cv=2, map="beta")
+        expected.append(BetaCalibrator().fit(correct, q, own)(raw))
+    found = CalibratedTagger(CW, cv=2, method="beta")
     found.fit(BATCH[TRAIN], Y[TRAIN], sample_weight=weight)
     found = flat(found.predict_confidence(BATCH[TEST]))
     np.testing.assert_allclose(found, np.mean(expected, axis=0), rtol=1e-12)
@@ -146,7 +145,7 @@ def test_folds_that_test_on_their_training_words_are_refused():
     tagger = CalibratedTagger(CW, cv=folds)
     with pytest.raises(ValueError, match=r"fold 1 of cv tests on .*trains on, 5 of 25"):
         tagger.fit(X, y)
-    assert len(tagger.set_params(allow_training_data=True).fit(X, y).maps_) == 1
+    assert len(tagger.set_params(allow_training_data=True).fit(X, y).calibrators_) == 1
 
 
 @pytest.mark.parametrize("wrong", [60, -1])
@@ -166,16 +165,16 @@ def test_folds_of_groups_are_given_as_a_list(cv):
     ):
         CalibratedTagger(CW, cv=cv).fit(X, y)
     folds = list(cv.split(y, y, groups))
-    assert len(CalibratedTagger(CW, cv=folds).fit(X, y).maps_) == 3
+    assert len(CalibratedTagger(CW, cv=folds).fit(X, y).calibrators_) == 3
 
 
 def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
     labels = joined(fitted.predict(BATCH[OTHER]))
     correct = flat(token_correct(Y[OTHER], fitted.predict(BATCH[OTHER])))
     q = flat(fitted.predict_confidence(BATCH[OTHER]))
-    tagger = CalibratedTagger(fitted, cv="prefit", map="beta", per_label=True)
+    tagger = CalibratedTagger(fitted, cv="prefit", method="beta", per_label=True)
     tagger.set_params(min_words=30).fit(BATCH[OTHER], Y[OTHER])
-    (maps,) = tagger.maps_
+    (maps,) = tagger.calibrators_
     words = {name: labels == name for name in np.unique(labels)}
     expected = {
         name
@@ -187,10 +186,10 @@ def test_a_label_that_is_common_enough_has_a_map_of_its_own(fitted):
     raw = flat(fitted.predict_confidence(BATCH[TEST]))
     found = flat(tagger.predict_confidence(BATCH[TEST]))
     asked = joined(fitted.predict(BATCH[TEST]))
-    pooled = BetaCalibrator().fit(q, correct)
+    pooled = BetaCalibrator().fit(correct, q)
     for name in words:
         own = words[name]
-        by = BetaCalibrator().fit(q[own], correct[own]) if name in expected else pooled
+        by = BetaCalibrator().fit(correct[own], q[own]) if name in expected else pooled
         here = asked == name
         np.testing.assert_array_equal(found[here], by(raw[here]))
 
@@ -204,7 +203,7 @@ def test_as_many_words_as_asked_for_are_enough(least, has_its_own):
         np.array([1.0, 1.0, 2.0, 0.5, 1.0, 0.0]),
     )
     # The last word has no weight, and so does not count among those of PER.
-    maps = LabelMaps.learn(IsotonicCalibrator, words, least)
+    maps = LabelCalibrators.learn(IsotonicCalibrator, words, least)
     assert ("PER" in maps.by_label) == has_its_own
 
 
@@ -218,14 +217,14 @@ def test_a_map_of_its_own_needs_one_right_word_and_one_wrong(n_right, has_its_ow
         np.array(["PER"] * 4),
         np.ones(4),
     )
-    maps = LabelMaps.learn(IsotonicCalibrator, words, least=2)
+    maps = LabelCalibrators.learn(IsotonicCalibrator, words, least=2)
     assert ("PER" in maps.by_label) == has_its_own
 
 
 def test_without_enough_words_every_label_uses_the_common_map(fitted, calibrated):
     tagger = CalibratedTagger(fitted, cv="prefit", per_label=True, min_words=10**6)
     tagger.fit(BATCH[OTHER], Y[OTHER])
-    assert not tagger.maps_[0].by_label
+    assert not tagger.calibrators_[0].by_label
     assert same(
         tagger.predict_confidence(BATCH[TEST]),
         calibrated.predict_confidence(BATCH[TEST]),
@@ -239,12 +238,11 @@ class Boaster(BaseEstimator):
         self.fitted_ = True
         return self
 
-    def predict_all(self, X):
-        return SimpleNamespace(
-            labels=lambda: object_rows(["yes"] * len(x) for x in X),
-            confidence=lambda: object_rows(expit(np.array(x, float)) for x in X),
-            offsets=np.append(0, np.cumsum([len(x) for x in X])),
-        )
+    def predict(self, X):
+        return object_rows(["yes"] * len(x) for x in X)
+
+    def predict_confidence(self, X):
+        return object_rows(expit(np.array(x, float)) for x in X)
 
 
 def boasts(n, seed):
@@ -257,7 +255,7 @@ def boasts(n, seed):
 @pytest.mark.parametrize("cv", [2, "prefit"])
 def test_confidences_become_the_share_of_right_words(name, cv):
     tagger = Boaster() if cv == 2 else Boaster().fit(None, None)
-    tagger = CalibratedTagger(tagger, map=name, cv=cv).fit(*boasts(1500, 0))
+    tagger = CalibratedTagger(tagger, method=name, cv=cv).fit(*boasts(1500, 0))
     X, _ = boasts(50, 1)
     off = np.abs(flat(tagger.predict_confidence(X)) - expit(flat(X) / 2)).mean()
     assert off > 0.08 if name == "identity" else off < 0.015
@@ -300,7 +298,7 @@ def test_training_words_are_taken_if_the_user_says_so(fitted, calibrated):
 
 def test_a_frozen_tagger_is_prefit(fitted, calibrated):
     frozen = CalibratedTagger(FrozenEstimator(fitted)).fit(BATCH[OTHER], Y[OTHER])
-    assert frozen.tagger_ is fitted
+    assert frozen.estimator_ is fitted
     assert same(
         frozen.predict_confidence(BATCH[TEST]),
         calibrated.predict_confidence(BATCH[TEST]),
@@ -311,11 +309,11 @@ def test_a_frozen_tagger_is_prefit(fitted, calibrated):
 
 def test_a_clone_keeps_a_tagger_that_was_fitted_before(fitted, calibrated):
     copy = clone(calibrated)
-    assert copy.tagger is fitted
+    assert copy.estimator is fitted
     with pytest.raises(NotFittedError):
         copy.predict(BATCH[TEST])
     unfitted = clone(CalibratedTagger(fitted))
-    assert not hasattr(unfitted.tagger, "classes_")
+    assert not hasattr(unfitted.estimator, "classes_")
 
 
 def test_an_unfitted_tagger_is_not_prefit():
@@ -326,8 +324,10 @@ def test_an_unfitted_tagger_is_not_prefit():
 @pytest.mark.parametrize("inner", TAGGERS)
 def test_a_pipeline_may_be_inside_or_outside(inner):
     tagger = TAGGERS[inner]
-    inside = CalibratedTagger(make_tagging_pipeline("ner", tagger), cv=2, map="beta")
-    outside = make_tagging_pipeline("ner", CalibratedTagger(tagger, cv=2, map="beta"))
+    inside = CalibratedTagger(make_tagging_pipeline("ner", tagger), cv=2, method="beta")
+    outside = make_tagging_pipeline(
+        "ner", CalibratedTagger(tagger, cv=2, method="beta")
+    )
     X, y = TOKENS[:80], LABELS[:80]
     for model in (inside, outside):
         model.fit(X, y)
@@ -379,7 +379,7 @@ def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibra
     truth = list(chain.from_iterable(Y[TEST]))
     known = [answers.classes.index(label) for label in truth]
     plain = copy(calibrated)
-    plain.rival_maps_ = []
+    plain.rival_calibrators_ = []
     shared = plain.predict_all(BATCH[TEST]).label_table()
     wrong = np.flatnonzero(codes != known)
     of_truth = [table[wrong, np.array(known)[wrong]] for table in (mapped, shared)]
@@ -388,7 +388,7 @@ def test_labels_that_were_not_predicted_are_calibrated_by_their_own_maps(calibra
         np.log(np.maximum(of_truth, 1e-6)).mean(axis=1)[0]
         > (np.log(np.maximum(of_truth, 1e-6)).mean(axis=1)[1])
     )
-    least = calibrated.rival_maps_[0].by_label
+    least = calibrated.rival_calibrators_[0].by_label
     assert set(least) <= set(answers.classes)
 
 
@@ -410,7 +410,9 @@ def test_certain_marginals_leave_the_rest_to_all_others():
 @pytest.mark.parametrize("name", ["isotonic", "sigmoid"])
 @pytest.mark.parametrize("method", ["delta", "delta-std", "delta-max"])
 def test_distances_become_probabilities_in_their_order(fitted, name, method):
-    tagger = CalibratedTagger(fitted, cv="prefit", map=name, method=method)
+    tagger = CalibratedTagger(
+        fitted, cv="prefit", method=name, confidence_method=method
+    )
     tagger.fit(BATCH[OTHER], Y[OTHER])
     p = flat(tagger.predict_confidence(BATCH[TEST]))
     assert p.min() >= 0 and p.max() <= 1
@@ -420,37 +422,46 @@ def test_distances_become_probabilities_in_their_order(fitted, name, method):
 
 @pytest.mark.parametrize("name", ["temperature", "beta", "identity"])
 def test_distances_need_a_map_that_takes_them(fitted, name):
-    tagger = CalibratedTagger(fitted, cv="prefit", map=name, method="delta")
+    tagger = CalibratedTagger(
+        fitted, cv="prefit", method=name, confidence_method="delta"
+    )
     with pytest.raises(ValueError, match=r"'delta' gives distances.*'isotonic'"):
         tagger.fit(BATCH[OTHER], Y[OTHER])
 
 
 def test_the_options_of_a_method_are_passed_on(fitted):
-    options = {"method": "kd-fixed", "variance_scale": 2.0, "n_draws": 24}
-    tagger = CalibratedTagger(fitted, cv="prefit", map="identity", **options)
+    options = {"variance_scale": 2.0, "n_draws": 24}
+    how = {"method": "identity", "confidence_method": "kd-fixed", **options}
+    tagger = CalibratedTagger(fitted, cv="prefit", **how)
     tagger.fit(BATCH[OTHER], Y[OTHER])
-    expected = fitted.predict_confidence(BATCH[TEST], **options)
+    expected = fitted.predict_confidence(BATCH[TEST], "kd-fixed", **options)
     assert same(tagger.predict_confidence(BATCH[TEST]), expected)
     assert same(tagger.predict_confidence(BATCH[TEST], "kd-fixed"), expected)
 
 
 def test_a_method_that_was_not_calibrated_is_refused(calibrated):
-    with pytest.raises(ValueError, match=r"'kbv'.*learned for 'draw-marginal-fixed'"):
+    with pytest.raises(ValueError, match=r"'kbv'.*fitted for 'draw-marginal-fixed'"):
         calibrated.predict_confidence(BATCH[TEST], "kbv")
 
 
 def test_parameters_set_later_do_not_change_what_was_learned(fitted):
-    tagger = CalibratedTagger(fitted, cv="prefit", method="kd-fixed", n_draws=16)
+    tagger = CalibratedTagger(
+        fitted, cv="prefit", confidence_method="kd-fixed", n_draws=16
+    )
     before = tagger.fit(BATCH[OTHER], Y[OTHER]).predict_confidence(BATCH[TEST])
-    tagger.set_params(method="delta", map="beta", n_draws=8)
+    tagger.set_params(confidence_method="delta", method="beta", n_draws=8)
     assert same(tagger.predict_confidence(BATCH[TEST]), before)
 
 
 def test_a_grid_search_chooses_map_method_and_scale():
     grid = [
-        {"map": ["beta", "identity"], "method": ["marginal"]},
-        {"method": ["kd-pc"], "variance_scale": [0.01, 0.1], "n_draws": [16]},
-        {"tagger__phi": [0.5], "per_label": [True]},
+        {"method": ["beta", "identity"], "confidence_method": ["marginal"]},
+        {
+            "confidence_method": ["kd-pc"],
+            "variance_scale": [0.01, 0.1],
+            "n_draws": [16],
+        },
+        {"estimator__phi": [0.5], "per_label": [True]},
     ]
     scorers = {name: get_scorer(name) for name in ("neg_brier_loss", "neg_log_loss")}
     search = GridSearchCV(
@@ -464,10 +475,10 @@ def test_a_grid_search_chooses_map_method_and_scale():
 
 def test_a_grid_search_over_a_fitted_tagger_keeps_it_fitted(fitted):
     search = GridSearchCV(
-        CalibratedTagger(fitted, cv="prefit"), {"map": ["beta", "isotonic"]}, cv=2
+        CalibratedTagger(fitted, cv="prefit"), {"method": ["beta", "isotonic"]}, cv=2
     )
     search.fit(BATCH[OTHER], Y[OTHER])
-    assert search.best_estimator_.tagger_ is fitted
+    assert search.best_estimator_.estimator_ is fitted
 
 
 @pytest.mark.parametrize("cv", [2, "prefit"])
@@ -493,7 +504,7 @@ def test_empty_and_weightless_sequences_teach_nothing(fitted, cv):
 
 def test_weights_count_in_the_map(fitted):
     weight = np.arange(len(OTHER)) % 3
-    weighted = CalibratedTagger(fitted, cv="prefit", map="beta")
+    weighted = CalibratedTagger(fitted, cv="prefit", method="beta")
     weighted.fit(BATCH[OTHER], Y[OTHER], sample_weight=weight)
     copies = np.repeat(OTHER, weight)
     repeated = clone(weighted).fit(BATCH[copies], Y[copies])
@@ -530,11 +541,11 @@ def test_too_few_sequences_for_the_folds_are_refused():
 @pytest.mark.parametrize(
     "params",
     [
-        {"map": "spline"},
+        {"method": "spline"},
         {"cv": "folds"},
         {"min_words": 0},
         {"variance_scale": -1.0},
-        {"tagger": 3},
+        {"estimator": 3},
         {"ensemble": "auto"},
     ],
 )

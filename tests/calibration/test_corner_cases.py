@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from skcw import CWSequenceTagger, RerankedTagger, SelectiveClassifier, SelectiveTagger
 from skcw.calibration import conformal_sets, recall_threshold, risk_threshold
 from skcw.datasets import make_tagged_corpus
-from skcw.exceptions import NoPromiseWarning
+from skcw.exceptions import NoThresholdWarning
 from skcw.reranking import CWReranker
 
 # A test that is right fails with this probability.
@@ -20,20 +20,23 @@ FALSE_ALARM = 1e-6
 
 
 @pytest.mark.parametrize(("n_documents", "length"), [(20, 500), (50, 200), (50, 500)])
-def test_promises_hold_for_documents_that_are_wrong_as_a_whole(n_documents, length):
+def test_bounds_hold_for_documents_that_are_wrong_as_a_whole(n_documents, length):
     rng = np.random.default_rng(0)
     risk, level, n_draws, broken = 0.02, 0.95, 200, 0
     for _ in range(n_draws):
         # Three documents in a hundred are wrong throughout: the true risk is .03.
         right = np.repeat(rng.random(n_documents) >= 0.03, length)
         right = right.reshape(n_documents, length)
-        broken += risk_threshold(right, np.ones(right.shape), risk, level=level).holds
+        (found,) = risk_threshold(
+            right, np.ones(right.shape), risk, confidence_level=level
+        )
+        broken += found.holds
     assert broken <= binom.isf(FALSE_ALARM, n_draws, 1.0 - level)
 
 
-def test_one_sentence_promises_nothing():
-    promise = risk_threshold([[True] * 100_000], [[0.9] * 100_000], 0.1)
-    assert not promise.holds
+def test_one_sentence_guarantees_nothing():
+    (found,) = risk_threshold([[True] * 100_000], [[0.9] * 100_000], 0.1)
+    assert not found.holds
 
 
 def test_sets_count_labels_that_the_tagger_has_never_seen():
@@ -45,7 +48,7 @@ def test_sets_count_labels_that_the_tagger_has_never_seen():
     selective = SelectiveTagger(tagger, risk=0.5, set_risk=0.1, cv="prefit")
     selective.fit(corpus.tokens[100:], corpus.labels[100:])
     # Far more than one label in ten is new: full sets miss least.
-    assert np.isnan(selective.set_threshold_)
+    assert np.isnan(selective.conformal_threshold_)
     sets = selective.predict_sets(corpus.tokens[:2])
     assert all(len(labels) == len(tagger.classes_) for row in sets for labels in row)
 
@@ -57,9 +60,9 @@ def test_sets_of_a_classifier_count_unknown_labels():
         LogisticRegression().fit(X, y), risk=0.5, set_risk=0.1, cv="prefit"
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoPromiseWarning)
+        warnings.simplefilter("ignore", NoThresholdWarning)
         model.fit(X, np.where(np.arange(200) < 60, "c", y))
-    assert np.isnan(model.set_threshold_)
+    assert np.isnan(model.conformal_threshold_)
 
 
 def test_without_a_threshold_sets_are_full():
@@ -83,12 +86,17 @@ def test_a_reranked_tagger_is_selective_too():
 @pytest.mark.parametrize(
     ("correct", "confidence", "n_true", "says"),
     [
-        ([[1], [0]], [[0.5, 0.4], []], [1, 1], "same layout"),
-        ([[1], [2]], [[0.5], [0.4]], [1, 1], "True and False"),
+        (
+            [[1], [0]],
+            [[0.5, 0.4], []],
+            [1, 1],
+            "sequence 0 has 2 words",
+        ),
+        ([[1], [2]], [[0.5], [0.4]], [1, 1], "must be True where the label is right"),
         ([[1], [0]], [[0.5], [np.nan]], [1, 1], "NaN"),
         ([[1], [0]], [[0.5], [0.4]], [1, np.nan], "n_true"),
         ([[0], [0]], [[0.5], [0.4]], [0, 0], "no true entity"),
-        ([1, 0], [0.5, 0.4], [1, 1], "one array per sentence"),
+        ([1, 0], [0.5, 0.4], [1, 1], "one array per sequence"),
     ],
 )
 def test_recall_refuses_what_makes_no_sense(correct, confidence, n_true, says):
@@ -96,9 +104,9 @@ def test_recall_refuses_what_makes_no_sense(correct, confidence, n_true, says):
         recall_threshold(correct, confidence, n_true)
 
 
-def test_where_nothing_is_found_nothing_is_promised():
-    promise = recall_threshold([[], []], [[], []], [1, 2])
-    assert not promise.holds
+def test_where_nothing_is_found_no_recall_is_guaranteed():
+    (found,) = recall_threshold([[], []], [[], []], [1, 2])
+    assert not found.holds
 
 
 def test_classifiers_without_probabilities_are_refused_before_they_are_fitted():

@@ -1,4 +1,4 @@
-"""A selective classifier: promises about rows, and the laws of scikit-learn."""
+"""A selective classifier: bounds for rows, and the laws of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skcw import MultiClassCW, SelectiveClassifier
-from skcw.exceptions import NoPromiseWarning
+from skcw.exceptions import NoThresholdWarning
 
 X, Y = load_digits(return_X_y=True)
 ORDER = np.random.RandomState(0).permutation(len(Y))
@@ -24,13 +24,13 @@ def fitted():
     return MultiClassCW(random_state=0).fit(X[:900], Y[:900])
 
 
-def test_accepted_rows_are_wrong_as_rarely_as_promised(fitted):
+def test_accepted_rows_are_wrong_as_rarely_as_the_bound_says(fitted):
     selective = SelectiveClassifier(fitted, risk=[0.03, 0.1], cv="prefit")
     selective.fit(X[900:1400], Y[900:1400])
     wrong = selective.predict(X[1400:]) != Y[1400:]
-    for promise in selective.thresholds_:
-        accepted = selective.accept(X[1400:], promise.risk)
-        assert accepted.mean() > 0.3 and wrong[accepted].mean() <= promise.risk
+    for threshold in selective.thresholds_:
+        accepted = selective.accept(X[1400:], threshold.risk)
+        assert accepted.mean() > 0.3 and wrong[accepted].mean() <= threshold.risk
     assert (selective.predict_proba(X[1400:]) == fitted.predict_proba(X[1400:])).all()
 
 
@@ -57,7 +57,7 @@ def test_it_stands_in_pipelines_and_searches():
     model = make_pipeline(
         StandardScaler(), SelectiveClassifier(MultiClassCW(random_state=0), risk=0.3)
     )
-    grid = {"selectiveclassifier__classifier__phi": [0.3, 1.0]}
+    grid = {"selectiveclassifier__estimator__phi": [0.3, 1.0]}
     search = GridSearchCV(model, grid, cv=2).fit(X[:600], Y[:600])
     assert search.best_estimator_[-1].thresholds_[0].risk == 0.3
 
@@ -81,9 +81,11 @@ def test_groups_are_what_is_exchangeable(fitted):
     assert selective.thresholds_[0].n_groups == 100
 
 
-def test_what_cannot_be_promised_is_refused(fitted):
+def test_a_risk_that_no_threshold_keeps_is_refused(fitted):
     selective = SelectiveClassifier(fitted, risk=0.001, cv="prefit")
-    with pytest.warns(NoPromiseWarning, match="500 rows cannot promise 0.1 %"):
+    with pytest.warns(
+        NoThresholdWarning, match="500 rows cannot guarantee a risk of 0.1 %"
+    ):
         selective.fit(X[900:1400], Y[900:1400])
     assert not selective.accept(X).any()
     with pytest.raises(ValueError, match="each class needs two rows"):
@@ -108,6 +110,6 @@ NAMES, CASES = CHECKS.args
 
 
 @pytest.mark.parametrize(NAMES, list(CASES), **CHECKS.kwargs)
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoPromiseWarning")
+@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoThresholdWarning")
 def test_it_obeys_the_laws_of_scikit_learn(estimator, check):
     check(estimator)

@@ -16,7 +16,7 @@ CW = CWSequenceTagger(
     max_iter=3, shuffle=False, averaging=False, constraints=None, random_state=0
 )
 TAGGER = SelectiveTagger(
-    CW, risk=0.6, level=0.5, max_errors_per_group=1, calibration_size=0.1
+    CW, risk=0.6, confidence_level=0.5, max_errors_per_group=1, calibration_size=0.1
 )
 CASES = [
     pytest.param(check, id=check.func.__name__)
@@ -26,7 +26,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("check", CASES)
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoPromiseWarning")
+@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoThresholdWarning")
 def test_selective_taggers_obey_the_laws(check):
     check()
 

@@ -1,4 +1,4 @@
-"""A selective tagger: what it accepts, promises, refuses and saves."""
+"""A selective tagger: what it accepts, bounds, refuses and saves."""
 
 import warnings
 
@@ -16,7 +16,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw.datasets import make_tagged_corpus
-from skcw.exceptions import ExchangeabilityWarning, NoPromiseWarning
+from skcw.exceptions import ExchangeabilityWarning, NoThresholdWarning
 from skcw.metrics import token_correct
 
 X, Y = make_tagged_corpus(900, random_state=0, return_X_y=True)
@@ -49,17 +49,17 @@ def test_labels_are_those_of_the_tagger(selective, fitted):
 
 def test_what_is_accepted_is_sure_and_mostly_right(selective):
     confidence = selective.predict_confidence(NEW)
-    for promise in selective.thresholds_:
-        accepted = selective.accept(NEW, promise.risk)
+    for threshold in selective.thresholds_:
+        accepted = selective.accept(NEW, threshold.risk)
         assert [len(row) for row in accepted] == [len(row) for row in NEW]
         for sure, row in zip(accepted, confidence, strict=True):
-            assert (sure == (row >= promise.threshold)).all()
-        assert risk_of(selective, accepted) <= promise.risk
+            assert (sure == (row >= threshold.threshold)).all()
+        assert risk_of(selective, accepted) <= threshold.risk
     strict, lax = (np.concatenate(selective.accept(NEW, r)).mean() for r in (0.03, 0.1))
     assert 0.5 < strict < lax
 
 
-def test_a_risk_that_was_not_asked_for_has_no_promise(selective):
+def test_a_risk_that_was_not_asked_for_has_no_threshold(selective):
     with pytest.raises(ValueError, match=r"only for 0\.03, 0\.1"):
         selective.accept(NEW, 0.05)
 
@@ -94,7 +94,7 @@ def test_sets_of_labels_contain_the_truth_and_the_prediction(fitted):
             for truth, options in zip(row, each, strict=True)
         ]
     )
-    # The promise is about the mean; the test set has 4,900 words.
+    # The bound is for the mean; the test set has 4,900 words.
     assert missed <= 0.03
     sizes = [len(options) for row in sets for options in row]
     assert 1 <= np.mean(sizes) < 1.3
@@ -147,17 +147,19 @@ def test_a_fitted_tagger_stays_as_it_is(fitted, wrapped):
     inner = FrozenEstimator(fitted) if wrapped else fitted
     options = {} if wrapped else {"cv": "prefit"}
     tagger = SelectiveTagger(inner, risk=0.1, **options).fit(X[500:], Y[500:])
-    assert tagger.tagger_ is fitted
+    assert tagger.estimator_ is fitted
     assert clone(tagger).fit(X[500:], Y[500:]).thresholds_ == tagger.thresholds_
 
 
-def test_a_promise_that_cannot_be_made_is_refused_in_words(fitted):
+def test_a_risk_that_no_threshold_keeps_is_refused_in_words(fitted):
     tagger = SelectiveTagger(fitted, cv="prefit", risk=0.0001)
-    with pytest.warns(NoPromiseWarning, match=r"400 sentences cannot promise 0\.01 %"):
+    with pytest.warns(
+        NoThresholdWarning, match=r"400 sentences cannot guarantee a risk of 0\.01 %"
+    ):
         tagger.fit(X[500:], Y[500:])
     assert not np.concatenate(tagger.accept(NEW)).any()
     tagger.set_params(allow_training_data=True)
-    with pytest.warns(NoPromiseWarning, match="1 sentence cannot promise"):
+    with pytest.warns(NoThresholdWarning, match="1 sentence cannot guarantee"):
         tagger.fit(X[500:501], Y[500:501])
 
 
@@ -174,7 +176,7 @@ def test_one_label_is_always_right():
 @pytest.mark.parametrize(
     "options",
     [
-        {"risk": 0}, {"risk": [0.1, 1.2]}, {"level": 1}, {"unit": "page"},
+        {"risk": 0}, {"risk": [0.1, 1.2]}, {"confidence_level": 1}, {"unit": "page"},
         {"calibration_size": 1.0}, {"set_risk": 3.0}, {"max_errors_per_group": 0.5},
         {"recall": True}, {"n_best": 0},
     ],
@@ -184,7 +186,7 @@ def test_bad_parameters_change_nothing(fitted, options):
     tagger = SelectiveTagger(fitted, cv="prefit", **options)
     with pytest.raises(ValueError):
         tagger.fit(X[500:], Y[500:])
-    assert not hasattr(tagger, "tagger_")
+    assert not hasattr(tagger, "estimator_")
 
 
 def test_text_of_another_kind_is_told_in_words(selective):
@@ -203,13 +205,13 @@ MODELS = {
         "ner", SelectiveTagger(CWSequenceTagger(random_state=0), risk=0.05)
     ),
     "calibrated": lambda: SelectiveTagger(
-        CalibratedTagger(pipeline(), cv=2, map="beta"), risk=0.05
+        CalibratedTagger(pipeline(), cv=2, method="beta"), risk=0.05
     ),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoPromiseWarning")
+@pytest.mark.filterwarnings("ignore::skcw.exceptions.NoThresholdWarning")
 def test_a_saved_model_accepts_the_same(name, tmp_path):
     model = MODELS[name]().fit(X, Y)
     model.save(tmp_path / "m")
@@ -230,12 +232,12 @@ def test_the_light_model_has_the_threshold_too(tmp_path):
     model = SelectiveTagger(pipeline(), risk=0.05).fit(X, Y)
     model.save(tmp_path / "m")
     light = skcw.InferenceModel.open(tmp_path / "m")
-    (promise,) = light.selection["promises"]
-    assert promise["threshold"] == model.thresholds_[0].threshold
+    (saved,) = light.selection["thresholds"]
+    assert saved["threshold"] == model.thresholds_[0].threshold
     confidence = light.predict_all(NEW).confidence()
     accepted = model.accept(NEW)
     for row, sure in zip(confidence, accepted, strict=True):
-        assert ((row >= promise["threshold"]) == sure).all()
+        assert ((row >= saved["threshold"]) == sure).all()
 
 
 def test_what_cannot_be_saved_is_told(tmp_path):
@@ -254,14 +256,14 @@ def test_what_cannot_be_saved_is_told(tmp_path):
 def test_a_search_chooses_among_taggers():
     search = GridSearchCV(
         SelectiveTagger(pipeline(), risk=0.2),
-        {"tagger__tagger__phi": [0.2, 1.0], "level": [0.9]},
+        {"estimator__tagger__phi": [0.2, 1.0], "confidence_level": [0.9]},
         cv=2,
     ).fit(X, Y)
-    assert search.best_params_["level"] == 0.9
-    assert search.best_estimator_.thresholds_[0].level == 0.9
+    assert search.best_params_["confidence_level"] == 0.9
+    assert search.best_estimator_.thresholds_[0].confidence_level == 0.9
 
 
-def test_numbers_of_promises_are_those_of_the_plain_function(selective, fitted):
+def test_thresholds_are_those_of_the_plain_function(selective, fitted):
     from skcw.calibration import risk_threshold
 
     answers = fitted.predict_all(X[500:])

@@ -1,11 +1,12 @@
-"""Thresholds: the laws of a promise, and what cannot be promised."""
+"""Thresholds: the laws of risk control, and risks that no threshold keeps."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skcw.calibration import RiskThreshold, recall_threshold, risk_threshold
+from skcw.calibration import recall_threshold, risk_threshold
+from skcw.calibration.risk_control import RiskThreshold
 from tests.reference.guarantee import threshold_of
 
 
@@ -24,19 +25,19 @@ def test_the_threshold_equals_that_of_trying_all(seed, alpha):
     correct, confidence = sentences(60, seed, n_words=4)
     confidence = confidence.round(2)
     group = np.repeat(np.arange(60), 4)
-    found = risk_threshold(
-        correct, confidence, alpha, level=0.8, max_errors_per_group=2
+    (found,) = risk_threshold(
+        correct, confidence, alpha, confidence_level=0.8, max_errors_per_group=2
     )
     expected = threshold_of(correct.ravel(), confidence.ravel(), group, alpha, 0.2, 2.0)
     assert found.threshold == expected
 
 
-def test_the_promise_is_kept_more_often_than_promised():
+def test_the_bound_holds_more_often_than_its_level():
     truth, sure = sentences(40_000, seed=99)
     broken = 0
     for seed in range(150):
         drawn = np.random.RandomState(seed).randint(len(truth), size=400)
-        made = risk_threshold(truth[drawn], sure[drawn], 0.05, level=0.8)
+        (made,) = risk_threshold(truth[drawn], sure[drawn], 0.05, confidence_level=0.8)
         accepted = sure >= made.threshold
         broken += made.holds and (~truth[accepted]).mean() > 0.05
     # 30 of 150 are allowed; five standard errors more would be 54.
@@ -47,8 +48,8 @@ def test_the_promise_is_kept_more_often_than_promised():
 @given(st.integers(0, 100), st.integers(2, 3), st.sampled_from([0.03, 0.1]))
 def test_further_copies_of_all_sentences_never_lower_the_share(seed, times, alpha):
     correct, confidence = sentences(150, seed)
-    once = risk_threshold(correct, confidence, alpha)
-    often = risk_threshold(
+    (once,) = risk_threshold(correct, confidence, alpha)
+    (often,) = risk_threshold(
         np.tile(correct, (times, 1)), np.tile(confidence, (times, 1)), alpha
     )
     assert often.accepted >= once.accepted
@@ -66,12 +67,12 @@ def test_the_order_of_sentences_changes_nothing():
 
 def test_a_risk_near_one_accepts_all():
     correct, confidence = sentences(100)
-    assert risk_threshold(correct, confidence, 0.999).accepted == 1.0
+    assert risk_threshold(correct, confidence, 0.999)[0].accepted == 1.0
 
 
 def test_without_a_wrong_word_all_is_accepted():
     _, confidence = sentences(400)
-    made = risk_threshold(np.ones_like(confidence, dtype=bool), confidence, 0.02)
+    (made,) = risk_threshold(np.ones_like(confidence, dtype=bool), confidence, 0.02)
     assert made.accepted == 1.0 and made.observed == 0.0
 
 
@@ -85,51 +86,55 @@ def test_larger_risks_accept_more_and_together_costs_something():
 
 
 def test_repeated_words_of_a_sentence_are_no_further_evidence():
-    # As if independent, each word three times makes the promise easier; by sentences
+    # As if independent, each word three times makes the bound easier; by sentences
     # it does not.
     correct, confidence = sentences(300, seed=3)
     thrice = np.repeat(correct, 3, axis=1), np.repeat(confidence, 3, axis=1)
-    words = risk_threshold(correct.ravel(), confidence.ravel(), 0.05)
-    fooled = risk_threshold(thrice[0].ravel(), thrice[1].ravel(), 0.05)
+    (words,) = risk_threshold(correct.ravel(), confidence.ravel(), 0.05)
+    (fooled,) = risk_threshold(thrice[0].ravel(), thrice[1].ravel(), 0.05)
     assert fooled.accepted >= words.accepted
-    careful = risk_threshold(*thrice, 0.05, max_errors_per_group=9)
-    plain = risk_threshold(correct, confidence, 0.05, max_errors_per_group=3)
+    (careful,) = risk_threshold(*thrice, 0.05, max_errors_per_group=9)
+    (plain,) = risk_threshold(correct, confidence, 0.05, max_errors_per_group=3)
     assert careful.accepted == pytest.approx(plain.accepted, abs=0.02)
 
 
 def test_too_few_sentences_say_how_many_would_do():
     correct, confidence = sentences(80)
-    made = risk_threshold(np.ones_like(correct), confidence, 0.001)
+    (made,) = risk_threshold(np.ones_like(correct), confidence, 0.001)
     assert not made.holds and made.accepted == 0.0 and 80 < made.needed < np.inf
-    assert str(made).startswith("80 sentences cannot promise 0.1 %; about ")
+    assert str(made).startswith("80 sentences cannot guarantee a risk of 0.1 %; about ")
     enough = int(1.1 * made.needed) // 80 + 1
     confidence = np.tile(confidence, (enough, 1))
-    assert risk_threshold(np.ones(confidence.shape), confidence, 0.001).holds
+    assert risk_threshold(np.ones(confidence.shape), confidence, 0.001)[0].holds
 
 
-def test_a_single_sentence_promises_nothing():
-    made = risk_threshold([[True] * 5], [[0.9] * 5], 0.01)
-    assert not made.holds and str(made).startswith("1 sentence cannot promise 1 %")
+def test_a_single_sentence_guarantees_nothing():
+    (made,) = risk_threshold([[True] * 5], [[0.9] * 5], 0.01)
+    assert not made.holds and str(made).startswith(
+        "1 sentence cannot guarantee a risk of 1 %"
+    )
 
 
-def test_a_bad_model_is_told_so():
+def test_a_bad_model_is_refused_with_the_reason():
     rng = np.random.RandomState(0)
-    made = risk_threshold(rng.uniform(size=(400, 5)) < 0.5, rng.uniform(size=(400, 5)))
-    assert "too many of even the surest words are wrong" in str(made)
+    (made,) = risk_threshold(
+        rng.uniform(size=(400, 5)) < 0.5, rng.uniform(size=(400, 5))
+    )
+    assert "too many of even the most confident words are wrong" in str(made)
 
 
 def test_equal_confidences_are_accepted_or_left_together():
     correct = np.ones((500, 4), dtype=bool)
     confidence = np.full((500, 4), 0.5)
-    assert risk_threshold(correct, confidence, 0.05).accepted == 1.0
+    assert risk_threshold(correct, confidence, 0.05)[0].accepted == 1.0
     correct[::4] = False
-    assert risk_threshold(correct, confidence, 0.05).accepted == 0.0
+    assert risk_threshold(correct, confidence, 0.05)[0].accepted == 0.0
 
 
 def test_infinite_confidences_are_the_surest():
     correct, confidence = sentences(400)
     confidence[confidence > 0.99] = np.inf
-    made = risk_threshold(correct, confidence, 0.05)
+    (made,) = risk_threshold(correct, confidence, 0.05)
     assert made.holds and np.isfinite(made.threshold)
     assert made.accepted == (confidence >= made.threshold).mean()
 
@@ -139,13 +144,13 @@ def test_documents_need_more_than_sentences():
     correct, confidence = sentences(600)
     order = np.argsort(correct.sum(axis=1), kind="stable")
     correct, confidence = correct[order], confidence[order]
-    by_sentence = risk_threshold(correct, confidence, 0.07)
+    (by_sentence,) = risk_threshold(correct, confidence, 0.07)
     documents = np.repeat(np.arange(60), 10)
-    by_document = risk_threshold(correct, confidence, 0.07, groups=documents)
+    (by_document,) = risk_threshold(correct, confidence, 0.07, groups=documents)
     assert by_document.n_groups == 60
     assert by_document.accepted < by_sentence.accepted
     words = np.repeat(documents, 8)
-    assert risk_threshold(correct, confidence, 0.07, groups=words) == by_document
+    assert risk_threshold(correct, confidence, 0.07, groups=words) == [by_document]
 
 
 @pytest.mark.parametrize("risk", [0, 1, -0.1, 2, "1 %", None, True, []])
@@ -154,26 +159,29 @@ def test_a_risk_outside_of_zero_and_one_is_refused(risk):
         risk_threshold([[True]], [[0.5]], risk)
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, "high"])
-def test_a_level_outside_of_zero_and_one_is_refused(level):
-    with pytest.raises(ValueError, match="level is"):
-        risk_threshold([[True]], [[0.5]], level=level)
+@pytest.mark.parametrize(
+    ("level", "error"),
+    [(0, ValueError), (1, ValueError), (95, ValueError), ("high", TypeError)],
+)
+def test_a_level_outside_of_zero_and_one_is_refused(level, error):
+    with pytest.raises(error, match="confidence_level is"):
+        risk_threshold([[True]], [[0.5]], confidence_level=level)
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="no word was given"):
+    with pytest.raises(ValueError, match="nothing to calibrate on"):
         risk_threshold([], [])
-    with pytest.raises(ValueError, match="same layout"):
+    with pytest.raises(ValueError, match="1 words in confidence but 2"):
         risk_threshold([[True, True]], [[0.5]])
     with pytest.raises(ValueError, match="NaN"):
         risk_threshold([[True]], [[np.nan]])
-    with pytest.raises(ValueError, match="True and False"):
+    with pytest.raises(ValueError, match="must be True where the label is right"):
         risk_threshold([[0.5]], [[0.5]])
     with pytest.raises(ValueError, match="max_errors_per_group"):
         risk_threshold([[True]], [[0.5]], max_errors_per_group=0)
-    with pytest.raises(ValueError, match="groups has the shape"):
+    with pytest.raises(ValueError, match="groups has 3 entries"):
         risk_threshold([[True]], [[0.5]], groups=[1, 2, 3])
-    with pytest.raises(ValueError, match="groups split sentence 0"):
+    with pytest.raises(ValueError, match="groups split sequence 0"):
         risk_threshold([[True, True], [True]], [[0.5, 0.5], [1]], groups=[0, 1, 1])
 
 
@@ -198,12 +206,12 @@ def test_what_is_accepted_misses_few_true_entities():
 
 def test_a_recall_that_is_out_of_reach_is_refused():
     correct, confidence, n_true = entities(500)
-    made = recall_threshold(correct, confidence, n_true + 3, 0.1)
+    (made,) = recall_threshold(correct, confidence, n_true + 3, 0.1)
     assert not made.holds and "of the true ones are missed by all entities" in str(made)
     with pytest.raises(ValueError, match="n_true must hold"):
         recall_threshold(correct, confidence, np.zeros(500))
 
 
-def test_a_promise_without_hope_names_no_number():
+def test_a_risk_that_is_out_of_reach_names_no_number():
     made = RiskThreshold(0.01, 0.95, "words", np.inf, 0.0, 0.0, 10, np.inf)
     assert not made.holds and "about" not in made.refusal()

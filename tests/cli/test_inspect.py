@@ -170,12 +170,14 @@ def test_a_crf_explains_its_labels_too(run, other_models):
 def calibrated_pipeline():
     return CalibratedTagger(
         skcw.make_tagging_pipeline("ner", skcw.CWSequenceTagger(random_state=0)),
-        cv=2, map="beta",
+        cv=2, method="beta",
     )  # fmt: skip
 
 
 def pipeline_of_calibrated():
-    tagger = CalibratedTagger(skcw.CWSequenceTagger(random_state=0), cv=2, map="beta")
+    tagger = CalibratedTagger(
+        skcw.CWSequenceTagger(random_state=0), cv=2, method="beta"
+    )
     return skcw.make_tagging_pipeline("ner", tagger)
 
 

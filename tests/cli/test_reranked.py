@@ -37,7 +37,7 @@ def at_the_end_of_a_pipeline():
 
 
 def calibrated():
-    return CalibratedTagger(around_a_pipeline(), cv=2, map="beta")
+    return CalibratedTagger(around_a_pipeline(), cv=2, method="beta")
 
 
 @pytest.fixture(

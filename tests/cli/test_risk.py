@@ -11,7 +11,7 @@ from tests.cli.conftest import text_of
 
 @pytest.fixture(scope="module")
 def calibrated(tmp_path_factory):
-    """A folder with corpora and a model that bounds the risk by 5 and 10 %."""
+    """A folder with corpora and a model calibrated for risks of 5 and 10 %."""
     folder = tmp_path_factory.mktemp("calibrated")
     for name, n, seed in (("train", 400, 1), ("held", 500, 2), ("test", 300, 3)):
         text = text_of(make_tagged_corpus(n, random_state=seed))
@@ -27,7 +27,7 @@ def marks_of(tagged):
     return [line.split() for line in tagged.splitlines() if line]
 
 
-def test_training_reports_thresholds_and_bounds(calibrated):
+def test_training_reports_the_thresholds(calibrated):
     found = json.loads((calibrated / "m.json").read_text())
     assert [text.split(";")[1] for text in found["thresholds"]] == [
         " at most 5 % of them are wrong, with 95 % certainty",
@@ -101,7 +101,7 @@ def test_other_text_is_warned_of(run, calibrated, tmp_path):
     odd = "\n".join(f"{w[:3].upper()}q XX O" if w else "" for w in turned.split("\n"))
     (tmp_path / "odd.conll").write_text(odd + "\n")
     err = run("tag", calibrated / "m.skcw", tmp_path / "odd.conll", "--accept")[2]
-    assert "these sentences do not look like those that the promise was made" in err
+    assert "these sentences do not look like those of calibration" in err
 
 
 def test_calibration_needs_sentences_that_are_new(run, calibrated, tmp_path):
@@ -119,26 +119,28 @@ def test_calibration_needs_sentences_that_are_new(run, calibrated, tmp_path):
     assert not (tmp_path / "m").exists()
 
 
-@pytest.mark.filterwarnings("default::skcw.exceptions.NoPromiseWarning")
-def test_all_is_reviewed_where_no_bound_can_be_given(run, calibrated, tmp_path):
+@pytest.mark.filterwarnings("default::skcw.exceptions.NoThresholdWarning")
+def test_a_risk_that_no_threshold_keeps_leaves_all_for_review(
+    run, calibrated, tmp_path
+):
     text = "\n\n".join((calibrated / "held.conll").read_text().split("\n\n")[:20])
     (tmp_path / "few.conll").write_text(text + "\n")
     train = ["train", calibrated / "train.conll", "-o", tmp_path / "m", "-q"]
     given = ["--calibrate", tmp_path / "few.conll", "--accept-risk", 0.001]
     code, _, err = run(*train, *given)
-    assert code == 0 and "20 sentences cannot promise 0.1 %; about" in err
+    assert code == 0 and "20 sentences cannot guarantee a risk of 0.1 %; about" in err
     _, out, err = run("tag", tmp_path / "m", calibrated / "test.conll", "-a")
     assert {row[-1] for row in marks_of(out)} == {
         "review"
     } and "accepted no words" in err
 
 
-def test_a_model_without_thresholds_cannot_accept(run, files):
+def test_a_model_without_threshold_cannot_accept(run, files):
     code, out, err = run("tag", files / "m.skcw", files / "test.conll", "--accept")
     assert (code, out) == (2, "") and "the model has no threshold" in err
 
 
-def test_a_risk_without_threshold_is_refused(run, calibrated):
+def test_a_risk_without_a_threshold_is_refused(run, calibrated):
     command = ["tag", calibrated / "m.skcw", calibrated / "test.conll"]
     code, _, err = run(*command, "--accept-risk", 0.02)
     assert code == 2 and "only for 0.05, 0.1" in err

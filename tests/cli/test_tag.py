@@ -42,7 +42,7 @@ def test_each_line_gets_its_label(run, files):
 
 def test_a_calibrated_pipeline_tags_with_its_probabilities(run, files, tmp_path):
     X, y = read_columns(files / "train.conll").split_label()
-    model = skcw.CalibratedTagger(skcw.load(files / "m.skcw"), map="sigmoid", cv=2)
+    model = skcw.CalibratedTagger(skcw.load(files / "m.skcw"), method="sigmoid", cv=2)
     model.fit(X, y).save(tmp_path / "model")
     code, out, err = run("tag", tmp_path / "model", files / "test.conll", "-c")
     assert (code, err) == (0, "")

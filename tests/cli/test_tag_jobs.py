@@ -118,8 +118,8 @@ def test_the_file_is_the_same_to_the_byte(run, files, inputs, monkeypatch):
 def test_what_is_accepted_is_counted_over_workers(run, files, tmp_path, monkeypatch):
     monkeypatch.setattr(_inputs, "BLOCK_TOKENS", 60)
     model = tmp_path / "m"
-    promise = ["--calibrate", files / "test.conll", "--accept-risk", "0.3"]
-    args = ["-o", model, "-q", "--passes", 2, *promise]
+    calibration = ["--calibrate", files / "test.conll", "--accept-risk", "0.3"]
+    args = ["-o", model, "-q", "--passes", 2, *calibration]
     assert run("train", files / "train.conll", *args)[0] == 0
     alone = run("tag", model, files / "test.conll", "--accept")
     assert "accepted " in alone[2]

@@ -130,11 +130,11 @@ def test_methods_that_know_no_pairs_are_refused():
 
 
 def test_pairs_of_a_calibrated_tagger_are_those_of_the_tagger_inside():
-    tagger = CalibratedTagger(CRFSequenceTagger(max_iter=3), cv=2, map="beta")
+    tagger = CalibratedTagger(CRFSequenceTagger(max_iter=3), cv=2, method="beta")
     tagger.fit(SENTENCES[:25], LABELS[:25])
-    with pytest.raises(ValueError, match="ask tagger_"):
+    with pytest.raises(ValueError, match="ask estimator_"):
         tagger.predict_marginals(NEW, length=2)
-    assert len(tagger.tagger_.predict_marginals(NEW, length=2)) == len(NEW)
+    assert len(tagger.estimator_.predict_marginals(NEW, length=2)) == len(NEW)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_repr_says_what_was_drawn():
     )
     assert repr(drawn) == "<ConfidenceCalibrationDisplay: m, “B-PER”, 2 bins>"
     assert repr(RiskControlDisplay([0.5], [0.1], [0.05])) == (
-        "<RiskControlDisplay: 1 promises>"
+        "<RiskControlDisplay: 1 thresholds>"
     )
     curve = LearningCurveDisplay([0, 90], [0.1, 0.5], name="least sure")
     assert repr(curve) == (

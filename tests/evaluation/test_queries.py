@@ -21,7 +21,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw._util.ragged import object_rows
-from skcw.confidence import Entity
+from skcw.confidence.predictions import Entity
 from skcw.data import SequenceEncoder, extract_spans
 from skcw.evaluation import confidence_pairs
 from skcw.metrics import brier_loss, token_correct

@@ -14,13 +14,13 @@ from skcw import TaggingPipeline
 from skcw.calibration import (
     BetaCalibrator,
     CalibratedTagger,
-    IdentityCalibrator,
     IsotonicCalibrator,
     SelectiveClassifier,
     SelectiveTagger,
     SigmoidCalibrator,
     TemperatureCalibrator,
 )
+from skcw.calibration.calibrators import IdentityCalibrator
 from skcw.data import SequenceBatch, SequenceEncoder, TokenColumns
 from skcw.features import WindowFeatures
 from skcw.linear_model import (
@@ -240,7 +240,7 @@ def wrapper_case(make):
     def case(seed):
         rng = np.random.default_rng(seed)
         names = make()._get_param_names() if not hasattr(make(), "steps") else ()
-        names = [n for n in names if n not in ("tagger", "base_tagger", "classifier")]
+        names = [n for n in names if n not in ("estimator",)]
         estimator = make()
         if names and rng.random() < 0.5:
             estimator.set_params(**mutated_call(rng, [], {}, names)[1])
@@ -317,7 +317,8 @@ def map_case(Map):
     def case(seed):
         rng = np.random.default_rng(seed)
         q = rng.random(20)
-        args, given = mutated_call(rng, [q, rng.random(20) < q], weights(rng, 20))
+        right = rng.random(20) < q
+        args, given = mutated_call(rng, [right, q], weights(rng, 20))
         model = Map().fit(*args, **given)
         return [model(mutated(q, rng)), vars(model)]
 

@@ -69,7 +69,7 @@ def models():
     """Return an unfitted model of every kind that can be saved, by its name."""
     crf = CRFSequenceTagger(max_iter=3)
     small = {"min_words": 5, "cv": 2}
-    sure = {"risk": 0.5, "level": 0.5}
+    sure = {"risk": 0.5, "confidence_level": 0.5}
     words = make_tagging_pipeline(["word"], short())
     return {
         "CW": short(constraints="BIO"),
@@ -83,10 +83,10 @@ def models():
         "CRF": crf,
         "calibrated": CalibratedTagger(short(), **small),
         "calibrated labels": CalibratedTagger(
-            short(), map="beta", per_label=True, **small
+            short(), method="beta", per_label=True, **small
         ),
         "calibrated spans": CalibratedTagger(
-            crf, entity_confidence="exact", map="sigmoid", **small
+            crf, entity_confidence="exact", method="sigmoid", **small
         ),
         "pipeline": make_tagging_pipeline(FEATURES, short(), **OPTIONS),
         "pipeline clusters": make_tagging_pipeline(

@@ -16,7 +16,7 @@ from tests.house.other_ties import (
     RECORD,
     RERANKING,
 )
-from tests.house.tagger_ties import CALIBRATED, CONFIDENCE, SPEECH, TAGGERS
+from tests.house.tagger_ties import CONFIDENCE, SPEECH, TAGGERS
 
 
 def travel_sums(found):
@@ -77,7 +77,6 @@ TIES = [
     *CONFIDENCE,
     *TAGGERS,
     *SPEECH,
-    *CALIBRATED,
     *CLASSIFIERS,
     *FEATURES,
     *DATA,

@@ -209,35 +209,3 @@ SPEECH = [
         for method in ("marginal", "local", "nbest")
     ],
 ]
-
-# ---- Calibrated taggers ----
-
-MAPS = (
-    *("uncalibrated", "isotonic", "isotonic, one map", "sigmoid", "temperature"),
-    *("beta", "beta for each label"),
-)
-JUDGED = ("NP", "Spanish", "Dutch")
-CALIBRATED = [
-    *[
-        (
-            "calibration/_tagger.py",
-            f"{row} {{}}, {{}}, {{}} {{}}, {{}}, {{}}",
-            DEFAULTS,
-            [
-                f"calibrated/groups/marginals/{row}/{s}/{i}"
-                for i in (0, 1)
-                for s in JUDGED
-            ],
-        )
-        for row in MAPS
-    ],
-    (
-        "calibration/_tagger.py",
-        "Maps for each label change it: on Spanish from {} to {}.",
-        DEFAULTS,
-        [
-            f"calibrated/groups/marginals/{row}/Spanish/2"
-            for row in ("uncalibrated", "beta for each label")
-        ],
-    ),
-]

@@ -26,7 +26,7 @@ def test_a_search_chooses_the_method_and_its_scale():
         {"method": ["kd-pc"], "variance_scale": [0.01, 1.0], "n_draws": [20]},
     ]
     search = GridSearchCV(
-        CalibratedTagger(cw(), map="identity", cv=2),
+        CalibratedTagger(cw(), method="identity", cv=2),
         grid,
         scoring=get_scorer("neg_calibration_mse"),
         cv=2,
@@ -54,7 +54,7 @@ def test_a_search_chooses_the_map_in_a_pipeline_from_words():
 @pytest.mark.parametrize("query", [None, "not O", "span:*"])
 def test_every_question_can_be_scored_and_drawn(query):
     X, y = features()
-    tagger = CalibratedTagger(cw(), map="beta", cv=2).fit(X[:60], y[:60])
+    tagger = CalibratedTagger(cw(), method="beta", cv=2).fit(X[:60], y[:60])
     scorer = make_confidence_scorer(
         root_calibration_mse, greater_is_better=False, query=query
     )

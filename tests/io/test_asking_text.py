@@ -112,7 +112,7 @@ def test_the_tokenizer_stays_with_a_wrapped_pipeline(
     wrapped = kind(pipeline, cv="prefit", **options).fit(words, corpus.labels)
     wrapped.save(tmp_path / "model")
     again = skcw.load(tmp_path / "model")
-    assert again.tagger_.tokenizer_ == pipeline.tokenizer_
+    assert again.estimator_.tokenizer_ == pipeline.tokenizer_
 
 
 def test_a_model_that_reads_other_columns_is_refused(corpus, tmp_path):

@@ -159,7 +159,7 @@ def test_few_sentences_leave_the_labels_as_they_are(reranker):
     tagger = RerankedTagger(pipeline(), reranker, cv=3).fit(X, y)
     assert not tagger.reranks_ and isinstance(tagger.reranker_, ScoreReranker)
     assert all(trial.evidence < 2 for trial in tagger.trials_)
-    assert tagger.predict(new).tolist() == tagger.base_tagger_.predict(new).tolist()
+    assert tagger.predict(new).tolist() == tagger.estimator_.predict(new).tolist()
     for row in tagger.predict_confidence(new):
         assert ((row > 0) & (row <= 1)).all()
 

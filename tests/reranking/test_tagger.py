@@ -71,7 +71,7 @@ def test_what_is_chosen_is_what_the_reranker_chooses(fitted):
     best = fitted.reranker_.predict(lists)
     wanted = [row[j] for row, j in zip(lists.labelings, best, strict=True)]
     assert fitted.predict(NEW).tolist() == wanted
-    base = fitted.base_tagger_.predict(NEW).tolist()
+    base = fitted.estimator_.predict(NEW).tolist()
     assert [row[0] for row in lists.labelings] == base
     assert wanted != base
 
@@ -104,7 +104,7 @@ def test_shares_of_labelings_are_those_of_the_reranker(fitted):
 
 
 def test_shares_of_labelings_of_other_taggers_are_those_of_their_scores(fitted):
-    answers = fitted.base_tagger_.predict_all([*NEW[:2], []])
+    answers = fitted.estimator_.predict_all([*NEW[:2], []])
     for row, found in zip(answers.nbest(3), answers.labeling_shares(3), strict=True):
         power = np.exp(np.array([score for _, score in row]) / answers.temperature)
         np.testing.assert_allclose(found, power / power.sum(), rtol=1e-12)
@@ -243,7 +243,7 @@ def test_it_is_calibrated_and_saved_so(tmp_path):
     inner = RerankedTagger(
         pipeline(), VotedPerceptronReranker(), cv=2, held_out_folds=0
     )
-    tagger = CalibratedTagger(inner, cv=2, map="beta").fit(X, Y)
+    tagger = CalibratedTagger(inner, cv=2, method="beta").fit(X, Y)
     tagger.save(tmp_path / "model")
     other = skcw.load(tmp_path / "model")
     for mine, theirs in zip(
@@ -283,5 +283,5 @@ def test_bad_parameters_are_refused(arguments, message):
 
 def test_one_candidate_leaves_the_base_tagger_as_it_is():
     tagger = RerankedTagger(pipeline(), n_best=1, cv=2).fit(X, Y)
-    assert tagger.predict(NEW).tolist() == tagger.base_tagger_.predict(NEW).tolist()
+    assert tagger.predict(NEW).tolist() == tagger.estimator_.predict(NEW).tolist()
     assert all((row == 1).all() for row in tagger.predict_confidence(NEW))

@@ -81,9 +81,9 @@ def test_maps_learn_nothing_from_weights_that_vanish(Map):
     right = np.arange(19) % 3 > 0
     for weight in (1e-320, 1e-300, 1e21):
         with pytest.raises(ValueError, match="scale"):
-            Map().fit(sure, right, sample_weight=np.full(19, weight))
+            Map().fit(right, sure, sample_weight=np.full(19, weight))
     for weight in (1e-20, 1e20):
-        fitted = Map().fit(sure, right, sample_weight=np.full(19, weight))
+        fitted = Map().fit(right, sure, sample_weight=np.full(19, weight))
         assert np.isfinite(fitted(sure)).all()
 
 

@@ -26,7 +26,7 @@ TAGGERS = {
     "MaxEnt": skcw.MaxEntSequenceTagger(random_state=0),
     "CRF": skcw.CRFSequenceTagger(max_iter=5),
     "calibrated": CalibratedTagger(
-        skcw.CWSequenceTagger(max_iter=2, random_state=0), cv=2, map="beta"
+        skcw.CWSequenceTagger(max_iter=2, random_state=0), cv=2, method="beta"
     ),
 }
 QUESTIONS = (
@@ -184,7 +184,7 @@ def test_methods_that_are_served_are_named(name, pipelines):
     if name == "calibrated":
         assert all(method.probability for method in served.values())
     if name in ("CW", "AROW"):
-        assert set(served) == set(skcw.confidence.METHODS)
+        assert set(served) == set(skcw.confidence.methods.METHODS)
 
 
 def test_a_class_of_the_same_name_does_not_take_the_place_of_ours(tmp_path):

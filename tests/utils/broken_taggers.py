@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from skcw import CWSequenceTagger
 from skcw._model.gaussian import Belief
 from skcw._util.ragged import object_rows
-from skcw.confidence import Entity
+from skcw.confidence.predictions import Entity
 from skcw.data import SequenceBatch
 
 # (class, name of the law it breaks)

@@ -10,7 +10,7 @@ from common.measure import progress
 from common.tables import format_table
 from common.tagged import ARK, SOURCES, UD_EWT, load_tagged
 from skcw import CRFSequenceTagger, CWSequenceTagger, HMMSequenceTagger
-from skcw.confidence import METHODS
+from skcw.confidence.methods import METHODS
 from skcw.evaluation import confidence_pairs
 from skcw.evaluation.pairs import ConfidencePairs
 from skcw.features import WindowFeatures
