@@ -41,8 +41,7 @@ def test_the_installed_package_holds_modules_and_the_tables_of_datasets_only():
 def test_type_checkers_find_the_annotations():
     # The wheel takes no other data: it has to be named.
     assert (INSTALLED / "py.typed").is_file()
-    named = METADATA["tool"]["setuptools"]["package-data"]
-    assert named == {"skcw": ["py.typed"]}
+    assert METADATA["tool"]["setuptools"]["package-data"]["skcw"] == ["py.typed"]
 
 
 def test_setuptools_are_told_what_setup_cfg_says():
