@@ -6,11 +6,19 @@
 import inspect
 import sys
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
-from skcw import active, data, features, guarantee, metrics, reranking
+from skcw import active, calibration, data, features, metrics, reranking
+from skcw.active.pool import noisy_labels
+from skcw.active.utilities import TABLES as UTILITIES
 from skcw.linear_model import MultiClassCW
+from skcw.metrics.bands import calibration_bands
+from skcw.metrics.calibration_errors import calibration_mse
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.token_scores import token_precision_recall_fscore_support
+from skcw.reranking.candidates import candidate_errors
 from skcw.tagging import CWSequenceTagger
 from tests.fuzz.inputs import fitted, fitted_classifier, rows, sentences
 from tests.fuzz.isolation import long_run
@@ -34,6 +42,7 @@ GIVEN = {
     "labels": ["B-P", "I-P", "O"],
     "score": "brier_loss",
     "n": 5,
+    "k": 5,
     "n_true": 30,
     "rate": 0.1,
     "utilities": CONFIDENCE,
@@ -71,19 +80,30 @@ LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
 LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
 # A text is the name of a file to them, which need not be there, or be a name at all.
 READERS = {"read_json_lines"}
-ROOMS = (metrics, guarantee, active, reranking, data, features)
+# Those that users reach by name, or import from their modules.
+FURTHER = (
+    calibration_bands,
+    calibration_mse,
+    candidate_errors,
+    noisy_labels,
+    span_precision_recall_fscore_support,
+    token_precision_recall_fscore_support,
+)
+ROOMS = (metrics, calibration, active, reranking, data, features)
 # What would only take long.
 QUICK = {"n_resamples": 20, "n_draws": 10}
 
 
 def public_functions():
     """Return the public functions of the rooms by name."""
-    return {
+    found = {
         name: getattr(room, name)
         for room in ROOMS
         for name in room.__all__
         if inspect.isfunction(getattr(room, name)) and name not in LEFT_OUT
     }
+    tables = [table.values() for table in UTILITIES.values()]
+    return found | {f.__name__: f for f in chain(FURTHER, *tables)}
 
 
 def call_of(name, function):
@@ -105,7 +125,7 @@ def function_case(name, function):
     """Return a case: a call of a function with changed arguments."""
     args, options = call_of(name, function)
     usual = {key: value for key, value in QUICK.items() if key in options}
-    usual |= {"n": 5} if name == "select" else {}
+    usual |= {"n": 5} if name == "select_batch" else {}
 
     def case(seed):
         rng = np.random.default_rng(seed)
