@@ -40,20 +40,26 @@ def look_ahead(X):
     refuse_table(X, "X")
     if not is_sequence(X) or isinstance(X, Set):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
-    sequences, head = iter(X), []
-    for s, sequence in enumerate(sequences):
-        refuse_table(sequence, f"sequence {s}")
-        if not is_sequence(sequence):
-            raise TypeError(
-                f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
-                "is a list of sentences, each a list of tokens"
-            )
-        check_sequence(sequence, s)
-        sequence = sequence if hasattr(sequence, "__len__") else list(sequence)
+    sequences, head = _checked(X), []
+    for sequence in sequences:
         head.append(sequence)
         if len(sequence):
             return chain(head, sequences), next(iter(sequence))
     return head, None
+
+
+def _checked(X):
+    """Yield the sequences of X; raise at one that is not a list of tokens."""
+    for s, sequence in enumerate(X):
+        if not isinstance(sequence, (list, tuple)):
+            refuse_table(sequence, f"sequence {s}")
+            if not is_sequence(sequence):
+                raise TypeError(
+                    f"sequence {s} is a {type(sequence).__name__}, not a list of "
+                    "tokens: X is a list of sentences, each a list of tokens"
+                )
+        check_sequence(sequence, s)
+        yield sequence if hasattr(sequence, "__len__") else list(sequence)
 
 
 def names_of(X, first, given):
@@ -360,11 +366,6 @@ class FeatureExtractor:
 
     def _add_sequences(self, compiled, X):
         for s, sequence in enumerate(X):
-            if not isinstance(sequence, (list, tuple)) and not is_sequence(sequence):
-                raise TypeError(
-                    f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
-                )
-            check_sequence(sequence, s)
             try:
                 compiled.add_sequence(self._marked.added_to(sequence, self.columns))
             except NoTextError as error:

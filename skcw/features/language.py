@@ -447,9 +447,7 @@ class _Parser:
         if what != CLUSTER or not self._take(","):
             self._expect(")")
             return [(f"{name}({prefix})", View(column, name, 0, text))]
-        sizes = self._numbers(")")
-        if min(sizes) < 1:
-            raise self._error(f"the length {min(sizes)} of a path is not positive")
+        sizes = self._sizes()
         return [(f"{name}({prefix},{n})", View(column, name, n, text)) for n in sizes]
 
     def _column(self):
@@ -462,10 +460,13 @@ class _Parser:
     def _sized(self, name, column, prefix, opened):
         if not opened:
             raise self._error(f"{name} needs a size, such as {name}(3) or {name}(1..3)")
+        return [(f"{name}({prefix}{n})", View(column, name, n)) for n in self._sizes()]
+
+    def _sizes(self):
         sizes = self._numbers(")")
         if min(sizes) < 1:
             raise self._error(f"the size {min(sizes)} is not positive")
-        return [(f"{name}({prefix}{n})", View(column, name, n)) for n in sizes]
+        return sizes
 
     def _pattern(self, name):
         """Return a regular expression, and how it is written in a name."""
