@@ -17,7 +17,7 @@ from skcw._kernels.common cimport longest_sequence
 cdef bint _worse(
     double value, Py_ssize_t index, double other, Py_ssize_t other_index,
 ) noexcept nogil:
-    """Tell whether a candidate ranks behind another; of equal ones the later does."""
+    """Return whether a candidate ranks behind another; of equal ones the later does."""
     return value < other or (value == other and index > other_index)
 
 
@@ -289,7 +289,7 @@ def history_marginals(
 ):
     """Write the probability of every label at every token, whatever stands before it.
 
-    What comes later tells nothing about a label in such a model. Of the pairs of last
+    Later tokens carry no information on a label in such a model. Of the pairs of last
     labels the ``beam`` most probable are kept; with all of them the result is exact.
     ``joint[t, k]`` gets the probability of the label ``asked[0, k]`` at the token
     before t and ``asked[1, k]`` at t, which is 0 at the first token of a sequence.

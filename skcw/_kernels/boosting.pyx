@@ -9,7 +9,7 @@ are the weights of those pairs, W+ and W-.
 
 The feature with the largest gain stands at the top of a tree of comparisons: node v has
 the better of the features of the nodes 2 v and 2 v + 1, and feature k is the leaf
-``n_leaves + k``. A round costs what it touches.
+``n_leaves + k``. The cost of a round grows with the pairs that it touches.
 """
 
 from libc.math cimport exp, fabs, log, sqrt
@@ -61,7 +61,7 @@ cdef double _reweigh(
     double[::1] weight, double[::1] sums, int[::1] touched, int[::1] mark,
     Py_ssize_t* n_touched,
 ) noexcept nogil:
-    """Change the weights of the pairs that feature k tells apart; return the sum."""
+    """Change the weights of the pairs that feature k separates; return the sum."""
     cdef long long a, b
     cdef int p, q
     cdef double change, total = 0.0, for_good = exp(-step), for_bad = exp(step)

@@ -1,4 +1,4 @@
-"""What several kernels share."""
+"""Types and helpers that several kernels share."""
 
 # The number type of weights: float in daily use, double for exact comparisons.
 ctypedef fused real:

@@ -81,7 +81,7 @@ def draw_rows(
 ):
     """Fill out[r, j, g] with the weight of label j in row r and draw g.
 
-    ids tell the normals apart: rows with the same one move together. The padding
+    ids identify the normals: rows with the same one move together. The padding
     of rows beyond the pairs of labels is left as it is.
     """
     if ids.shape[0] == 0:
@@ -105,7 +105,7 @@ cdef class DrawnScores:
         self.last = None
 
     def add_borders(self, const float[::1] first, const float[::1] last):
-        """Set what is added to the first and to the last token of a sequence."""
+        """Set the scores that are added to the two ends of a sequence."""
         self.first = first
         self.last = last
 
@@ -117,7 +117,7 @@ cdef class DrawnScores:
     cdef void fill_with_borders(
         self, Py_ssize_t start, Py_ssize_t length, float* scores,
     ) noexcept nogil:
-        """Fill scores (length, labels, lanes) and add what the two ends score."""
+        """Fill scores (length, labels, lanes) and add those of the two ends."""
         cdef Py_ssize_t j, g
         cdef float* end
         self.fill(start, length, scores)
@@ -165,7 +165,7 @@ cdef class SummedRows(DrawnScores):
 cdef class IndependentScores(DrawnScores):
     """Scores drawn as such, every token on its own: cheap, and only nearly a draw.
 
-    ``ids`` tell the tokens apart; see `token_ids`.
+    ``ids`` identify the tokens; see `token_ids`.
     """
 
     cdef const float[:, ::1] mean, deviation

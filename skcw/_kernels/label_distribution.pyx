@@ -61,7 +61,7 @@ cdef double CROWD_CUTOFF = 2.5
 
 # The labels of a panel may miss their common probability by this.
 cdef double PANEL_ERROR = 1e-9
-# An eighth of a panel is narrow beyond doubt: what it misses is rounding.
+# An eighth of a panel is narrow beyond doubt: its error is rounding.
 cdef int MOST_HALVINGS = 3
 # So little probability is no longer looked for.
 cdef double NEGLIGIBLE = 1e-9
@@ -77,7 +77,7 @@ cdef Py_ssize_t _by_fours(Py_ssize_t n) noexcept nogil:
 
 
 cdef class Race:
-    """Room for the labels of one row, and what is found out about them."""
+    """Buffers for the labels of one row."""
 
     cdef Py_ssize_t n_labels, n_out, n_in, n_wide, n_there
     cdef Py_ssize_t leader
@@ -130,7 +130,7 @@ cdef class Race:
     cdef bint find_leader(
         self, const double[::1] scores, const double[::1] spreads,
     ) noexcept nogil:
-        """Find the greatest low end; tell whether all numbers are finite."""
+        """Find the greatest low end; return whether all numbers are finite."""
         cdef Py_ssize_t k
         cdef double low, best = -INFINITY
         cdef bint finite = True

@@ -218,7 +218,7 @@ cdef void transitions(
     const double[::1] values, Py_ssize_t start, Py_ssize_t length,
     const real[:, ::1] common, real[:, ::1] trans,
 ) noexcept nogil:
-    """Fill the squares of `length` tokens: what all have in common, and their features.
+    """Fill the squares of `length` tokens: the common one plus their features.
 
     After label i, feature f of a transition is the feature f + i of the model.
     """
@@ -428,7 +428,7 @@ cdef double _gap(
 cdef double _ratio(double gap, double variance) noexcept nogil:
     if variance > 0.0:
         return gap / sqrt(variance)
-    # If no weight tells the two labels apart, the change is certain, or a tie.
+    # If no weight separates the two labels, the change is certain, or a tie.
     return 0.0 if gap == 0.0 else (INFINITY if gap > 0.0 else -INFINITY)
 
 

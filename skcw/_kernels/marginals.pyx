@@ -270,7 +270,7 @@ cdef class Links:
 
 
 cdef class Passes:
-    """Room for the lattice of the longest sequence, and what a pass needs to know."""
+    """Buffers for the longest sequence, and the settings of a pass."""
 
     cdef Py_ssize_t n_labels, labels, size
     cdef double temperature
@@ -419,7 +419,7 @@ cdef class Again:
         self, Passes passes, const float* scores, Links links, Py_ssize_t start,
         Py_ssize_t length, Py_ssize_t g,
     ) noexcept nogil:
-        """Put the marginals of lane g in their place; tell whether there are any."""
+        """Put the marginals of lane g in their place; return whether there are any."""
         cdef Py_ssize_t t, i, j
         for t in range(length):
             for j in range(self.n_labels):

@@ -1,4 +1,4 @@
-"""Sums over what shards have moved: the inner loop of their merge."""
+"""Sums over the moves of shards: the inner loop of their merge."""
 
 from libc.math cimport sqrt
 from libc.string cimport memset
@@ -23,7 +23,7 @@ def mark_moved(
     Py_ssize_t width, const real[::1] mean, const real[::1] variance,
     const real[::1] drift, unsigned char[::1] moved,
 ):
-    """Set ``moved`` to one for every cell that is not what it was; return how many.
+    """Set ``moved`` to one for every cell that has changed; return how many.
 
     Row r of the new tables was row ``origin[r]`` of the old ones, ``width`` cells long.
     The drift was zero. Variances and drift may be None.
@@ -52,7 +52,7 @@ def take_moved(
 ):
     """Fill the last four arrays with the cells that have moved, row by row.
 
-    Row r of the tables is told as row ``numbers[r]``.
+    Row r of the tables is reported as row ``numbers[r]``.
     """
     cdef Py_ssize_t r, c, at, n = 0
     with nogil:
@@ -76,7 +76,7 @@ def add_moves(
     const real[::1] new_mean, const real[::1] new_variance, const real[::1] new_drift,
     double rounds, double least,
 ):
-    """Add what a shard has moved to the sums of the cells; return how many are met.
+    """Add the moves of a shard to the sums of the cells; return how many are met.
 
     Rows are ``width`` cells long. Row ``first_new + r`` is that of feature r of the
     shard, which had none when the shard began; it is now row ``new_rows[r]`` of the

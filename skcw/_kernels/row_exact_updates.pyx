@@ -96,7 +96,7 @@ cdef double _least_root(
     """Return the least number that makes the excess, which grows, not negative.
 
     Regula falsi, in the Illinois form: an end that stays twice counts by half, or
-    it would stay for ever. The excess at the number returned is the last computed.
+    it would never change again. The excess at the number returned is the last computed.
     """
     cdef double low = 0.0, high = guess, middle, lead, close
     cdef double short = excess(joint, j, 0.0), over
@@ -188,11 +188,11 @@ cdef double _spare_beta(Constraints joint, Py_ssize_t _j, double beta) noexcept 
 
 
 cdef bint solve_cw(Constraints joint, double phi, bint deviations) noexcept nogil:
-    """Satisfy all rivals with the least change; tell whether any pulls.
+    """Satisfy all rivals with the least change; return whether any pulls.
 
     The more gold's weights do, the less is left for each rival, so gold's part is a
     root too. One sweep after the other, as Hildreth's method goes, would take
-    thousands where gold is much less sure than its rivals.
+    thousands where gold is much less certain than its rivals.
     """
     cdef Py_ssize_t j
     joint.phi, joint.deviations = phi, deviations

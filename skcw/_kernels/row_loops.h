@@ -10,10 +10,10 @@
 
 #include "vectors.h"
 
-/* How many entries ahead a row of the table is asked for. */
+/* How many entries ahead a row of the table is prefetched. */
 #define SKCW_ROWS_AHEAD 32
 
-/* Ask for so many bytes from here on. */
+/* Prefetch so many bytes from here on. */
 SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
 {
     for (ptrdiff_t c = 0; c < n_bytes; c += 64)
@@ -21,14 +21,14 @@ SKCW_INLINE void skcw_prefetch(const void *first, ptrdiff_t n_bytes)
 }
 
 /* Rows of a table that will be needed soon: those of n entries. Strides are in bytes,
- * and so is how much of a row to ask for. */
+ * and so is how much of a row to prefetch. */
 typedef struct {
     const void *table;
     const int *index;
     ptrdiff_t n, stride, reach;
 } skcw_ahead;
 
-/* Ask for the row of entry k. */
+/* Prefetch the row of entry k. */
 SKCW_INLINE void skcw_prefetch_ahead(const skcw_ahead *ahead, ptrdiff_t k)
 {
     const char *row = (const char *)ahead->table + ahead->index[k] * ahead->stride;
@@ -60,7 +60,7 @@ SKCW_INLINE void skcw_prefetch_ahead(const skcw_ahead *ahead, ptrdiff_t k)
 #define SKCW_DEFINE_ROW_SUMS(REAL, LANES, SUFFIX)                              \
                                                                                \
 /* out[c] = sum over the entries k of value[k] * table[index[k], c]. With */   \
-/* each entry one of the rows `ahead` is asked for. */                         \
+/* each entry one of the rows `ahead` is prefetched. */                        \
 SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
     double *restrict out, const REAL *restrict table, ptrdiff_t stride,        \
     ptrdiff_t width, const skcw_ahead *restrict ahead,                         \
@@ -91,7 +91,7 @@ SKCW_CLONES static void skcw_row_sums_##SUFFIX(                                \
     }                                                                          \
 }                                                                              \
                                                                                \
-/* Ask for the table rows of entries that will be read soon. */                \
+/* Prefetch the table rows of entries that will be read soon. */               \
 SKCW_UNUSED static void skcw_prefetch_rows_##SUFFIX(                           \
     const REAL *table, ptrdiff_t stride, ptrdiff_t reach, const int *index,    \
     ptrdiff_t n_entries)                                                       \
@@ -110,8 +110,8 @@ SKCW_DEFINE_ROW_SUMS(double, skcw_four, d)
  * them, and the weights of an entry are touched in one sweep. Every weight goes through
  * the same operations in the same order, whatever the vectors. */
 
-/* What an update does to one label: mean += alpha sigma x, precision += beta x^2. The
- * spread is the variance of what the update is about, before it. */
+/* An update of one label: mean += alpha sigma x, precision += beta x^2. The spread is
+ * the variance of the margin before the update. */
 typedef struct {
     double alpha, beta, spread;
     ptrdiff_t label;

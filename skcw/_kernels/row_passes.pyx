@@ -1,6 +1,6 @@
 """Passes over flat rows: training of the classifiers, and sums for predictions.
 
-`row_updates` tells how weights lie.
+The layout of the weights is that of `row_updates`.
 
 The average of the mean over rounds is kept lazily: `drift` sums (round - 1) * step,
 so that average = mean - drift / rounds.
@@ -121,7 +121,7 @@ cdef void _pa_rule(double budget, double margin, Step* step) noexcept nogil:
 
 
 cdef bint _is_wrong(Work work, Py_ssize_t gold, Py_ssize_t width) noexcept nogil:
-    """Tell whether a rival is predicted; of equal scores the first label's wins."""
+    """Return whether a rival is predicted; of equal scores the first label's wins."""
     cdef Py_ssize_t rival = work.rivals[0]
     if width == 1:
         return (work.scores[0] > 0.0) != (gold == 1)
@@ -143,7 +143,7 @@ cdef Py_ssize_t _row_stride(const real[:, :] table, Py_ssize_t wanted=-1) except
 cdef _set_strides(
     RowOptions* options, real[:, :] mean, real[:, :] variance, real[:, :] drift
 ):
-    """Tell how far apart the rows of the tables are; raise if it is not the same."""
+    """Set how far apart the rows of the tables are; raise if it is not the same."""
     options.stride = _row_stride(mean)
     if variance is not None:
         _row_stride(variance, options.stride)
@@ -156,9 +156,9 @@ cdef void _ask_for_next(
     const int[::1] indices, const real[::1] values, const long long[::1] order,
     Py_ssize_t t
 ) noexcept nogil:
-    """Ask the memory for the next row's first weights, and the entries after it.
+    """Prefetch the first weights of the next row, and the entries after it.
 
-    The other weights of the next row are asked for little by little.
+    The other weights of the next row are prefetched little by little.
     """
     cdef Py_ssize_t i, n
     options.next.n = 0

@@ -17,7 +17,7 @@ cdef extern from "row_loops.h":
         Py_ssize_t reach
 
 
-# What a learner does with a rival: fill in alpha and beta; the spread is there.
+# The rule of a learner for a rival: fill in alpha and beta; the spread is there.
 ctypedef void (*Rule)(double strength, double margin, Step* step) noexcept nogil
 # Cut a step at a budget, given the spread that the row has under the prior.
 ctypedef void (*Soften)(
@@ -34,11 +34,11 @@ cdef enum UpdateKind:
     SHARED_SLACK
 
 
-# What all rows of a pass have in common.
+# The settings of a pass, common to all rows.
 cdef struct RowOptions:
     Py_ssize_t width
     Py_ssize_t stride
-    # What the next row needs of the tables.
+    # The rows of the tables that the next row needs.
     Ahead next
     Py_ssize_t n_labels
     Py_ssize_t k

@@ -42,7 +42,7 @@ cdef void row_sums(
 ) noexcept nogil:
     """out[c] = sum of value * table[index, c] over the entries of the row.
 
-    On the way the rows `ahead` are asked for.
+    On the way the rows `ahead` are prefetched.
     """
     if real is float:
         skcw_row_sums_f(out, table, stride, width, &ahead, row.index, row.value, row.n)
@@ -66,7 +66,7 @@ cdef void prefetch_rows(
     const real* table, Py_ssize_t stride, Py_ssize_t reach, const int* index,
     Py_ssize_t n
 ) noexcept nogil:
-    """Ask the memory for the first few of n table rows that will be read soon."""
+    """Prefetch the first few of n table rows that will be read soon."""
     if real is float:
         skcw_prefetch_rows_f(table, stride, reach, index, n)
     else:
@@ -124,7 +124,7 @@ cdef double spread_of(
 
 
 cdef class Work:
-    """What is computed anew for every row."""
+    """Buffers for the row at hand."""
 
     def __cinit__(self, Py_ssize_t width, Py_ssize_t k, Py_ssize_t longest):
         self.scores = np.empty(width)
@@ -184,7 +184,7 @@ cdef bint _update_two_classes(
     real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
-    """Update the one weight vector of two classes, whose sign tells them apart."""
+    """Update the one weight vector of two classes; its sign is the class."""
     cdef double sign = 1.0 if gold == 1 else -1.0
     cdef Step step
     if options.kind in (EXACT_STDEV, EXACT_VARIANCE):
@@ -417,7 +417,7 @@ cdef bint update_row(
     real* mean, real* variance, real* drift, double rounds, const RowOptions* options,
     Row row, Row squares, Work work, Py_ssize_t gold, double share,
 ) noexcept nogil:
-    """Update the belief for one row, as the options say; tell whether it moved.
+    """Update the belief for one row, as the options say; return whether it moved.
 
     `share` scales the step: 1, or the fraction of a copy that a weight leaves over.
     """

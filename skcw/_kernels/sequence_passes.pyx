@@ -22,8 +22,8 @@ from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
     precision_diagonal)
 
-# What a learner of one rival does with a mistake: (alpha, beta) for the difference
-# between gold and the rival. `distance` is the summed cost of the wrong tokens,
+# The rule of a learner of one rival: (alpha, beta) for the difference between gold and
+# the rival. `distance` is the summed cost of the wrong tokens,
 # `strength` and `limit` are the learner's own.
 ctypedef (double, double) (*Rule)(
     Difference delta, double margin, double distance, double mean_cost, double strength,
@@ -32,7 +32,7 @@ ctypedef (double, double) (*Rule)(
 
 
 cdef class PassState:
-    """What a pass reads and counts, whatever the number type of the weights."""
+    """The input and the counts of a pass, for any number type of the weights."""
 
     cdef int[::1] row_of
     cdef const long long[::1] offsets, indptr, order
@@ -75,13 +75,13 @@ cdef class PassState:
         self.first = True
 
     cdef void add_mistakes(self, Py_ssize_t mistakes) noexcept nogil:
-        """Count what was wrong when the sequence was first presented."""
+        """Count the mistakes when the sequence was first presented."""
         self.wrong_tokens += mistakes
         self.wrong_sequences += mistakes > 0
         self.first = False
 
     def counts(self):
-        """Return what a pass returns; see `_run`."""
+        """Return the counts of a pass; see `_run`."""
         return self.n_rows, self.rounds, self.wrong_sequences, self.wrong_tokens
 
 
@@ -186,7 +186,7 @@ cdef bint _update_for_one(
     real[::1] drift, const real[::1] values, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
-    """Compare gold with the best labeling; tell whether that is another one."""
+    """Compare gold with the best labeling; return whether that is another one."""
     cdef Py_ssize_t wrong, begin, end = 0
     cdef double distance = 0.0
     best_path(best, trans, state.length, state.n_labels, learner.guess)
@@ -244,7 +244,7 @@ cdef bint _update_for_many(
     real[::1] drift, const real[::1] values, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
-    """Compare gold with the k best labelings; tell whether it leads one too little."""
+    """Compare gold with the k best labelings; return whether one comes too close."""
     cdef Py_ssize_t z, n_rivals = _find_rivals(
         learner, state, variance, values, plain, trans, best)
     cdef bint violated = False

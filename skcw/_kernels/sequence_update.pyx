@@ -24,7 +24,7 @@ from skcw._kernels.steps cimport precise_variance, precision_diagonal
 cdef extern from "vectors.h" nogil:
     void SKCW_PREFETCH(const void* address)
 
-# How many cells ahead weights are asked for: each lies elsewhere in the memory.
+# How many cells ahead weights are prefetched: each lies elsewhere in the memory.
 cdef enum:
     AHEAD = 12
 
@@ -172,7 +172,7 @@ cdef inline Py_ssize_t _touch(
 cdef inline bint _same_step(
     const int[::1] gold, const int[::1] guess, Py_ssize_t start, Py_ssize_t p,
 ) noexcept nogil:
-    """Tell whether both labelings take the same step into token p."""
+    """Return whether both labelings take the same step into token p."""
     return (gold[start + p] == guess[p]
             and (p == 0 or gold[start + p - 1] == guess[p - 1]))
 

@@ -4,7 +4,7 @@ ctypedef double (*Diagonal)(
 
 cdef extern from *:
     """
-    /* Single precision cannot tell a smaller variance from zero. */
+    /* Single precision rounds smaller variances to zero. */
     #define SKCW_LEAST_VARIANCE 1e-30
     """
     const double LEAST_VARIANCE "SKCW_LEAST_VARIANCE"

@@ -9,7 +9,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
-# What the solution of the k-constraint problem may be off by, relatively.
+# The relative error that the solution of the k-constraint problem may have.
 cdef double TOLERANCE = 1e-12
 # A budget counts as spent with so little of it left, relatively.
 cdef double BUDGET_TOLERANCE = 1e-9
@@ -194,7 +194,7 @@ cdef double _sweep(
 ) noexcept nogil:
     """Set one multiplier after the other to its best value; return the change.
 
-    A rival that has the features of gold can never be told apart from it: its row
+    A rival that has the features of gold cannot be separated from it: its row
     of the Gram matrix is zero and it gets nothing.
     """
     cdef Py_ssize_t i
@@ -205,7 +205,7 @@ cdef double _sweep(
         step = _gain(gram, loss, n, alpha, i) / gram[i, i]
         room = budget - _used(alpha, n)
         if step > room:
-            # Rounding errors in the wrong place would be traded for ever.
+            # Rounding errors in the wrong place would be traded forever.
             step = room if room > TOLERANCE * budget else 0.0
         if step < -alpha[i]:
             step = -alpha[i]

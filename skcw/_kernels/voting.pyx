@@ -12,7 +12,7 @@ stretch leads all through it; other stretches are halved. The extremes come from
 
 
 cdef struct Field:
-    # What a list holds at the current step.
+    # The candidates of a list at the current step.
     Py_ssize_t first, n
     const double* score
     double* sum
@@ -55,7 +55,7 @@ cdef Py_ssize_t _collect(
     const int[::1] steps, const double[::1] moves, int[::1] slot,
     double[:, ::1] change,
 ) noexcept nogil:
-    """Sum what each step changes for the candidates from first to last.
+    """Sum the changes of each step for the candidates from first to last.
 
     Features that all of them have change nothing. ``slot[t]`` becomes the row of
     `change` of a step that does; their number is returned.

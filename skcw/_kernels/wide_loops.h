@@ -8,7 +8,7 @@
 
 #include "vectors.h"
 
-/* How many features ahead a weight row is asked for; its number twice as many. */
+/* How many features ahead a weight row is prefetched; its number twice as many. */
 #define SKCW_AHEAD 32
 
 /* Add up N blocks of the rows of one token's features: the rows are walked once. */

@@ -27,7 +27,7 @@ __all__ = [
     "read_template",
 ]
 
-# What needs scikit-learn or SciPy is imported on first use.
+# Modules that need scikit-learn or SciPy are imported on first use.
 _HOMES = {
     "FunctionFeatures": "skcw.features.joined_features",
     "JoinedFeatures": "skcw.features.joined_features",

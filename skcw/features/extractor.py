@@ -29,7 +29,7 @@ MARKS = (OUTSIDE, FIRST, FURTHER)
 
 
 def is_sequence(thing):
-    """Tell whether a thing can be a list of tokens, or of sequences."""
+    """Return whether a thing can be a list of tokens, or of sequences."""
     return hasattr(thing, "__iter__") and not isinstance(thing, (str, bytes, Mapping))
 
 
@@ -40,20 +40,26 @@ def look_ahead(X):
     refuse_table(X, "X")
     if not is_sequence(X) or isinstance(X, Set):
         raise TypeError(f"X is a {type(X).__name__}, not a list of sequences")
-    sequences, head = iter(X), []
-    for s, sequence in enumerate(sequences):
-        refuse_table(sequence, f"sequence {s}")
-        if not is_sequence(sequence):
-            raise TypeError(
-                f"sequence {s} is a {type(sequence).__name__}, not a list of tokens: X "
-                "is a list of sentences, each a list of tokens"
-            )
-        check_sequence(sequence, s)
-        sequence = sequence if hasattr(sequence, "__len__") else list(sequence)
+    sequences, head = _checked(X), []
+    for sequence in sequences:
         head.append(sequence)
         if len(sequence):
             return chain(head, sequences), next(iter(sequence))
     return head, None
+
+
+def _checked(X):
+    """Yield the sequences of X; raise at one that is not a list of tokens."""
+    for s, sequence in enumerate(X):
+        if not isinstance(sequence, (list, tuple)):
+            refuse_table(sequence, f"sequence {s}")
+            if not is_sequence(sequence):
+                raise TypeError(
+                    f"sequence {s} is a {type(sequence).__name__}, not a list of "
+                    "tokens: X is a list of sequences, each a list of tokens"
+                )
+        check_sequence(sequence, s)
+        yield sequence if hasattr(sequence, "__len__") else list(sequence)
 
 
 def names_of(X, first, given):
@@ -93,7 +99,7 @@ def check_order(X, columns):
     Parameters
     ----------
     X : TokenColumns
-        The sentences.
+        The sequences.
     columns : list of str
         The names of the columns in ``fit``.
     """
@@ -123,12 +129,12 @@ class MarkedColumns:
     """The columns that gazetteers add to those of tokens.
 
     A view of a text sees a token at a time. An entry of several words is found in a
-    sentence, so what was found becomes a further column of its tokens.
+    sequence, so its matches become a further column of the tokens.
 
     Parameters
     ----------
     templates : list of Template
-        What makes the features.
+        The templates that make the features.
     lexicons : dict of str to collection of str
         Words by the name of their list.
     n_columns : int
@@ -166,7 +172,7 @@ class MarkedColumns:
         self.searched = [column for column, _ in self.numbers]
 
     def added_to(self, sequence, columns):
-        """Return the tokens of a sentence with the columns added, as tuples.
+        """Return the tokens of a sequence with the columns added, as tuples.
 
         Parameters
         ----------
@@ -178,7 +184,7 @@ class MarkedColumns:
         Returns
         -------
         tokens : iterable of tokens
-            The sentence itself if there is nothing to add.
+            The sequence itself if there is nothing to add.
         """
         if not self.searched:
             return sequence
@@ -201,12 +207,12 @@ class MarkedColumns:
         return row + [None] * (self.n_columns - len(row))
 
     def codes(self, X):
-        """Return the added columns of sentences as numbers.
+        """Return the added columns of sequences as numbers.
 
         Parameters
         ----------
         X : TokenColumns
-            The sentences.
+            The sequences.
 
         Returns
         -------
@@ -226,7 +232,7 @@ class MarkedColumns:
 
 
 class FeatureExtractor:
-    """Turns sentences into batches of features by a plan that does not change.
+    """Turns sequences into batches of features by a plan that does not change.
 
     :class:`WindowFeatures` makes and fits it; a saved model is opened with it alone.
 
@@ -235,7 +241,7 @@ class FeatureExtractor:
     columns : list of str
         The names of the columns.
     templates : list of Template
-        What makes the features.
+        The templates that make the features.
     lexicons : dict of str to list of str or None
         Words by the name of their list.
     vocabulary : Vocabulary or None
@@ -282,12 +288,12 @@ class FeatureExtractor:
         )
 
     def extract(self, X, vocabulary=None):
-        """Return the features of sentences; those not known are left out.
+        """Return the features of sequences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences, with the columns of the plan.
+            The sequences, with the columns of the plan.
         vocabulary : Vocabulary, default=None
             The names of the features that are known, if not those of the extractor.
 
@@ -296,15 +302,15 @@ class FeatureExtractor:
         batch : SequenceBatch
             The features of every token.
         """
-        return self._extracted(self._sentences(X), vocabulary, grow=False)
+        return self._extracted(self._sequences(X), vocabulary, grow=False)
 
     def learn(self, X, vocabulary=None):
-        """Return the features of sentences; new ones follow those that are known.
+        """Return the features of sequences; new ones follow those that are known.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences, with the columns of the plan.
+            The sequences, with the columns of the plan.
         vocabulary : Vocabulary, default=None
             The names of the features that are known, if not those of the extractor.
 
@@ -314,9 +320,9 @@ class FeatureExtractor:
             The features of every token. Its vocabulary holds the new ones, that of
             the extractor stays as it is.
         """
-        return self._extracted(self._sentences(X), vocabulary, grow=True)
+        return self._extracted(self._sequences(X), vocabulary, grow=True)
 
-    def _sentences(self, X):
+    def _sequences(self, X):
         X, _ = look_ahead(not_encoded(X))
         if isinstance(X, TokenColumns) and not self.named:
             check_order(X, self.columns)
@@ -360,11 +366,6 @@ class FeatureExtractor:
 
     def _add_sequences(self, compiled, X):
         for s, sequence in enumerate(X):
-            if not isinstance(sequence, (list, tuple)) and not is_sequence(sequence):
-                raise TypeError(
-                    f"sequence {s} is a {type(sequence).__name__}, not a list of tokens"
-                )
-            check_sequence(sequence, s)
             try:
                 compiled.add_sequence(self._marked.added_to(sequence, self.columns))
             except NoTextError as error:
@@ -380,7 +381,7 @@ def not_encoded(X):
     """Return X; raise if it is a batch, whose words are lost."""
     if isinstance(X, SequenceBatch):
         raise TypeError(
-            f"X is a {X!r}, which has features already; WindowFeatures takes sentences "
+            f"X is a {X!r}, which has features already; WindowFeatures takes sequences "
             "of tokens"
         )
     return X
@@ -396,7 +397,7 @@ def saved_features(params, columns, prefix=""):
     columns : list of str
         The names of the columns.
     prefix : str, default=""
-        What the names of the arrays begin with.
+        The prefix of the names of the arrays.
 
     Returns
     -------
@@ -429,7 +430,7 @@ def opened_params(state, arrays, prefix=""):
     arrays : dict of str to ndarray
         The arrays of the model.
     prefix : str, default=""
-        What the names of the arrays begin with.
+        The prefix of the names of the arrays.
 
     Returns
     -------
@@ -460,7 +461,7 @@ def opened_window(state, arrays, vocabulary, prefix=""):
     vocabulary : Vocabulary or None
         The names of the features; None if they are hashed.
     prefix : str, default=""
-        What the names of the arrays begin with.
+        The prefix of the names of the arrays.
 
     Returns
     -------

@@ -33,11 +33,11 @@ class FunctionFeatures(BaseEstimator):
     ----------
     function : callable
         ``function(tokens, i)`` returns the features of token i: a string, a list of
-        strings, a dict as taggers take it, or None. The tokens are those of a sentence
+        strings, a dict as taggers take it, or None. The tokens are those of a sequence
         as ``fit`` has got them: words, tuples or dicts.
-    whole_sentence : bool, default=False
-        Ask ``function(tokens)`` instead, once per sentence, for a list of the above
-        with one entry for each token.
+    whole_sequence : bool, default=False
+        Call ``function(tokens)`` instead, once per sequence. It returns a list of the
+        above with one entry for each token.
 
     See Also
     --------
@@ -49,29 +49,29 @@ class FunctionFeatures(BaseEstimator):
     >>> def ends(tokens):
     ...     return [[] for _ in tokens[1:]] + [{"end": tokens[-1]}]
     >>> features = JoinedFeatures(
-    ...     [("words", ["word"]), ("ends", FunctionFeatures(ends, whole_sentence=True))]
+    ...     [("words", ["word"]), ("ends", FunctionFeatures(ends, whole_sequence=True))]
     ... )
     >>> features.fit_transform([["Ann", "left"]]).to_lists()
     [[['word[0]=Ann'], ['word[0]=left', 'ends:end:left']]]
     """
 
-    def __init__(self, function, whole_sentence=False):
+    def __init__(self, function, whole_sequence=False):
         self.function = function
-        self.whole_sentence = whole_sentence
+        self.whole_sequence = whole_sequence
 
     def _started(self, name):
         if not callable(self.function):
             raise TypeError(
                 f"features {name!r}: {self.function!r} is not a function of (tokens, i)"
             )
-        return FunctionPart(name, self.function, self.whole_sentence)
+        return FunctionPart(name, self.function, self.whole_sequence)
 
 
 class VectorFeatures(BaseEstimator):
     """Dense vectors of tokens: word vectors, or embeddings of any encoder.
 
     A part of :class:`JoinedFeatures`. Each dimension is a feature with a value. All
-    vectors are multiplied by one number, so that those of the training tokens have the
+    vectors are multiplied by one number, which gives those of the training tokens the
     root mean square length `norm`: a feature that is on or off has the length 1.
 
     Parameters
@@ -79,7 +79,7 @@ class VectorFeatures(BaseEstimator):
     source : WordVectors, str, int or callable
         Where the vectors come from: a table of words; the key of a token that is a
         dict, or the number of the column of one that is a tuple, which holds its
-        vector; or a function of the tokens of a sentence that returns one row per
+        vector; or a function of the tokens of a sequence that returns one row per
         token.
     offsets : tuple of int, default=(0,)
         Whose vectors a token has: its own is at 0, that of the token before at -1.
@@ -94,14 +94,14 @@ class VectorFeatures(BaseEstimator):
     --------
     >>> import numpy as np
     >>> from skcw.features import JoinedFeatures, VectorFeatures
-    >>> sentence = [
+    >>> sequence = [
     ...     {"word": "Ann", "vector": np.array([3.0, 4.0])},
     ...     {"word": "left", "vector": np.array([0.0, 5.0])},
     ... ]
     >>> features = JoinedFeatures(
     ...     [("words", ["word"]), ("vector", VectorFeatures("vector"))]
     ... )
-    >>> features.fit_transform([sentence]).values.round(2)
+    >>> features.fit_transform([sequence]).values.round(2)
     array([1. , 0.6, 0.8, 1. , 1. ])
     """
 
@@ -129,7 +129,7 @@ class VectorFeatures(BaseEstimator):
 class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=None):
     """Join features of several kinds: each token has those of all parts.
 
-    What :class:`sklearn.pipeline.FeatureUnion` is for tables, this is for sentences.
+    The counterpart of :class:`sklearn.pipeline.FeatureUnion` for sequences.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     parts_ : dict of str to object
         The fitted parts.
     extractor_ : JoinedExtractor
-        What makes the features, without scikit-learn.
+        Makes the features, without scikit-learn.
 
     See Also
     --------
@@ -165,7 +165,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     ['word[0]=Anne', 'length[0]=4', 'double:n']
     """
 
-    # Parts have their own; fit checks what each stands for.
+    # Parts have their own; fit checks each.
     _parameter_constraints: dict = {}
 
     def __init__(self, parts):
@@ -208,7 +208,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences.
+            The sequences.
         y : None
             Ignored.
 
@@ -222,12 +222,12 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, y=None):
-        """Learn the features of all parts and return those of the sentences.
+        """Learn the features of all parts and return those of the sequences.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences.
+            The sequences.
         y : None
             Ignored.
 
@@ -250,7 +250,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            Further sentences.
+            Further sequences.
         y : None
             Ignored.
 
@@ -265,12 +265,12 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         return self
 
     def transform(self, X):
-        """Return the features of sentences; those not known are left out.
+        """Return the features of sequences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences.
+            The sequences.
 
         Returns
         -------
@@ -298,12 +298,12 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
 
     @property
     def extractor_(self):
-        """What makes the features, without scikit-learn."""
+        """The extractor of the features, without scikit-learn."""
         return _extractor(self.parts_, self.vocabulary_)
 
     @property
     def templates_(self):
-        """What the lines of all parts stand for."""
+        """The templates of all parts."""
         return self.extractor_.templates
 
     def _keep_names(self, batch):
@@ -368,7 +368,7 @@ def _as_part(name, part):
 
 
 def _started(name, part, X):
-    """Return what learns the features of a part."""
+    """Return the extractor or transformer that learns the features of a part."""
     if not isinstance(part, WindowFeatures):
         return part._started(name)
     if part.n_features is not None:
@@ -404,7 +404,7 @@ def _saved_part(name, part):
             f"the features {name!r} come from the function {name_of(code)}, which is "
             "code, and a model file holds data alone. Either express it by lines, "
             "lexicons, clusters or word vectors; or save the tagger by itself "
-            "(pipeline.tagger.save) and make the features before you ask it; or use "
+            "(pipeline.tagger.save) and make the features before prediction; or use "
             "joblib.dump, for readers who have the function and trust the file"
         )
     names = ("offsets", "norm", "scale", "n_dimensions")
@@ -429,12 +429,12 @@ def _opened_part(state, arrays, extractor):
 
 
 def join_features(*parts):
-    """Return joined features whose parts have got names.
+    """Return joined features, with names for their parts.
 
     Parameters
     ----------
     *parts : part
-        What :class:`JoinedFeatures` takes, without names.
+        The parts that :class:`JoinedFeatures` takes, without names.
 
     Returns
     -------
@@ -469,12 +469,12 @@ def _usual_name(part):
 
 
 def is_joined(features):
-    """Tell whether a list of features holds more than lines and templates.
+    """Return whether a list of features holds more than lines and templates.
 
     Parameters
     ----------
     features : object
-        What was given as features.
+        The features as they were given.
 
     Returns
     -------

@@ -16,17 +16,17 @@ from skcw.features.extractor import FeatureExtractor, not_encoded, opened_window
 from skcw.features.resources import WordVectors
 
 
-def sentences_of(X):
-    """Return sentences as lists of tokens, which functions can read.
+def sequences_of(X):
+    """Return sequences as lists of tokens, which functions can read.
 
     Parameters
     ----------
     X : TokenColumns, or iterable of sequences
-        The sentences.
+        The sequences.
 
     Returns
     -------
-    sentences : list of list
+    sequences : list of list
         A token of one column is a word, one of several a tuple.
     """
     if not isinstance(X, TokenColumns):
@@ -35,22 +35,22 @@ def sentences_of(X):
 
 
 def first_words(X):
-    """Return the words of sentences: their first column, or what ``word`` holds.
+    """Return the words of sequences: their first column, or the one called ``word``.
 
     Parameters
     ----------
     X : TokenColumns, or iterable of sequences
-        The sentences.
+        The sequences.
 
     Returns
     -------
     words : list of list of str
-        One list for each sentence.
+        One list for each sequence.
     """
     if isinstance(X, TokenColumns):
         names = X.names or ()
         return X.column("word" if "word" in names else 0).tolist()
-    return [[_word(token) for token in tokens] for tokens in sentences_of(X)]
+    return [[_word(token) for token in tokens] for tokens in sequences_of(X)]
 
 
 def _word(token):
@@ -68,7 +68,7 @@ def _word(token):
 
 
 def name_of(function):
-    """Return what messages call a function."""
+    """Return the name of a function for messages."""
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None) or repr(function)
     return f"{module}.{name}" if module else name
@@ -80,12 +80,12 @@ class FunctionPart:
     Parameters
     ----------
     name : str
-        What the names of the features begin with.
+        The prefix of the names of the features.
     function : callable
-        Takes the tokens of a sentence, and the position of one unless it is asked for
-        all at once.
-    whole_sentence : bool, default=False
-        Whether it is asked once per sentence.
+        Takes the tokens of a sequence, and the position of one unless it returns all
+        at once.
+    whole_sequence : bool, default=False
+        Whether it is called once per sequence.
 
     Examples
     --------
@@ -96,21 +96,21 @@ class FunctionPart:
     [[[], ['mine:x']]]
     """
 
-    def __init__(self, name, function, whole_sentence=False):
+    def __init__(self, name, function, whole_sequence=False):
         self.name = name
         self.function = function
-        self.whole_sentence = whole_sentence
+        self.whole_sequence = whole_sequence
 
     def learn(self, X, vocabulary):
-        """Return the features of sentences; new ones follow those known."""
+        """Return the features of sequences; new ones follow those known."""
         return self._encoded(X, vocabulary, grow=True)
 
     def extract(self, X, vocabulary):
-        """Return the features of sentences that are known."""
+        """Return the features of sequences that are known."""
         return self._encoded(X, vocabulary, grow=False)
 
     def _encoded(self, X, vocabulary, grow):
-        rows = [self._asked(s, tokens) for s, tokens in enumerate(sentences_of(X))]
+        rows = [self._asked(s, tokens) for s, tokens in enumerate(sequences_of(X))]
         try:
             return encode_names(rows, vocabulary, grow)
         except (TypeError, ValueError) as error:
@@ -118,18 +118,18 @@ class FunctionPart:
             raise
 
     def _asked(self, s, tokens):
-        """Return what the function says of the tokens, under the name of the part."""
+        """Return the function's features of the tokens, under the name of the part."""
         found = []
         try:
-            if self.whole_sentence:
+            if self.whole_sequence:
                 found = list(self.function(tokens))
             else:
                 for i in range(len(tokens)):
                     found.append(self.function(tokens, i))
         except Exception as error:
-            place = "" if self.whole_sentence else f", token {len(found)}"
+            place = "" if self.whole_sequence else f", token {len(found)}"
             error.add_note(
-                f"The function {name_of(self.function)} was asked about sequence "
+                f"The function {name_of(self.function)} was called for sequence "
                 f"{s}{place}."
             )
             raise
@@ -154,16 +154,16 @@ class VectorPart:
     Parameters
     ----------
     name : str
-        What the names of the features begin with.
+        The prefix of the names of the features.
     source : WordVectors, str, int or callable
         Where the vectors come from: a table of words, the key or the column of a token
-        that holds one, or a function of the tokens of a sentence.
+        that holds one, or a function of the tokens of a sequence.
     offsets : sequence of int
         Whose vectors a token has: its own is at 0.
     norm : float
         The root mean square length of the vectors of training tokens.
     scale : float or None
-        What vectors are multiplied by; None before it is learned.
+        The factor of the vectors; None before it is learned.
     n_dimensions : int or None
         The length of a vector; None before it is learned.
 
@@ -187,7 +187,7 @@ class VectorPart:
         self.n_dimensions = n_dimensions
 
     def learn(self, X, vocabulary):
-        """Return the features of sentences; the first ones give the scale."""
+        """Return the features of sequences; the first ones give the scale."""
         matrix, lengths = self._matrix(X)
         if self.scale is None:
             self.n_dimensions = matrix.shape[1]
@@ -201,11 +201,11 @@ class VectorPart:
         return self._batch(matrix, lengths, vocabulary)
 
     def extract(self, X, vocabulary):
-        """Return the features of sentences."""
+        """Return the features of sequences."""
         return self._batch(*self._matrix(X), vocabulary)
 
     def check(self, vocabulary):
-        """Raise unless what a file says of it is usable, and its features known."""
+        """Raise unless its saved state is usable, and its features known."""
         saved_kind(self.name, "the name of vectors", str)
         for offset in self.offsets:
             saved_number(
@@ -244,15 +244,15 @@ class VectorPart:
         )
 
     def _matrix(self, X):
-        """Return the vectors of all tokens, and the lengths of the sentences."""
+        """Return the vectors of all tokens, and the lengths of the sequences."""
         if isinstance(self.source, WordVectors):
             rows = first_words(X)
             words = list(chain.from_iterable(rows))
             return self.source.of(words), [len(row) for row in rows]
-        sentences = sentences_of(X)
-        lengths = [len(tokens) for tokens in sentences]
+        sequences = sequences_of(X)
+        lengths = [len(tokens) for tokens in sequences]
         vectors = self._of_function if callable(self.source) else self._of_tokens
-        blocks = [vectors(s, t) for s, t in enumerate(sentences) if len(t)]
+        blocks = [vectors(s, t) for s, t in enumerate(sequences) if len(t)]
         width = self.n_dimensions or (blocks[0].shape[1] if blocks else 0)
         for block, s in zip(blocks, np.flatnonzero(lengths), strict=True):
             self._check(block, int(s), width)
@@ -404,12 +404,12 @@ class JoinedExtractor:
         self.templates = [t for window in windows for t in window.templates]
 
     def extract(self, X):
-        """Return the features of sentences; those not known are left out.
+        """Return the features of sequences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences.
+            The sequences.
 
         Returns
         -------
@@ -421,12 +421,12 @@ class JoinedExtractor:
         return joined_batch([p.extract(X, known) for p in self.parts.values()], known)
 
     def learn(self, X):
-        """Return the features of sentences; new ones follow those that are known.
+        """Return the features of sequences; new ones follow those that are known.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences.
+            The sequences.
 
         Returns
         -------
@@ -443,7 +443,7 @@ class JoinedExtractor:
 
 
 def kept(X):
-    """Return sentences that can be read several times."""
+    """Return sequences that can be read several times."""
     not_encoded(X)
     return X if isinstance(X, TokenColumns) or hasattr(X, "__len__") else list(X)
 
@@ -494,7 +494,7 @@ def _check_names(vocabulary):
 
 
 def part_prefix(name):
-    """Return what the names of a part's arrays begin with."""
+    """Return the prefix of the names of a part's arrays."""
     return f"features.{name}."
 
 
@@ -504,7 +504,7 @@ def opened_part(state, arrays, vocabulary):
     Parameters
     ----------
     state : dict
-        What was saved of it besides arrays.
+        Its saved state, without arrays.
     arrays : dict of str to ndarray
         The arrays of the model.
     vocabulary : Vocabulary

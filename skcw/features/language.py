@@ -1,4 +1,4 @@
-"""The language of feature lines: what it can say, and what a line means."""
+"""The language of feature lines: its functions, and the templates of a line."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from skcw.features.basic import word_shape
 from skcw.features.patterns import compiled_pattern
 from skcw.features.resources import FIRST
 
-# What stands in the parentheses of a function, after the name of a column.
+# The arguments of a function, after the name of a column.
 NOTHING, SIZES, PATTERN, LEXICON, CLUSTER, ATOM, PLACE = (
     "", "sizes", "pattern", "lexicon", "cluster", "atom", "place",
 )  # fmt: skip
@@ -19,7 +19,7 @@ NOTHING, SIZES, PATTERN, LEXICON, CLUSTER, ATOM, PLACE = (
 # A view of this name in views.pyx.
 COMPILED = None
 
-# Beyond this, an offset must be a mistake; margins of sentences are that wide.
+# Beyond this, an offset must be a mistake; margins of sequences are that wide.
 FARTHEST = 100
 
 
@@ -29,13 +29,13 @@ class Function(NamedTuple):
     Parameters
     ----------
     view : callable or None
-        Gives the value of a text, or None if it has none; takes the text, and after it
-        what `reads` names: a size, a pattern, a set of words, or a function that gives
-        clusters and the length of their paths. None for a view that is compiled.
+        Takes a text, then the arguments that `reads` names: a size, a pattern, a set of
+        words, or a function that gives clusters and the length of their paths. Returns
+        the value as text, or None for no feature. None for a view that is compiled.
     help : str
         A line for the documentation of :class:`WindowFeatures`.
     reads : str, default=""
-        What stands in parentheses besides a column: ``"sizes"``, ``"pattern"``,
+        The arguments besides a column: ``"sizes"``, ``"pattern"``,
         ``"lexicon"`` or ``"cluster"``; instead of a column ``"atom"``; or ``"place"``
         for a function of the place of a token.
     flag : bool, default=False
@@ -101,14 +101,14 @@ FUNCTIONS = {
     "first_capital": _flag(COMPILED, "the first character is a capital"),
     "has_capital": _flag(COMPILED, "some character is a capital"),
     "all_capitals": _flag(COMPILED, "the letters are capitals"),
-    "first": _flag(COMPILED, "the first token of a sentence", PLACE),
-    "last": _flag(COMPILED, "the last token of a sentence", PLACE),
+    "first": _flag(COMPILED, "the first token of a sequence", PLACE),
+    "last": _flag(COMPILED, "the last token of a sequence", PLACE),
     "bias": _flag(COMPILED, "every token", PLACE),
     "bigram": Function(COMPILED, "``bigram(pos)`` is ``pos[0] & pos[1]``", ATOM),
     "trigram": Function(COMPILED, "``trigram(pos)`` likewise", ATOM),
 }
 
-# What template files ask of a text besides; beyond the ends they see marks.
+# Further views, of the macros of template files; beyond the ends they see marks.
 MACROS = {
     "test": Function(
         lambda text, pattern: "true" if pattern.search(text) else "false", "%t", PATTERN
@@ -133,7 +133,7 @@ def functions_help():
 
 
 class View(NamedTuple):
-    """What is looked at: a column, and how.
+    """A column, and how a feature looks at it.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def compiled_plan(templates, lexicons, clusters, found_in):
     Parameters
     ----------
     templates : list of Template
-        What makes the features.
+        The templates that make the features.
     lexicons : dict of str to collection of str
         Words by the name of their list.
     clusters : dict of str to callable
@@ -241,13 +241,13 @@ def _compiled_view(view, lexicons, clusters, found_in):
         # The text of the added column is B or I, or nothing.
         return found, "called", 0, _entry_flag if function.flag else _some
     given = _arguments(view, function.reads, lexicons, clusters)
-    # Functions have no value beyond the ends of a sentence; macros see marks there.
+    # Functions have no value beyond the ends of a sequence; macros see marks there.
     kind = "asked" if view.kind in MACROS else "called"
     return view.column, kind, 0, lambda text: function.view(text, *given)
 
 
 def _arguments(view, reads, lexicons, clusters):
-    """Return what the Python view of a function takes besides a text."""
+    """Return the arguments of a Python view besides the text."""
     if reads == PATTERN:
         return (compiled_pattern(view.detail),)
     if reads == LEXICON:
@@ -428,7 +428,7 @@ class _Parser:
         return [(f"{name}({prefix})" if prefix else name, View(column, name))]
 
     def _comes_column(self, reads):
-        """Tell whether a column comes next; a lexicon or clusters may come alone."""
+        """Return whether a column comes next; a lexicon or clusters may come alone."""
         after = self.tokens[self.at + 1 : self.at + 3]
         return reads not in self.lists or (
             after[:1] == [("mark", ",")] and [kind for kind, _ in after[1:]] == ["name"]
@@ -439,17 +439,15 @@ class _Parser:
         if not opened:
             raise self._error(f"{name} needs a name, such as {name}(cities)")
         kind, text = self._next()
-        what = FUNCTIONS[name].reads
-        if kind != "name" or text not in self.lists[what]:
-            known = ", ".join(sorted(self.lists[what])) or "none is given"
-            raise self._error(f"there is no {what} {text!r} ({what}s: {known})")
+        reads = FUNCTIONS[name].reads
+        if kind != "name" or text not in self.lists[reads]:
+            known = ", ".join(sorted(self.lists[reads])) or "none is given"
+            raise self._error(f"there is no {reads} {text!r} ({reads}s: {known})")
         prefix += text
-        if what != CLUSTER or not self._take(","):
+        if reads != CLUSTER or not self._take(","):
             self._expect(")")
             return [(f"{name}({prefix})", View(column, name, 0, text))]
-        sizes = self._numbers(")")
-        if min(sizes) < 1:
-            raise self._error(f"the length {min(sizes)} of a path is not positive")
+        sizes = self._sizes()
         return [(f"{name}({prefix},{n})", View(column, name, n, text)) for n in sizes]
 
     def _column(self):
@@ -462,10 +460,13 @@ class _Parser:
     def _sized(self, name, column, prefix, opened):
         if not opened:
             raise self._error(f"{name} needs a size, such as {name}(3) or {name}(1..3)")
+        return [(f"{name}({prefix}{n})", View(column, name, n)) for n in self._sizes()]
+
+    def _sizes(self):
         sizes = self._numbers(")")
         if min(sizes) < 1:
             raise self._error(f"the size {min(sizes)} is not positive")
-        return [(f"{name}({prefix}{n})", View(column, name, n)) for n in sizes]
+        return sizes
 
     def _pattern(self, name):
         """Return a regular expression, and how it is written in a name."""

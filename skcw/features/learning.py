@@ -1,4 +1,4 @@
-"""Learn vectors and clusters of words from sentences that need no labels."""
+"""Learn vectors and clusters of words from sequences that need no labels."""
 
 from collections import Counter
 from itertools import chain
@@ -22,7 +22,7 @@ SMOOTHING = 0.75
 def learn_vectors(
     X, n_dimensions=50, *, window=2, min_count=2, lower=False, random_state=None
 ):
-    """Learn word vectors from what stands around the words.
+    """Learn word vectors from the neighbors of words.
 
     Counts how often each word has each neighbor at each distance, weighs the counts
     by positive pointwise mutual information [1]_, and keeps the largest singular
@@ -31,7 +31,7 @@ def learn_vectors(
     Parameters
     ----------
     X : TokenColumns, or iterable of sequences
-        Sentences: words, tuples whose first item is the word, or dicts with ``word``.
+        Sequences: words, tuples whose first item is the word, or dicts with ``word``.
     n_dimensions : int, default=50
         The length of a vector.
     window : int, default=2
@@ -70,7 +70,7 @@ def learn_vectors(
     if len(words) < 2:
         raise ValueError(
             f"only {len(words)} words occur {min_count} times or more: there is "
-            "nothing to learn; take more sentences, or a smaller min_count"
+            "nothing to learn; take more sequences, or a smaller min_count"
         )
     counts = _neighbors(codes, offsets, len(words), window)
     weights = _positive_pmi(counts)
@@ -84,28 +84,28 @@ def learn_vectors(
 def _coded(X, min_count, lower):
     """Return the number of each word (-1 if it is rare), and the words."""
     X, _ = look_ahead(X)
-    sentences = first_words(X)
+    sequences = first_words(X)
     if lower:
-        sentences = [[word.lower() for word in s] for s in sentences]
-    counts = Counter(chain.from_iterable(sentences))
-    # The order of the words must not depend on that of the sentences.
+        sequences = [[word.lower() for word in s] for s in sequences]
+    counts = Counter(chain.from_iterable(sequences))
+    # The order of the words must not depend on that of the sequences.
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     words = [word for word, count in ranked if count >= min_count]
     number = {word: code for code, word in enumerate(words)}
-    flat = [number.get(word, -1) for word in chain.from_iterable(sentences)]
-    offsets = np.cumsum([0, *map(len, sentences)])
+    flat = [number.get(word, -1) for word in chain.from_iterable(sequences)]
+    offsets = np.cumsum([0, *map(len, sequences)])
     return np.array(flat, dtype=np.int64), offsets, Vocabulary.from_names(words)
 
 
 def _neighbors(codes, offsets, n_words, window):
     """Return how often each word has each word at each distance, and the borders."""
     n_tokens, blocks = len(codes), []
-    sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sequence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     for distance in [d for d in range(-window, window + 1) if d]:
         at = np.arange(n_tokens) + distance
         inside = (at >= 0) & (at < n_tokens)
-        inside[inside] = sentence[at[inside]] == sentence[inside]
-        # Rare words are one context, and the end of the sentence is another.
+        inside[inside] = sequence[at[inside]] == sequence[inside]
+        # Rare words are one context, and the end of the sequence is another.
         context = np.full(n_tokens, n_words + 1)
         context[inside] = np.where(codes[at[inside]] < 0, n_words, codes[at[inside]])
         known = codes >= 0
@@ -130,7 +130,7 @@ def _positive_pmi(counts):
 
 
 def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
-    """Learn clusters of words, and a tree of them, from sentences without labels.
+    """Learn clusters of words, and a tree of them, from sequences without labels.
 
     Words with similar neighbors are in one cluster: k-means of the vectors of
     :func:`learn_vectors`, brought to unit length. A tree by Ward's criterion over the
@@ -140,7 +140,7 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     Parameters
     ----------
     X : TokenColumns, or iterable of sequences
-        Sentences: words, tuples whose first item is the word, or dicts with ``word``.
+        Sequences: words, tuples whose first item is the word, or dicts with ``word``.
     n_clusters : int, default=200
         How many clusters; fewer if there are fewer words.
     random_state : int, RandomState or None, default=None
@@ -169,7 +169,7 @@ def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
     table = learn_vectors(X, random_state=random_state, **options)
     vectors = table.vectors.astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    # Words with the same neighbors cannot be told apart, but for rounding.
+    # Words with the same neighbors differ by rounding alone.
     n_clusters = min(n_clusters, len(np.unique(vectors.round(5), axis=0)))
     found = KMeans(n_clusters, n_init=1, random_state=random_state).fit(vectors)
     paths = _paths(found.cluster_centers_)

@@ -82,7 +82,7 @@ _REGULAR = {"m": "match", "M": "lower_match"}
 
 
 def is_template_line(line):
-    """Tell whether a line is one of a template file, not of our own language."""
+    """Return whether a line is one of a template file, not of our own language."""
     line = line.strip()
     return "%" in line or bool(re.match(r"[UuBb*]\d*(:|$)", line))
 
@@ -161,7 +161,7 @@ def _atom(line, macro):
         compiled_pattern(detail)
     except ValueError as error:
         raise ValueError(f"template: {pattern!r} in {line!r}: {error}") from None
-    # In upper case, Wapiti lowers what came out; true and false are low already.
+    # In upper case, Wapiti lowers the result; true and false are low already.
     return View(column, _REGULAR.get(kind, "test"), 0, detail), offset
 
 
@@ -184,7 +184,7 @@ def parse_crfsuite_template(template, columns):
     Parameters
     ----------
     template : sequence of (str, int)
-        For example ``(("w", -1), ("w", 0))``. A token whose window leaves the sentence
+        For example ``(("w", -1), ("w", 0))``. A token whose window leaves the sequence
         has no such feature.
     columns : callable
         Gives the position of a column for its name, or None.
@@ -328,7 +328,7 @@ def _of_a_file(line, columns):
     return is_template_line(line) and line.strip() not in columns
 
 
-# The command line and the tests of parameters ask for the same lines again.
+# The command line and searches over parameters parse the same lines again.
 @lru_cache(maxsize=1024)
 def _parsed(line, columns, lexicons, clusters):
     if _of_a_file(line, columns):
@@ -348,7 +348,7 @@ def _check_positions(templates, columns):
 
 
 def refuse_hashed_edges(templates):
-    """Raise if templates look at the label before, which is told by their names."""
+    """Raise if templates look at the label before, which only names can show."""
     for template in templates:
         if template.literals[0].startswith(EDGE_MARK):
             name = template.literals[0].removeprefix(EDGE_MARK)

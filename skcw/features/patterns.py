@@ -1,4 +1,4 @@
-"""Regular expressions that cannot hang a process, whoever wrote them.
+"""Regular expressions from anywhere that cannot hang a process.
 
 Python's engine tries one way after the other: ``(a+)+$`` takes 2**n steps for n
 letters, and a pattern may come with a model from anywhere. So the ways are counted
@@ -8,7 +8,7 @@ a power of the length of the text, and texts too long for that power match nothi
 
 import re
 
-# What the engine itself will run: a reader of our own could read a pattern differently.
+# The parser of the engine itself: another one could read a pattern differently.
 from re import _parser
 from typing import NamedTuple
 

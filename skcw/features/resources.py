@@ -33,25 +33,25 @@ class WordTable:
         Parameters
         ----------
         prefix : str
-            What the names begin with.
+            The prefix of the names.
 
         Returns
         -------
         arrays : dict of str to ndarray
-            The words and what goes with them.
+            The words and their entries.
         """
         return self.words.arrays(f"{prefix}.words") | self._own_arrays(prefix)
 
     @classmethod
     def from_arrays(cls, arrays, prefix):
-        """Return the table from what `arrays` returned.
+        """Return the table from its arrays.
 
         Parameters
         ----------
         arrays : dict of str to ndarray
             The arrays of a model.
         prefix : str
-            What the names begin with.
+            The prefix of the names.
 
         Returns
         -------
@@ -70,7 +70,7 @@ def saved_words(arrays, prefix, n_words=None):
     arrays : dict of str to ndarray
         The arrays of the model.
     prefix : str
-        What the names of the words' arrays begin with.
+        The prefix of the names of the words' arrays.
     n_words : int, default=None
         How many words there must be; None for any number.
 
@@ -103,7 +103,7 @@ class WordClusters(WordTable, Mapping):
 
     See Also
     --------
-    learn_clusters : Learns them from sentences.
+    learn_clusters : Learns them from sequences.
 
     Examples
     --------
@@ -301,7 +301,7 @@ class WordVectors(WordTable):
 
     See Also
     --------
-    learn_vectors : Learns them from sentences.
+    learn_vectors : Learns them from sequences.
     VectorFeatures : Makes features of them.
 
     Examples
@@ -462,12 +462,12 @@ def words_of(entry):
 
 
 def is_of_several_words(lexicon):
-    """Tell whether some entry of a lexicon has more than one word."""
+    """Return whether some entry of a lexicon has more than one word."""
     return any(BLANKS.search(entry) for entry in lexicon)
 
 
 class Gazetteer:
-    """Finds the entries of a list in sentences, from left to right, the longest first.
+    """Finds the entries of a list in sequences, from left to right, the longest first.
 
     Parameters
     ----------
@@ -492,12 +492,12 @@ class Gazetteer:
             self._begun[first] = sorted(rests, key=len, reverse=True)
 
     def marks(self, words):
-        """Return where entries stand in a sentence.
+        """Return where entries stand in a sequence.
 
         Parameters
         ----------
         words : list of str
-            The sentence.
+            The sequence.
 
         Returns
         -------

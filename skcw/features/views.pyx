@@ -1,11 +1,11 @@
-"""Values along a sentence: views of texts, and the templates that read them.
+"""Values along a sequence: views of texts, and the templates that read them.
 
 A view (the text itself, its prefixes, its shape, a flag) is worked out once for each
 distinct text of a column, not for each token: a corpus of a million words has some
 fifty thousand distinct ones. Texts are UTF-8, and everything goes by characters as
 Python's own string methods do.
 
-A stream holds one number for each position of a sentence and of a margin on both of its
+A stream holds one number for each position of a sequence and of a margin on both of its
 sides. A template reads a stream at its offset. Conjunctions are streams too: the pair
 of a word and its right neighbor is computed once and used for every offset.
 """
@@ -40,8 +40,8 @@ cdef enum:
     ALL_CAPITALS
     CALLED
 
-# "inside" is the text without marks beyond the ends of the sentence, "called" what a
-# function says of it likewise, and "asked" the same with marks.
+# "inside" is the text without marks beyond the ends of the sequence, "called" the value
+# of a Python function likewise, and "asked" the same with marks.
 KINDS = (
     "text", "lower", "shape", "short_shape", "asked", "inside", "prefix", "suffix",
     "ngrams", "has_digit", "all_digits", "has_hyphen", "first_capital", "has_capital",
@@ -109,7 +109,7 @@ cdef class View:
         self.size = size
         self.payload = payload
         self.several = self.kind == NGRAMS
-        # Views of a whole text also see the marks beyond the ends of a sentence.
+        # Views of a whole text also see the marks beyond the ends of a sequence.
         self.padded = self.kind <= ASKED
         self.values = Vocabulary.empty().table(grow=True)
         self.value_of = Numbers(np.int32)
@@ -197,7 +197,7 @@ cdef class View:
         return self.value_number(self.scratch, used)
 
     cdef int _called(self, const char* text, Py_ssize_t size) except -2:
-        """Ask a Python function for the value; None stands for no value."""
+        """Call a Python function for the value; None stands for no value."""
         cdef bytes raw
         value = self.payload(text[:size].decode("utf-8", "surrogatepass"))
         if value is None:
@@ -245,7 +245,7 @@ cdef char kind_of(Py_UCS4 c) noexcept:
 
 
 cdef bint has_flag(int flag, const char* text, Py_ssize_t size) noexcept:
-    """Tell whether a flag holds for a text; none does for the empty one."""
+    """Return whether a flag holds for a text; none does for the empty one."""
     cdef Py_ssize_t at = 0
     cdef Py_UCS4 c
     cdef bint digit = False, capital = False, hyphen = False
@@ -344,7 +344,7 @@ cdef class PairTable:
 
 
 cdef class Stream:
-    """The values along one sentence; -1 where there is none."""
+    """The values along one sequence; -1 where there is none."""
 
     def __cinit__(self, *_args):
         self.ids = Numbers(np.int32)
@@ -354,7 +354,7 @@ cdef class Stream:
         return <int*>self.ids.data + self.margin + position
 
     cdef int fill(self, Py_ssize_t n_tokens, list texts) except -1:
-        """Write the values of a sentence, given the numbers of its texts by column."""
+        """Write the values of a sequence, given the numbers of its texts by column."""
         raise NotImplementedError
 
     cdef Py_ssize_t n_values(self) except -1:
@@ -369,7 +369,7 @@ cdef class Stream:
 
 
 cdef class ViewStream(Stream):
-    """A view of a column; beyond the ends of the sentence the marks _B-1, _B+1..."""
+    """A view of a column; beyond the ends of the sequence the marks _B-1, _B+1..."""
 
     def __init__(self, View view, Py_ssize_t slot, Py_ssize_t margin):
         self.view = view
@@ -447,8 +447,8 @@ cdef class PairStream(Stream):
 cdef class Atom:
     """A view at an offset from the token.
 
-    `stream` carries its values, unless it has several at a token; `slot` tells which
-    column it looks at.
+    `stream` carries its values, unless it has several at a token; `slot` is the
+    number of its column.
     """
 
     def __cinit__(self, View view, Stream stream, Py_ssize_t slot, Py_ssize_t offset):

@@ -4,7 +4,7 @@ Each distinct text is viewed once, each distinct conjunction is a pair of number
 feature's name is composed only when it is met for the first time: after that, a token
 costs one look into an array for each template.
 
-Looking up one name means waiting for memory. The new names of a sentence are therefore
+Looking up one name means waiting for memory. The new names of a sequence are therefore
 composed first, while the places where they may be are fetched, and looked up together.
 """
 
@@ -33,7 +33,7 @@ cdef extern from "Python.h":
     bint PyTuple_CheckExact(object) noexcept
 
 
-# What `numbers` of a template says of a value besides the number of its feature;
+# In `numbers` of a template, for values without the number of a feature;
 # POSTPONED - k: it has the k-th of the names that wait to be looked up.
 cdef int NOT_MET = -1
 cdef int UNKNOWN = -2
@@ -100,7 +100,7 @@ cdef class NameLookup:
         return 0
 
     cdef const int* resolved(self) except NULL:
-        """Look all names up, tell the templates, and return the numbers."""
+        """Look all names up, write the numbers to the templates, and return them."""
         cdef Py_ssize_t k
         cdef long long begin = 0, end
         cdef int number
@@ -135,7 +135,7 @@ cdef class NameLookup:
 
 
 cdef class WindowExtractor:
-    """Write the features of sentences as rows of numbers.
+    """Write the features of sequences as rows of numbers.
 
     `views` are (column, kind, size, payload); the kinds "first", "last" and "bias"
     look at no column. `templates` are (literals, atoms), an atom being the number of a
@@ -209,7 +209,7 @@ cdef class WindowExtractor:
         return view, None if view.several else ViewStream(view, slot, margin), slot
 
     def add_sequence(self, sequence):
-        """Extract the features of a sentence of tuples, lists, dicts or words."""
+        """Extract the features of a sequence of tuples, lists, dicts or words."""
         cdef list tokens = sequence if type(sequence) is list else list(sequence)
         cdef Py_ssize_t slot, i, n = len(tokens), n_slots = len(self.columns)
         for slot in range(n_slots):
@@ -254,7 +254,7 @@ cdef class WindowExtractor:
     def add_columns(
         self, const long long[::1] offsets, const int[:, ::1] codes, list tables,
     ):
-        """Extract the features of sentences whose texts have numbers already.
+        """Extract the features of sequences whose texts have numbers already.
 
         ``tables[c]`` holds the texts of column c of ``codes``; only the columns that
         are looked at are given, in their order.
@@ -311,7 +311,7 @@ cdef class WindowExtractor:
         return number
 
     cdef int _emit(self, Py_ssize_t n_tokens) except -1:
-        """Write the rows of one sentence, whose texts have been noted."""
+        """Write the rows of one sequence, whose texts have been noted."""
         cdef Py_ssize_t t, i, filled, first_row = self.indptr.n
         cdef int value, number
         cdef int* row
@@ -399,7 +399,7 @@ cdef class WindowExtractor:
         return 0
 
     cdef int _postpone(self, Template template, Py_ssize_t i, int value) except? -1:
-        """Note the name of a feature not met before; return what stands for it."""
+        """Note the name of a feature not met before; return its placeholder."""
         cdef int standing = POSTPONED - <int>self.lookup.n
         template.compose(self.lookup.blob, i)
         self.lookup.close(template, value)

@@ -55,7 +55,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     labels; other taggers refuse them. Their names begin with ``label[-1]&``, and so
     may those of features that you make yourself.
 
-    Texts are read by characters, in any script. Beyond the ends of a sentence, texts
+    Texts are read by characters, in any script. Beyond the ends of a sequence, texts
     and shapes read ``_B-1``, ``_B-2``... and ``_B+1``..., as in CRF++; affixes, n-grams
     of characters and flags are absent there, as are affixes longer than the word.
 
@@ -88,9 +88,9 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     columns_ : list of str
         The names of the columns.
     templates_ : list of Template
-        What the lines stand for.
+        The templates of the lines.
     extractor_ : FeatureExtractor
-        What makes the features, without scikit-learn.
+        Makes the features, without scikit-learn.
 
     See Also
     --------
@@ -100,9 +100,9 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     Examples
     --------
     >>> from skcw.features import WindowFeatures
-    >>> sentences = [[("The", "DT"), ("cat", "NN")], [("Sit", "VB")]]
+    >>> sequences = [[("The", "DT"), ("cat", "NN")], [("Sit", "VB")]]
     >>> window = WindowFeatures(["word[-1..0]", "suffix(2) & pos"])
-    >>> window.fit_transform(sentences)
+    >>> window.fit_transform(sequences)
     SequenceBatch(2 sequences, 3 tokens, 8 features)
     >>> window.get_feature_names_out()[:3]
     array(['word[-1]=_B-1', 'word[0]=The', 'suffix(2)[0]&pos[0]=he&DT'],
@@ -138,7 +138,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences: lists of tuples, dicts or plain words.
+            The sequences: lists of tuples, dicts or plain words.
         y : None
             Ignored.
 
@@ -153,12 +153,12 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, y=None):
-        """Learn the features and return those of the sentences.
+        """Learn the features and return those of the sequences.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences: lists of tuples, dicts or plain words.
+            The sequences: lists of tuples, dicts or plain words.
         y : None
             Ignored.
 
@@ -187,7 +187,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            Further sentences. New features count if they occur ``min_count`` times
+            Further sequences. New features count if they occur ``min_count`` times
             in them.
         y : None
             Ignored.
@@ -206,12 +206,12 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @reads_at_once
     def transform(self, X):
-        """Return the features of sentences; those not known are left out.
+        """Return the features of sequences; those not known are left out.
 
         Parameters
         ----------
         X : TokenColumns, or iterable of sequences
-            The sentences, with the columns they had in ``fit``.
+            The sequences, with the columns they had in ``fit``.
 
         Returns
         -------
@@ -262,7 +262,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def extractor_(self):
-        """What makes the features, without scikit-learn."""
+        """The extractor of the features, without scikit-learn."""
         return self._extractor(self.columns_, self.templates_, self.vocabulary_)
 
     def _keep_names(self, batch):

@@ -76,7 +76,7 @@ def test_clusters_of_a_neighbor_are_absent_beyond_the_end():
     ("line", "trouble"),
     [
         ("cluster(d)", "there is no cluster 'd' (clusters: c)"),
-        ("cluster(c, 0)", "the length 0 of a path is not positive"),
+        ("cluster(c, 0)", "the size 0 is not positive"),
         ("cluster", "cluster needs a name"),
         ("cluster(c, 2", "')' is missing"),
     ],

@@ -80,7 +80,7 @@ def test_one_part_alone_is_what_it_is_without_the_others(corpus):
 
 
 def test_a_function_gives_what_an_encoder_of_dicts_gives(words):
-    features = JoinedFeatures([("p", FunctionFeatures(place, whole_sentence=True))])
+    features = JoinedFeatures([("p", FunctionFeatures(place, whole_sequence=True))])
     dicts = [[{"p": row} for row in place(s)] for s in words]
     expected = SequenceEncoder().fit_transform(dicts)
     assert features.fit_transform(words).to_lists() == expected.to_lists()
@@ -286,7 +286,7 @@ def test_vectors_in_tokens_are_saved_by_their_key(tmp_path):
 
 @pytest.mark.parametrize(
     "part",
-    [double, FunctionFeatures(place, whole_sentence=True), VectorFeatures(encode)],
+    [double, FunctionFeatures(place, whole_sequence=True), VectorFeatures(encode)],
     ids=["token", "sentence", "encoder"],
 )
 def test_code_is_named_where_it_cannot_be_saved(words, corpus, tmp_path, part):
@@ -362,7 +362,7 @@ def test_an_error_of_a_function_tells_where_it_was():
 
 
 def test_a_function_must_speak_of_every_token():
-    features = FunctionFeatures(lambda tokens: ["x"], whole_sentence=True)
+    features = FunctionFeatures(lambda tokens: ["x"], whole_sequence=True)
     with pytest.raises(ValueError, match="gave 1 rows for the 2 tokens of sequence 0"):
         JoinedFeatures([("f", features)]).fit(SENTENCES)
 
