@@ -58,9 +58,8 @@ class Drawing:
     unit_variance : bool, default=False
         Whether all variances count as one, those of untouched features too.
     independent : bool, default=False
-        Whether to draw the scores of every token on their own instead: cheaper, but a
-        feature that occurs twice no longer moves together. Transitions are drawn as
-        ever.
+        Whether to draw the scores of every token independently: cheaper, but a feature
+        that occurs twice no longer has one weight. Transitions are drawn as usual.
     """
 
     def __init__(
@@ -313,16 +312,7 @@ def _squares(batch, dtype):
 DRAWN_TEMPERATURE = 0.6
 
 
-def count_draws(
-    scored,
-    n_draws,
-    variance_scale,
-    tallies,
-    *,
-    seed,
-    unit_variance=False,
-    independent=False,
-):
+def count_draws(scored, n_draws, variance_scale, tallies, *, seed, **how):
     """Label the batch with every draw and let tallies count what they want.
 
     Parameters
@@ -340,11 +330,8 @@ def count_draws(
         the draws of a piece come one group after another. The array is used again.
     seed : int
         From 0 to 2**64 - 1. The result depends on it and on the sequences alone.
-    unit_variance : bool, default=False
-        Whether all variances count as one (KD-Fixed).
-    independent : bool, default=False
-        Whether to draw the scores of each token on their own: cheaper, but then a
-        feature that occurs twice does not move together.
+    **how : bool
+        ``unit_variance`` and ``independent`` of :class:`Drawing`.
 
     Examples
     --------
@@ -369,21 +356,11 @@ def count_draws(
         for tally in tallies:
             tally(labels[:, : group.n_draws].T, tokens, sequences)
 
-    drawing = Drawing(
-        scored,
-        n_draws,
-        variance_scale,
-        seed=seed,
-        unit_variance=unit_variance,
-        independent=independent,
-    )
-    drawing.each_group(label)
+    Drawing(scored, n_draws, variance_scale, seed=seed, **how).each_group(label)
     scored.check_legal(total)
 
 
-def draw_votes(
-    scored, n_draws, variance_scale, *, seed, unit_variance=False, independent=False
-):
+def draw_votes(scored, n_draws, variance_scale, *, seed, **how):
     """Return how many draws give each token each label.
 
     Parameters
@@ -396,10 +373,8 @@ def draw_votes(
         The factor s of the variances, at least 0.
     seed : int
         From 0 to 2**64 - 1.
-    unit_variance : bool, default=False
-        Whether all variances count as one (KD-Fixed).
-    independent : bool, default=False
-        Whether to draw the scores of each token on their own.
+    **how : bool
+        ``unit_variance`` and ``independent`` of :class:`Drawing`.
 
     Returns
     -------
@@ -418,28 +393,11 @@ def draw_votes(
     array([300, 300, 300])
     """
     votes = Votes(scored.n_tokens, scored.n_labels)
-    count_draws(
-        scored,
-        n_draws,
-        variance_scale,
-        [votes],
-        seed=seed,
-        unit_variance=unit_variance,
-        independent=independent,
-    )
+    count_draws(scored, n_draws, variance_scale, [votes], seed=seed, **how)
     return votes.counts
 
 
-def draw_marginals(
-    scored,
-    n_draws,
-    variance_scale,
-    *,
-    temperature=1.0,
-    seed,
-    unit_variance=False,
-    independent=False,
-):
+def draw_marginals(scored, n_draws, variance_scale, *, temperature=1.0, seed, **how):
     """Return forward-backward marginals, averaged over draws of the weights.
 
     Parameters
@@ -454,10 +412,8 @@ def draw_marginals(
         What scores are divided by.
     seed : int
         From 0 to 2**64 - 1.
-    unit_variance : bool, default=False
-        Whether all variances count as one.
-    independent : bool, default=False
-        Whether to draw the scores of each token on their own.
+    **how : bool
+        ``unit_variance`` and ``independent`` of :class:`Drawing`.
 
     Returns
     -------
@@ -477,16 +433,8 @@ def draw_marginals(
            [0.5, 0.5],
            [0.5, 0.5]])
     """
-    (table,) = draw_marginals_at(
-        scored,
-        n_draws,
-        variance_scale,
-        [temperature],
-        seed=seed,
-        unit_variance=unit_variance,
-        independent=independent,
-    )
-    return table
+    drawn = n_draws, variance_scale, [temperature]
+    return draw_marginals_at(scored, *drawn, seed=seed, **how)[0]
 
 
 def draw_marginals_at(scored, n_draws, variance_scale, temperatures, *, seed, **how):
@@ -527,8 +475,7 @@ def draw_marginals_at(scored, n_draws, variance_scale, temperatures, *, seed, **
                 mass[sequences],
             )
 
-    drawing = Drawing(scored, n_draws, variance_scale, seed=seed, **how)
-    drawing.each_group(add)
+    Drawing(scored, n_draws, variance_scale, seed=seed, **how).each_group(add)
     for mass in legal:
         scored.check_legal(mass)
     tables /= n_draws
@@ -537,14 +484,8 @@ def draw_marginals_at(scored, n_draws, variance_scale, temperatures, *, seed, **
 
 def tally_draws(scored, settings, tally, **how):
     """Draw models by the settings of a method, and let a tally count."""
-    count_draws(
-        scored,
-        settings.n_draws,
-        settings.variance_scale,
-        [tally],
-        seed=settings.seed,
-        **how,
-    )
+    drawn = settings.n_draws, settings.variance_scale
+    count_draws(scored, *drawn, [tally], seed=settings.seed, **how)
     return tally
 
 
@@ -560,15 +501,11 @@ def drawn_votes(scored, codes, settings, **how):
     return agreement.tokens / settings.n_draws
 
 
-def draw_marginal(scored, codes, settings):
+def draw_marginal(scored, codes, settings, cooling=DRAWN_TEMPERATURE, **how):
     """Return the marginal of each label, averaged over draws of the weights."""
-    rows = draw_marginals(
-        scored,
-        settings.n_draws,
-        settings.variance_scale,
-        temperature=DRAWN_TEMPERATURE * settings.temperature,
-        seed=settings.seed,
-    )
+    drawn = settings.n_draws, settings.variance_scale
+    how |= {"temperature": cooling * settings.temperature, "seed": settings.seed}
+    rows = draw_marginals(scored, *drawn, **how)
     return np.clip(chosen(rows, codes), 0.0, 1.0)
 
 
@@ -579,15 +516,7 @@ def draw_marginal_fixed(scored, codes, settings):
     """
     if settings.variance_scale == 0.0:
         return marginal(scored, codes, settings)
-    rows = draw_marginals(
-        scored,
-        settings.n_draws,
-        settings.variance_scale,
-        temperature=settings.temperature,
-        seed=settings.seed,
-        unit_variance=True,
-    )
-    return np.clip(chosen(rows, codes), 0.0, 1.0)
+    return draw_marginal(scored, codes, settings, 1.0, unit_variance=True)
 
 
 def blend(scored, codes, settings):

@@ -532,11 +532,9 @@ class ModelLayer:
         """Return the confidence in every label at every token."""
         name, chosen = self.model.chosen(method, any_label=True)
         settings = self.model.settings(name, **options)
+        compute = chosen.compute
         return self._once(
-            lambda: frozen(chosen.compute(self.scored, None, settings)),
-            "table",
-            name,
-            settings,
+            lambda: frozen(compute(self.scored, None, settings)), "all", name, settings
         )
 
     def marginals(self):
@@ -549,20 +547,22 @@ class ModelLayer:
         settings = self.model.settings(name, **options)
         return chosen.compute(self.scored, codes, settings)
 
+    def _chosen_for(self, kind, method, options):
+        """Return a method for "spans", "sequences" or "pairs", and its settings."""
+        name, chosen = self.model.chosen_for(kind, method)
+        return chosen, self.model.settings(name, **options)
+
     def pair_confidence(self, left, right, method, options):
         """Return a table: tokens in rows, label pairs with the next one in columns."""
-        name, chosen = self.model.chosen_for("pairs", method)
-        settings = self.model.settings(name, **options)
+        chosen, settings = self._chosen_for("pairs", method, options)
         return chosen.pairs(self.scored, left, right, settings)
 
     def sequence_confidence(self, method, options):
         """Return the confidence in the labeling of each sequence."""
-        name, chosen = self.model.chosen_for("sequences", method)
-        settings = self.model.settings(name, **options)
+        chosen, settings = self._chosen_for("sequences", method, options)
         return self._once(
             lambda: chosen.sequences(self.scored, self.codes, settings),
-            "sequences",
-            name,
+            chosen.sequences,
             settings,
         )
 
@@ -588,8 +588,7 @@ class ModelLayer:
             yield [Entity(*span, float(next(sure))) for span in row]
 
     def _span_confidence(self, event, method, options):
-        name, chosen = self.model.chosen_for("spans", method)
-        settings = self.model.settings(name, **options)
+        chosen, settings = self._chosen_for("spans", method, options)
         spans = tuple(np.array(ends, dtype=np.int64) for ends in self._spans[1:])
         borders = span_borders(self.classes, self.codes, spans[0], event)
         return chosen.spans(self.scored, self.codes, spans, borders, settings)

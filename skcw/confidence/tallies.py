@@ -1,4 +1,4 @@
-"""What a predicted label is counted by: labelings, spans, sequences."""
+"""Tallies: how many labelings agree on labels, spans and sequences."""
 
 import numpy as np
 
@@ -261,7 +261,42 @@ class Agreement:
         self.sequences[sequences] += agree.sum(axis=0, dtype=np.int32)
 
 
-class SpanAgreement:
+class SpanTally:
+    """Base of what counts the labelings that agree on each of some spans.
+
+    Parameters
+    ----------
+    starts, stops : ndarray of int, shape (n_spans,)
+        The tokens of the spans, counted over the batch; starts must not fall, and no
+        span may cross the border of a sequence.
+    offsets : ndarray of int64, shape (n_sequences + 1,)
+        Where sequences begin.
+    continues : ndarray of bool, shape (n_labels, n_labels) or None
+        ``continues[i, j]``: label j after label i continues the same entity.
+    """
+
+    def __init__(self, starts, stops, offsets, continues):
+        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
+        self.offsets = offsets
+        self.continues = continues
+        self.spans = np.zeros(len(self.starts), dtype=np.int32)
+
+    def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
+        mine = slice(*np.searchsorted(self.starts, [tokens.start, tokens.stop]))
+        starts = self.starts[mine] - tokens.start
+        stops = self.stops[mine] - tokens.start
+        goes_on = None
+        if self.continues is not None:
+            begins = self.offsets[sequences] - tokens.start
+            goes_on = _continues(labelings, self.continues, begins)
+        agree = self._agree(labelings, tokens, mine, starts, stops, goes_on)
+        if goes_on is not None:
+            agree &= ~(goes_on[:, starts] | goes_on[:, stops])
+        self.spans[mine] += agree.sum(axis=0, dtype=np.int32)
+
+
+class SpanAgreement(SpanTally):
     """How many labelings agree with a given one on each of some spans.
 
     Parameters
@@ -293,26 +328,14 @@ class SpanAgreement:
     """
 
     def __init__(self, codes, starts, stops, offsets, continues=None):
+        super().__init__(starts, stops, offsets, continues)
         self.codes = codes
-        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
-        self.offsets = offsets
-        self.continues = continues
-        self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
-    def __call__(self, labelings, tokens, sequences):
-        """Count the labelings of a piece."""
-        first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
-        starts = self.starts[first:last] - tokens.start
-        stops = self.stops[first:last] - tokens.start
-        agree = _all_same(labelings == self.codes[tokens], starts, stops)
-        if self.continues is not None:
-            begins = self.offsets[sequences] - tokens.start
-            goes_on = _continues(labelings, self.continues, begins)
-            agree &= ~(goes_on[:, starts] | goes_on[:, stops])
-        self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
+    def _agree(self, labelings, tokens, mine, starts, stops, goes_on):
+        return _all_same(labelings == self.codes[tokens], starts, stops)
 
 
-class BoundaryAgreement:
+class BoundaryAgreement(SpanTally):
     """How many labelings mark an entity exactly at each of some spans.
 
     Parameters
@@ -343,25 +366,15 @@ class BoundaryAgreement:
     """
 
     def __init__(self, starts, stops, offsets, continues, outside):
-        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
-        self.offsets = offsets
-        self.continues = continues
+        super().__init__(starts, stops, offsets, continues)
         shape = len(self.starts), len(continues)
         self.inside = ~np.broadcast_to(outside, shape)
-        self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
-    def __call__(self, labelings, tokens, sequences):
-        """Count the labelings of a piece."""
-        first, last = np.searchsorted(self.starts, [tokens.start, tokens.stop])
-        starts = self.starts[first:last] - tokens.start
-        stops = self.stops[first:last] - tokens.start
-        begins = self.offsets[sequences] - tokens.start
-        goes_on = _continues(labelings, self.continues, begins)
-        first_labels = labelings[:, starts]
-        agree = self.inside[np.arange(first, last), first_labels] & (first_labels >= 0)
-        agree &= _all_same(goes_on[:, :-1], starts + 1, stops)
-        agree &= ~(goes_on[:, starts] | goes_on[:, stops])
-        self.spans[first:last] += agree.sum(axis=0, dtype=np.int32)
+    def _agree(self, labelings, tokens, mine, starts, stops, goes_on):
+        first = labelings[:, starts]
+        number = np.arange(mine.start, mine.stop)
+        inside = self.inside[number, first] & (first >= 0)
+        return inside & _all_same(goes_on[:, :-1], starts + 1, stops)
 
 
 def _continues(labelings, continues, begins):
