@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcw._model.monitor import without_seconds
 from skcw._model.row_gaussian import TableBelief, table_width
+from skcw._model.training import without_seconds
 from skcw._util.limits import LARGEST_LEARNT
 from skcw._util.version import __version__
 from skcw.data.saved import (

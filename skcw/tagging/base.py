@@ -6,7 +6,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.gaussian import width_of
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw._util.config import presented
 from skcw._util.version import __version__
 from skcw.data.batch import SequenceBatch
