@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.corpus import pieces, with_tokens_hidden
 from skcw._model.examples import SHADOW_SHARE, Examples, norm_counts
-from skcw._model.sequence_passes import with_tokens_hidden
-from skcw._model.sequence_progress import pieces
 from skcw._model.spilling import Spilled, joined
 from skcw._model.training_hashes import batch_hashes, remembered
 from skcw._model.unknown import (

@@ -188,6 +188,10 @@ class Keeper:
         # How many words are learned between two looks at the clock; None for a pass.
         self.piece_words = PIECE_WORDS if timed else None
 
+    def saving(self, training, monitor):
+        """Return a training that is saved now and then, continued if it was before."""
+        return SavedTraining(training, monitor, self)
+
     def is_due(self, n_passes=None):
         """Tell whether to save now: within a pass, or after so many passes."""
         minutes, passes = self.checkpoint.every_minutes, self.checkpoint.every_passes
@@ -214,70 +218,79 @@ class Keeper:
         self.last_save = time.monotonic()
 
 
-class KeptProgress:
-    """How far a training is; a keeper saves it after its passes.
-
-    A subclass has ``_state()``, the header and the arrays of where it is,
-    ``_restore(header, arrays)``, which continues from there, and ``_best(arrays,
-    rounds)``, the best belief so far among the arrays.
+class SavedTraining:
+    """A training that a keeper saves after its passes, and within if asked to.
 
     Parameters
     ----------
+    training : SequenceTraining, RowTraining or ShardedTraining
+        The training; what is not here it does as it always does.
     monitor : Monitor
         Keeps the history.
-    keeper : Keeper or None
-        Saves it now and then.
+    keeper : Keeper
+        Saves it, and gives back what was saved.
     """
 
-    def __init__(self, monitor, keeper):
-        self.monitor, self.keeper, self.is_over = monitor, keeper, False
+    def __init__(self, training, monitor, keeper):
+        self.training, self.monitor, self.keeper = training, monitor, keeper
+        # Of the pass at hand: the sequences presented, and what was wrong in them.
+        self.presented, self.found = 0, 0
+        if keeper.state is not None:
+            self._resume(*keeper.state)
+            keeper.state = None
 
-    @property
-    def n_passes(self):
-        """The number of complete passes."""
-        return len(self.monitor.history)
+    def __getattr__(self, name):
+        return getattr(self.training, name)
 
-    def keep(self, is_over):
+    def _resume(self, header, arrays):
+        """Continue from the last checkpoint, whose training was compared before."""
+        self.training.restore(header, arrays)
+        self.presented, self.found = header["presented"], np.array(header["found"])
+        monitor = self.monitor
+        monitor.is_over, monitor.idle = header["is_over"], header["idle"]
+        monitor.history = list(header["history"])
+        for _ in monitor.history:
+            # The orders of the passes that were made before.
+            self.training.order()
+        if "best_score" in header:
+            monitor.best = self.training.best_of(arrays, header["best_rounds"])
+            monitor.best_score = header["best_score"]
+
+    def run(self, number, order):
+        """Make a pass, or what is left of it, and save within it if it is time."""
+        if self.training.pieces is None:
+            return self.training.run(number, order)
+        given = self.presented, self.keeper.piece_words
+        for corpus, piece in self.training.pieces(number, order, *given):
+            self.found = self.found + self.training.present(corpus, piece)
+            self.presented += len(piece)
+            if self.keeper.is_due():
+                self.save()
+        found, self.presented, self.found = self.found, 0, 0
+        return found
+
+    def end_pass(self):
         """Save after a pass, if it is time or this was the last one."""
-        self.is_over = is_over
-        if self.keeper is not None and (is_over or self.keeper.is_due(self.n_passes)):
+        monitor = self.monitor
+        if monitor.is_over or self.keeper.is_due(len(monitor.history)):
             self.save()
 
     def save(self):
         """Write a checkpoint."""
-        header, arrays = self._state()
+        header, arrays = self.training.state()
         monitor = self.monitor
         header |= {
-            "is_over": self.is_over, "history": monitor.history, "idle": monitor.idle
-        }  # fmt: skip
+            "is_over": monitor.is_over,
+            "history": monitor.history,
+            "idle": monitor.idle,
+            "presented": self.presented,
+            "found": np.array(self.found).tolist(),
+        }
         if monitor.best is not None:
             header["best_score"] = monitor.best_score
             header["best_rounds"] = monitor.best.rounds
             arrays |= monitor.best.arrays()
         self.keeper.save(header, arrays)
-
-    def resume(self):
-        """Continue from the last checkpoint, if there is one.
-
-        What belongs to the training was compared before.
-        """
-        if self.keeper is None or self.keeper.state is None:
-            return
-        header, arrays = self.keeper.state
-        self._restore(header, arrays)
-        self.is_over = header["is_over"]
-        monitor = self.monitor
-        monitor.history = list(header["history"])
-        monitor.idle = header["idle"]
-        if "best_score" in header:
-            monitor.best = self._best(arrays, header["best_rounds"])
-            monitor.best_score = header["best_score"]
-        self.keeper.state = None
-
-
-def no_keeper(model):
-    """Return what saves a model if nobody wants it to be saved: nothing."""
-    return None
 
 
 @contextmanager
@@ -295,11 +308,11 @@ def keeping(checkpoint, estimator, about):
 
     Yields
     ------
-    keeper_of : callable
-        ``keeper_of(name)`` gives the keeper of a model, or None.
+    keeper_of : callable or None
+        ``keeper_of(name)`` gives the keeper of a model; None if nothing is saved.
     """
     if checkpoint is None:
-        yield no_keeper
+        yield None
         return
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(

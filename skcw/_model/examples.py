@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._model.sequence_passes import Corpus
+from skcw._model.corpus import Corpus
 from skcw._util.checks import check_sample_weight
 from skcw._util.compat import StrOptions
 from skcw._util.limits import MOST_PRESENTATIONS

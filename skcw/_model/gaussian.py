@@ -1,4 +1,4 @@
-"""The Gaussian over a tagger's weights."""
+"""The Gaussian over weights: what all layouts have in common, and that of a tagger."""
 
 import numpy as np
 
@@ -20,10 +20,46 @@ LIMITS = {
     "mean": LARGEST_LEARNT,
     "average": LARGEST_LEARNT,
     "variance": LARGEST_SAVED,
+    "drift": LARGEST_SAVED,
 }
 
 
-class Belief:
+class Gaussian:
+    """A mean and a variance for every weight, in one of two layouts.
+
+    `Belief` has flat rows of the features of sequences that training has touched,
+    `TableBelief` a dense row for every column of a table. Both are made by ``start``,
+    grow by ``extended``, are predicted with by their ``weights``, continue from
+    ``with_average_restarted``, and are files by ``arrays`` and ``from_arrays``.
+    """
+
+    table_names = ()
+
+    def tables(self):
+        """Return the tables that there are, by name."""
+        found = {name: getattr(self, name) for name in self.table_names}
+        return {name: table for name, table in found.items() if table is not None}
+
+    def check_finite(self, changed=lambda table: table):
+        """Raise if a weight is not a finite number that can be used and saved.
+
+        ``changed(table)`` gives the rows that training may have changed.
+        """
+        for name, table in self.tables().items():
+            check_size(changed(table), LIMITS[name])
+
+
+def check_size(table, most=LARGEST_LEARNT):
+    """Raise if a number is too large to be used and saved."""
+    if not largest_size(table) <= most:
+        raise ValueError(
+            "the weights grew without bound; scale the feature values (about -1 to 1 "
+            "works best), use dtype='float64' where there is one, or choose less "
+            "extreme parameters"
+        )
+
+
+class Belief(Gaussian):
     """A mean and a variance for every weight of a sequence tagger.
 
     The arrays are flat, in rows of ``width`` labels. Row i < width holds the
@@ -75,6 +111,7 @@ class Belief:
     # The unit of the variance of draws that give all weights the same one; None where
     # weights have no scale of their own and only their size tells it.
     own_unit = None
+    table_names = ("mean", "variance", "average")
 
     def __init__(
         self,
@@ -353,8 +390,7 @@ class Belief:
 
     def check(self):
         """Raise unless the arrays fit together: kernels read them unchecked."""
-        flat = (self.mean, self.variance, self.average)
-        sizes = {len(array) for array in flat if array is not None}
+        sizes = {len(table) for table in self.tables().values()}
         if len(sizes) != 1 or len(self.mean) % self.width or self.n_rows <= self.width:
             raise ValueError("the arrays of weights do not have the same rows")
         least = 1.0 if self.variance is None else self.variance.min()
@@ -369,27 +405,17 @@ class Belief:
         ):
             raise ValueError("features that look at the label before are not in order")
 
-    def check_finite(self):
-        """Raise if a weight is not a finite number that can be used and saved."""
-        parts = ((getattr(self, name), most) for name, most in LIMITS.items())
-        if not all(part is None or largest_size(part) <= most for part, most in parts):
-            raise ValueError(
-                "the weights grew without bound; scale the feature values (about -1 to "
-                "1 works best), use dtype='float64' where there is one, or choose less "
-                "extreme parameters"
-            )
-
     def arrays(self):
         """Return the arrays by the names that they have in the file of a model."""
-        names = ("row_of", "mean", "variance", "average")
-        arrays = {SAVED_AS + name: getattr(self, name) for name in names}
+        arrays = {f"{SAVED_AS}row_of": self.row_of}
+        arrays |= {SAVED_AS + name: table for name, table in self.tables().items()}
         # Always there, empty or not: a model that has lost them would tag differently.
         unknown_row = [] if self.unknown_row is None else [self.unknown_row]
         arrays[f"{SAVED_AS}unknown_row"] = np.array(unknown_row, dtype=np.int32)
         arrays[f"{SAVED_AS}unseen"] = self.unseen
         arrays[f"{SAVED_AS}edges"] = self.edges
         arrays[f"{SAVED_AS}edge_rows"] = self.edge_rows
-        return {name: array for name, array in arrays.items() if array is not None}
+        return arrays
 
 
 def _within(numbers, least, end):

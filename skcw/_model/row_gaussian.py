@@ -5,6 +5,7 @@ from sys import getrefcount
 
 import numpy as np
 
+from skcw._model.gaussian import Gaussian
 from skcw.data.saved import SAVED_AS
 
 # Columns of a table are padded to a multiple of this, so that rows fill registers.
@@ -34,7 +35,7 @@ def _side_by_side(n_tables, shape, dtype):
 
 
 @dataclass
-class TableBelief:
+class TableBelief(Gaussian):
     """A mean and a variance for every weight of a classifier.
 
     Tables have a row per feature and one for the intercept, and a column per class,
@@ -54,9 +55,11 @@ class TableBelief:
     """
 
     mean: np.ndarray
-    variance: np.ndarray | None
-    drift: np.ndarray | None
+    variance: np.ndarray | None = None
+    drift: np.ndarray | None = None
     rounds: float = 0.0
+
+    table_names = ("mean", "variance", "drift")
 
     @classmethod
     def start(
@@ -87,7 +90,7 @@ class TableBelief:
     def lay_apart(self):
         """Give each table a memory of its own, if they share one."""
         for name, table in self.tables().items():
-            if table is not None and not table.flags.c_contiguous:
+            if not table.flags.c_contiguous:
                 setattr(self, name, np.ascontiguousarray(table))
 
     def extended(self, places, n_classes, initial_variance):
@@ -99,8 +102,6 @@ class TableBelief:
         shape = (len(self.mean), table_width(n_classes))
         found = {}
         for name, table in self.tables().items():
-            if table is None:
-                continue
             prior = initial_variance if name == "variance" else 0.0
             found[name] = np.full(shape, prior, table.dtype)
             if table.shape[1] == 1:
@@ -115,14 +116,9 @@ class TableBelief:
         """Return a belief that shares no array with this one."""
         return self.copied_as(self.mean.dtype)
 
-    def tables(self):
-        """Return the arrays by name."""
-        return {"mean": self.mean, "variance": self.variance, "drift": self.drift}
-
     def arrays(self, prefix=SAVED_AS):
-        """Return the tables that there are, by the names that they have in a file."""
-        tables = self.tables().items()
-        return {prefix + name: table for name, table in tables if table is not None}
+        """Return the tables by the names that they have in a file."""
+        return {prefix + name: table for name, table in self.tables().items()}
 
     @classmethod
     def from_arrays(cls, arrays, rounds):
@@ -132,13 +128,9 @@ class TableBelief:
 
     def copied_as(self, dtype):
         """Return a belief in this precision that shares no array with this one."""
-        return replace(
-            self,
-            **{
-                name: None if table is None else np.array(table, dtype, order="C")
-                for name, table in self.tables().items()
-            },
-        )
+        tables = self.tables().items()
+        copies = {name: np.array(table, dtype, order="C") for name, table in tables}
+        return replace(self, **copies)
 
     @classmethod
     def about(cls, features, mean, variance, averaging):
@@ -164,6 +156,7 @@ class TableBelief:
     def __getstate__(self):
         return {name: v for name, v in vars(self).items() if name != "_spare"}
 
+    @property
     def weights(self):
         """Return the table to predict with: the average where there is one."""
         if self.drift is None or not self.rounds:
@@ -174,7 +167,7 @@ class TableBelief:
 
     def with_average_restarted(self):
         """Return a belief whose mean is the average so far; a new average may begin."""
-        return TableBelief(self.weights(), self.variance, None)
+        return TableBelief(self.weights, self.variance)
 
     def with_average_started(self):
         """Return the belief with a drift: the mean so far is the average so far."""
@@ -197,23 +190,15 @@ class Spare:
 
     def fits(self, belief, dtype):
         """Tell whether nobody else has the tables, and they are like those of now."""
-        return all(
-            (table is None and old is None)
-            or (
-                table is not None
-                and old is not None
-                and old.dtype == np.dtype(dtype) == table.dtype
-                and old.shape == table.shape
-            )
-            for table, old in zip(
-                belief.tables().values(), self.tables.values(), strict=True
-            )
-        ) and not any(map(self._is_shared, self.tables))
+        now, dtype = belief.tables(), np.dtype(dtype)
+        alike = now.keys() == self.tables.keys() and all(
+            old.dtype == dtype == now[name].dtype and old.shape == now[name].shape
+            for name, old in self.tables.items()
+        )
+        return alike and not any(map(self._is_shared, self.tables))
 
     def _is_shared(self, name):
         table = self.tables[name]
-        if table is None:
-            return False
         # Views of what was read from a file hang on its buffer, where they are not
         # counted. Else there are three references here: the dict, the name, the call.
         return not table.flags.owndata or getrefcount(table) > 3
@@ -221,6 +206,5 @@ class Spare:
     def brought_up_to(self, belief):
         """Return a belief of the same numbers as this one in the spare tables."""
         for name, table in belief.tables().items():
-            if table is not None:
-                self.tables[name][self.rows] = table[self.rows]
+            self.tables[name][self.rows] = table[self.rows]
         return replace(belief, **self.tables)

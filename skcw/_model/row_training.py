@@ -1,80 +1,155 @@
-"""Training of a classifier: passes over its rows until there are enough."""
+"""Training of a classifier: passes over its rows."""
 
-from dataclasses import dataclass
-from typing import Any
+import numpy as np
 
-from skcw._model.checkpoint import no_keeper
-from skcw._model.monitor import Monitor, PassTasks, Stopping
-from skcw._model.row_passes import row_passes
-from skcw._model.row_progress import RowProgress
-from skcw._util.limits import LARGEST_LEARNT, LARGEST_SAVED
-from skcw.data.saved import largest_size
+from skcw._model.checkpoint import digest_of, told_of_learner
+from skcw._model.row_gaussian import TableBelief
+from skcw.data.saved import FLOATS, SAVED_AS, saved_array, saved_number
+
+# How the tables in training are called in a checkpoint; the best ones so far have the
+# names of those in a model.
+PREFIX = "training."
 
 
-@dataclass
-class Plan:
-    """What all passes of a fit have in common.
+class RowTraining:
+    """A belief in training, which is changed in place, and passes over the rows.
 
-    ``run_pass(belief, rows, order)`` is a learner's kernel; it returns the number of
-    rounds so far and of wrong rows. ``dev_score(table)`` is the score to maximize, or
-    None. Workers of joblib train ``n_shards`` shards. ``keeper_of(name)`` gives what
-    saves a model, or None.
+    Parameters
+    ----------
+    belief : TableBelief
+        Where the training starts.
+    rows : Rows
+        The rows.
+    plan : Plan
+        What all passes have in common.
+    seed : int
+        The seed of the orders of the rows.
+    seen : ndarray of bool, default=None
+        Which rows to learn from; None for all.
     """
 
-    run_pass: Any
-    tasks: PassTasks
-    max_iter: int
-    shuffle: bool
-    seed: int
-    dev_score: Any = None
-    stopping: Stopping = Stopping()
-    verbose: int = 0
-    n_shards: int = 1
-    keeper_of: Any = no_keeper
+    # Checkpoints are saved after passes.
+    pieces = None
 
+    def __init__(self, belief, rows, plan, seed, seen=None):
+        self.belief, self.rows, self.plan, self.seen = belief, rows, plan, seen
+        self.rng = np.random.RandomState(seed) if plan.shuffle else None
 
-def train(belief, rows, plan):
-    """Train a belief in place; return the best one (or the last) and the history.
+    def order(self):
+        """Return the random number of the next pass; None if nothing is shuffled."""
+        if self.rng is None:
+            return None
+        return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
 
-    Passes that a checkpoint knows are not made again.
-    """
-    monitor = Monitor(plan.max_iter, plan.stopping, plan.verbose)
-    progress = RowProgress(belief, monitor, plan.keeper_of("model-1"))
-
-    def scored_copy():
-        return belief.copy(), plan.dev_score(belief.weights())
-
-    with row_passes(rows, plan) as passes:
-        for number in progress.left(passes, plan.max_iter):
-            plan.tasks.begin(f"pass {number}")
-            wrong, n_rows = passes.run(belief)
-            stop = monitor.end_pass(
-                {"wrong_rows": int(wrong)} | passes.traffic.record(),
-                f"{wrong} wrong rows of {n_rows}{passes.traffic.words()}",
-                None if plan.dev_score is None else scored_copy,
-            )
-            stop |= plan.tasks.end(belief.copy)
-            progress.keep(stop or number == plan.max_iter)
-            if stop:
-                break
-    trained = monitor.best or belief
-    trained.lay_apart()
-    for name, table in trained.tables().items():
-        if table is not None:
-            most = LARGEST_LEARNT if name == "mean" else LARGEST_SAVED
-            check_finite(table, rows, most)
-    return trained, monitor.history
-
-
-def check_finite(table, rows, most):
-    """Raise if a table has a number that cannot be used and saved.
-
-    Others than those of the features of these rows have not changed.
-    """
-    touched = rows.touched
-    changed = table[touched] if 2 * len(touched) < len(table) else table
-    if not largest_size(changed) <= most:
-        raise ValueError(
-            "the weights grew without bound; scale the features (about -1 to 1 works "
-            "best) or use dtype='float64'"
+    def run(self, number, salt):
+        """Make a pass; return how many rows were wrong, and of how many."""
+        order = pass_order(self.rows, salt)
+        if self.seen is not None:
+            order = order[self.seen[order]]
+        self.belief.rounds, wrong = self.plan.learner._run_pass(
+            self.belief, self.rows, order, n_classes=self.plan.options
         )
+        return np.array([wrong, len(order)])
+
+    def report(self, found):
+        """Return what a pass has found, for the history and for the progress line."""
+        wrong, n_rows = found.tolist()
+        return {"wrong_rows": wrong}, f"{wrong} wrong rows of {n_rows}"
+
+    def model(self):
+        """Return a copy of the belief."""
+        return self.belief.copy()
+
+    def result(self, best):
+        """Return the belief that was learned: the best one, or the last."""
+        trained = best or self.belief
+        trained.lay_apart()
+        trained.check_finite(self.rows.changed)
+        return trained
+
+    def state(self):
+        """Return where the training is, for a checkpoint: a header and arrays."""
+        return {"rounds": self.belief.rounds}, self.belief.arrays(PREFIX)
+
+    def restore(self, header, arrays):
+        """Continue from what a checkpoint has saved."""
+        for name, table in self.belief.arrays(PREFIX).items():
+            table[:] = saved_array(arrays, name, FLOATS, table.shape)
+        self.belief.rounds = saved_number(header["rounds"], "rounds", 0.0)
+
+    def best_of(self, arrays, rounds):
+        """Return the best belief so far among the arrays of a checkpoint."""
+        shape = self.belief.mean.shape
+        tables = {
+            name: saved_array(arrays, SAVED_AS + name, FLOATS, shape).copy()
+            for name in self.belief.tables()
+        }
+        return TableBelief(**tables, rounds=saved_number(rounds, "rounds", 0.0))
+
+
+def pass_order(rows, salt):
+    """Return the order in which a pass presents rows, as the kernels read it.
+
+    Every pass sorts the rows by a hash of their content, their label and a random
+    number. So the model does not depend on the order in which rows are given, equal
+    rows stand beside each other, and a weight of two is the same as two copies.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    salt : uint64 or None
+        The random number; None for the order in which rows are given.
+
+    Returns
+    -------
+    order : ndarray of int64
+        The positions of the rows.
+    """
+    if salt is not None:
+        order = salted_order(rows.keys, salt)
+    else:
+        order = np.arange(len(rows))
+        if rows.weight is not None:
+            order = order[rows.weight > 0]
+    return order.astype(np.int64)
+
+
+def salted_order(keys, salt):
+    """Return the order of rows by a hash of their keys and a random number."""
+    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
+
+
+def told_of_rows(classifier, plan, rows, classes, start):
+    """Return what a training is about, in few words and short hashes.
+
+    Parameters
+    ----------
+    classifier : RowClassifier
+        The classifier.
+    plan : Plan
+        What all passes have in common.
+    rows : Rows
+        What it learns from.
+    classes : ndarray
+        The labels.
+    start : TableBelief
+        Where it starts.
+
+    Returns
+    -------
+    about : dict of str to str or number
+        What differs in another training.
+    """
+    arrays = (rows.indptr, rows.indices, rows.values, rows.gold)
+    return {
+        **told_of_learner(classifier),
+        "n_shards": plan.n_shards,
+        "the number of rows": len(rows),
+        "the number of features": len(start.mean) - 1,
+        "the labels": repr(classes.tolist()),
+        "the hash of the rows": digest_of(*arrays, rows.weight, rows.class_factor),
+        "the hash of where it starts": digest_of(*start.tables().values()),
+    }

@@ -63,6 +63,11 @@ class Rows:
         features = np.flatnonzero(self.seen)
         return features if self.bias < 0 else np.append(features, self.bias)
 
+    def changed(self, table):
+        """Return the rows of a table that learning from these rows may change."""
+        touched = self.touched
+        return table[touched] if 2 * len(touched) < len(table) else table
+
     def counts(self):
         """Return how many different rows there are, and how many features they have.
 
@@ -197,3 +202,8 @@ def row_repeats(weight, by_class, codes):
         place = "row {}, by its weight times that of its class, counts what".format
         check_weight_values(weight, "rows", place=place)
     return weight
+
+
+def are_text(classes):
+    """Tell whether labels are strings, in whatever kind of array."""
+    return all(isinstance(label, str) for label in classes.tolist())

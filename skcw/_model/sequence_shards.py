@@ -1,20 +1,19 @@
 """Passes over the shards of a corpus of sequences."""
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skcw._model.gaussian import Belief, padded, with_room
-from skcw._model.mixing import Mixture, moved_cells, n_merges
-from skcw._model.sequence_passes import (
+from skcw._model.corpus import (
     Corpus,
     PassOptions,
-    pass_options,
     take_sequences,
     with_tokens_hidden,
 )
-from skcw._model.shards import ShardFile, ShardFolder, Traffic, Workers, bare_learner
+from skcw._model.gaussian import Belief, padded, with_room
+from skcw._model.mixing import Mixture, moved_cells
+from skcw._model.shards import ShardFile
+from skcw._model.training import bare_learner
 from skcw._model.unknown import Views
 from skcw._util.ragged import offsets_of
 
@@ -36,7 +35,7 @@ class Deal:
 
     def __init__(self, views, plan, rng, n_features):
         self.views, self.n_features = views, n_features
-        self.n_shards, self.n_labels = plan.n_shards, len(plan.cost)
+        self.n_shards, self.n_labels = plan.n_shards, len(plan.options.cost)
         self.n_sequences = self._choose(rng, plan.shuffle)
 
 
@@ -281,94 +280,53 @@ def _reported(common, origin, rows, n_rows, width):
     return origin, numbers
 
 
-class ShardedPasses:
-    """Passes over the shards of a corpus, each from the common belief.
+class SequenceShards:
+    """How sequences are dealt out to shards, and what is learned of each.
 
     Parameters
     ----------
-    views : Views or BlockViews
-        The corpus, as it is presented in turn.
-    plan : Plan
-        What all passes have in common.
-    seed : int
-        The seed of the shards and of the order in them.
-    rows : ndarray of int32
-        The rows of all features of the belief.
+    training : SequenceTraining
+        The belief in training, and the sequences.
     """
 
-    def __init__(self, views, plan, seed, rows):
-        self.views, self.plan = views, plan
-        self.rng = np.random.RandomState(seed)
-        kind = WholeDeal if isinstance(views, Views) else BlockDeal
-        self.deal = kind(views, plan, self.rng, len(rows))
-        n_sequences = self.deal.n_sequences
-        if plan.n_shards > n_sequences:
+    learn = staticmethod(learn_shard)
+
+    def __init__(self, training):
+        self.training, self.plan, self.views = training, training.plan, training.views
+        self.folder, self.rng = self.views.folder, training.rng
+        kind = WholeDeal if isinstance(self.views, Views) else BlockDeal
+        n_features = len(training.expanded.row_of)
+        self.deal = kind(self.views, self.plan, self.rng, n_features)
+        n_shards, n_sequences = self.plan.n_shards, self.deal.n_sequences
+        if n_shards > n_sequences:
             raise ValueError(
-                f"n_shards is {plan.n_shards}, but there are only {n_sequences} "
-                "sequences to learn from, without those held out to learn how sure to "
-                "be; each shard needs at least one"
+                f"n_shards is {n_shards}, but there are only {n_sequences} sequences "
+                "to learn from, without those held out to calibrate confidence; each "
+                "shard needs at least one"
             )
-        self.learner = bare_learner(plan.run_pass.__self__)
-        self.folder = ShardFolder(views.folder)
-        self.workers = Workers(plan.n_jobs, self.folder)
-        self.n_smallest = n_sequences // plan.n_shards
-        self.traffic = Traffic(plan.n_shards)
+        self.learner = bare_learner(self.plan.learner)
+        self.n_smallest = n_sequences // n_shards
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.workers.__exit__(*error)
-        self.folder.__exit__(*error)
-
-    @cached_property
-    def shards(self):
-        """What opens each shard, made when the first pass begins."""
-        return self.deal.shards(self.folder)
+    def shards(self, folder):
+        """Return what opens each shard."""
+        return self.deal.shards(folder)
 
     def order(self):
         """Return the seeds of the orders in the shards in the next pass."""
         return self.rng.randint(np.iinfo(np.int32).max, size=self.plan.n_shards)
 
-    def run(self, progress, number, seeds):
-        """Make a pass, in one piece or in several."""
-        self.traffic.start()
-        n_pieces = min(n_merges(number + 1, self.plan.n_shards), self.n_smallest)
-        for piece in range(n_pieces):
-            self._run_piece(progress, number, seeds, (piece, n_pieces))
-
-    def _run_piece(self, progress, number, seeds, piece):
-        """Let every shard learn from the common belief, then merge."""
-        belief, n_old = progress.expanded, progress.n_rows
-        common, n_rows = self._common(belief, n_old), n_old
-        self.traffic.sent += common.n_bytes
-        tables = belief.mean, belief.variance, belief.average
-        mixture = Mixture(*tables, belief.rounds, number + 1)
-        wrong = np.zeros(2, dtype=np.int64)
-        tasks = self._tasks(common, belief, number, seeds, piece)
-        results = self.workers.run(learn_shard, tasks)
-        for shard, moves in zip(self.shards, results, strict=True):
-            features = shard.open()[1]["features"]
-            n_rows = self._add(mixture, belief, n_old, n_rows, features, moves)
-            self.traffic.returned += moves.n_bytes
-            wrong += moves.found
-        common.remove()
-        progress.end_presentation(n_rows, mixture.finish(), *wrong.tolist())
-
-    def _common(self, belief, n_rows):
-        """Return what all shards start from, to be shared with workers."""
+    def common(self):
+        """Return what all shards start from, as arrays."""
+        belief, n_rows = self.training.expanded, self.training.n_rows
+        # New rows are given out while some shards are still to begin.
+        self.n_old, rows = n_rows, belief.row_of.copy()
         size = n_rows * belief.width
         variance = None if belief.variance is None else belief.variance[:size]
-        # New rows are given out while some shards are still to begin.
-        rows = belief.row_of.copy()
-        return self.folder.share(
-            {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
-        )
+        return {"row_of": rows, "mean": belief.mean[:size], "variance": variance}
 
-    def _tasks(self, common, belief, number, seeds, piece):
-        """Return the task of each shard."""
-        plan = self.plan
-        options = pass_options(plan, np.empty(0), belief.width)
+    def tasks(self, shards, common, number, seeds, piece):
+        """Return what a worker needs to know of each shard."""
+        plan, belief = self.plan, self.training.expanded
         turn = self.views.turn_of(number, plan.max_iter)
         averaging = belief.average is not None
         return [
@@ -378,27 +336,38 @@ class ShardedPasses:
                 self.learner,
                 belief.n_labels,
                 averaging,
-                options,
+                plan.options,
                 int(seed) if plan.shuffle else None,
                 turn,
                 piece,
             )
-            for shard, seed in zip(self.shards, seeds, strict=True)
+            for shard, seed in zip(shards, seeds, strict=True)
         ]
 
-    def _add(self, mixture, belief, n_old, n_rows, features, moves):
+    def mixture(self, number):
+        """Return what adds up the moves of all shards."""
+        belief = self.training.expanded
+        tables = belief.mean, belief.variance, belief.average
+        return Mixture(*tables, belief.rounds, number)
+
+    def add(self, mixture, shard, moves):
         """Add the moves of a shard, with new rows where it was the first to move."""
-        width = belief.width
+        belief, features = self.training.expanded, shard.open()[1]["features"]
+        width, n_rows = belief.width, self.training.n_rows
         moved = np.zeros(len(features), dtype=bool)
-        new_cells = moves.cells[moves.cells >= n_old * width]
-        moved[new_cells // width - n_old] = True
+        new_cells = moves.cells[moves.cells >= self.n_old * width]
+        moved[new_cells // width - self.n_old] = True
         new = features[moved & (belief.row_of[features] == width)]
         last = n_rows + len(new)
         belief.row_of[new] = np.arange(n_rows, last, dtype=np.int32)
         if belief.variance is not None:
             belief.variance[n_rows * width : last * width] = belief.variance[width**2]
-        mixture.add(moves, n_old, belief.row_of[features], width)
-        return last
+        mixture.add(moves, self.n_old, belief.row_of[features], width)
+        self.training.n_rows = last
+
+    def finish(self, mixture):
+        """Move the common belief."""
+        self.training.expanded.rounds = mixture.finish()
 
 
 def part_of(common, n_labels, features):

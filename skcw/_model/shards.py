@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections import OrderedDict
 from contextlib import suppress
+from functools import cached_property
 from numbers import Integral
 from pathlib import Path
 from threading import Lock
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from skcw._model.mixing import n_merges
 from skcw._util.compat import get_active_backend, watched_dask
 from skcw.exceptions import ModelFileError, ShardError
 from skcw.io.model_files import read_model, stored_checksum, write_model
@@ -416,55 +418,73 @@ def _parallel(n_jobs):
         return Parallel(n_jobs, **options)
 
 
-def bare_learner(estimator):
-    """Return an estimator with nothing but its settings, to be sent to workers.
+class ShardedTraining:
+    """A training whose passes learn shards side by side, each from the common belief.
 
     Parameters
     ----------
-    estimator : object
-        The estimator in ``fit``.
-
-    Returns
-    -------
-    learner : object
-        One of the same class with those of its attributes that are numbers, texts or
-        None.
-    """
-    learner = object.__new__(type(estimator))
-    learner.__dict__ = {
-        name: value
-        for name, value in vars(estimator).items()
-        if value is None or isinstance(value, (bool, int, float, str, np.generic))
-    }
-    return learner
-
-
-class Traffic:
-    """How many bytes have traveled in the last pass; nothing does with one shard.
-
-    Parameters
-    ----------
-    n_shards : int
-        The number of shards.
+    parts : SequenceShards or RowShards
+        Deals out the data of a plain training to shards, tells a worker what to learn,
+        and adds what it has moved.
     """
 
-    def __init__(self, n_shards):
-        self.n_shards = n_shards
+    # Within a pass there is nothing to save.
+    pieces = None
+
+    def __init__(self, parts):
+        self.parts, self.training = parts, parts.training
+        self.n_shards = self.training.plan.n_shards
+        self.folder = ShardFolder(parts.folder)
+        self.workers = Workers(self.training.plan.n_jobs, self.folder)
+        # How many bytes have traveled in the last pass.
         self.sent = self.returned = 0
 
-    def start(self):
-        """Begin a pass."""
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.workers.__exit__(*error)
+        self.folder.__exit__(*error)
+
+    def __getattr__(self, name):
+        return getattr(self.training, name)
+
+    @cached_property
+    def shards(self):
+        """What opens each shard, made when the first pass begins."""
+        return self.parts.shards(self.folder)
+
+    def order(self):
+        """Return what makes the orders in the shards in the next pass."""
+        return self.parts.order()
+
+    def run(self, number, order):
+        """Make a pass, in one piece or in several, and merge after each."""
         self.sent = self.returned = 0
+        n_pieces = min(n_merges(number + 1, self.n_shards), self.parts.n_smallest)
+        pieces = [(k, n_pieces) for k in range(n_pieces)]
+        return sum(self._run_piece(number, order, piece) for piece in pieces)
 
-    def record(self):
-        """Return the numbers of the last pass for the history."""
-        if self.n_shards == 1:
-            return {}
-        return {"bytes_sent": self.sent, "bytes_returned": self.returned}
+    def _run_piece(self, number, order, piece):
+        """Let every shard learn from the common belief, then merge."""
+        parts, found = self.parts, 0
+        common = self.folder.share(parts.common())
+        self.sent += common.n_bytes
+        tasks = parts.tasks(self.shards, common, number, order, piece)
+        mixture = parts.mixture(number + 1)
+        results = self.workers.run(parts.learn, tasks)
+        for shard, moves in zip(self.shards, results, strict=True):
+            parts.add(mixture, shard, moves)
+            self.returned += moves.n_bytes
+            found = found + np.array(moves.found)
+        common.remove()
+        parts.finish(mixture)
+        return found
 
-    def words(self):
-        """Return the same for the progress line."""
-        if self.n_shards == 1:
-            return ""
+    def report(self, found):
+        """Return what a pass has found, with the bytes that have traveled."""
+        record, words = self.training.report(found)
+        record |= {"bytes_sent": self.sent, "bytes_returned": self.returned}
         sent, returned = self.sent / 1e6, self.returned / 1e6
-        return f", {sent:.1f} MB for {self.n_shards} shards, {returned:.1f} MB back"
+        words += f", {sent:.1f} MB for {self.n_shards} shards, {returned:.1f} MB back"
+        return record, words

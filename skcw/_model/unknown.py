@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.corpus import pieces, with_tokens_hidden
 from skcw._model.decoding import Decoder
-from skcw._model.sequence_passes import with_tokens_hidden
-from skcw._model.sequence_progress import pieces
 from skcw._util.ragged import joined_ranges, offsets_of
 from skcw.data.batch import SequenceBatch
 from skcw.exceptions import NoLegalLabelingError

@@ -12,11 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcw._model.checkpoint import keeping
-from skcw._model.monitor import PassTasks, Stopping, without_seconds
+from skcw._model.gaussian import check_size
+from skcw._model.merge import merge_classifiers
 from skcw._model.row_gaussian import TableBelief
-from skcw._model.row_progress import told_of_rows
-from skcw._model.row_training import Plan, check_finite, train
+from skcw._model.row_shards import train_rows
+from skcw._model.row_training import RowTraining, told_of_rows
 from skcw._model.rows import (
+    are_text,
     class_weights,
     compressed_rows,
     hold_out,
@@ -24,6 +26,7 @@ from skcw._model.rows import (
     row_weights,
 )
 from skcw._model.shards import checked_n_shards
+from skcw._model.training import PassTasks, Plan, Stopping, without_seconds
 from skcw._util.checks import check_sparse
 from skcw._util.compat import (
     CallbackSupportMixin,
@@ -32,7 +35,6 @@ from skcw._util.compat import (
     _check_partial_fit_first_call,
     _fit_context,
 )
-from skcw._util.limits import LARGEST_LEARNT
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.linear_model.saving import SavedClassifier
 
@@ -59,6 +61,8 @@ class RowClassifier(
         "dtype": [StrOptions({"float32", "float64"})],
         "verbose": ["verbose"],
     }
+
+    _merged = staticmethod(merge_classifiers)
 
     def __getstate__(self):
         # The same training gives the same file, whatever writes it.
@@ -227,14 +231,15 @@ class RowClassifier(
             class_factor=class_factor,
         )
         rng = check_random_state(self.random_state)
+        tasks = PassTasks(self, X, y, max_iter, lambda b: self._fitted(b, classes))
+        seed = rng.randint(np.iinfo(np.int32).max)
         plan = Plan(
-            partial(self._run_pass, n_classes=len(classes)),
-            PassTasks(self, X, y, max_iter, lambda b: self._fitted(b, classes)),
+            self,
+            len(classes),
             max_iter,
             self.shuffle,
-            rng.randint(np.iinfo(np.int32).max),
-            stopping=Stopping.of(self.early_stopping),
-            verbose=self.verbose,
+            Stopping.of(self.early_stopping),
+            self.verbose,
             n_shards=checked_n_shards(n_shards),
         )
         self._prepare(rows, fresh or not one_pass)
@@ -245,29 +250,32 @@ class RowClassifier(
         before = None if fresh else self.belief_
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
         about = partial(told_of_rows, self, plan, rows, classes, start)
-        with keeping(checkpoint, self, about) as plan.keeper_of:
-            belief, self.history_ = train(start, learned, plan)
+        with keeping(checkpoint, self, about) as keeper_of:
+            keeper = keeper_of and keeper_of("model-1")
+            training = RowTraining(start, learned, plan, seed)
+            belief, self.history_ = train_rows(training, tasks, keeper)
             vars(self).update(self._fitted(belief, classes))
-            check_finite(self.weights_, learned, LARGEST_LEARNT)
+            check_size(learned.changed(self.weights_))
             if one_pass and before is not None:
                 belief.keep_spare(before, learned.touched)
             self.n_iter_ = self.history_[-1]["epoch"]
             if fresh or not one_pass:
-                self._learn_variance(rows, plan)
-        plan.tasks.finish(belief)
+                self._learn_variance(rows, plan, seed, keeper_of)
+        tasks.finish(belief)
 
     def _prepare(self, rows, whole):
         """Choose what depends on the rows; ``whole`` is false for a further piece."""
 
-    def _learn_variance(self, rows, plan):
+    def _learn_variance(self, rows, plan, seed, keeper_of):
         """Learn how far to trust the variances; by default there are none."""
 
     def _hold_out(self, rows, share, n_classes, rng):
         """Return the rows to learn from, and a score of tables on the other ones."""
         kept, held_out = hold_out(rows, share, rng)
 
-        def accuracy(table):
-            guess = best_codes(sklearn_shape(held_out.scores(table), n_classes))
+        def accuracy(belief):
+            scores = held_out.scores(belief.weights)
+            guess = best_codes(sklearn_shape(scores, n_classes))
             return np.average(guess == held_out.gold, weights=held_out.weight)
 
         return kept, accuracy
@@ -292,7 +300,7 @@ class RowClassifier(
 
     def _fitted(self, belief, classes):
         """Return the attributes of a fitted classifier."""
-        return {"belief_": belief, "classes_": classes, "weights_": belief.weights()}
+        return {"belief_": belief, "classes_": classes, "weights_": belief.weights}
 
     def _restart_average(self):
         """Let further training continue from the average, and average anew."""
@@ -390,11 +398,6 @@ class RowClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def are_text(classes):
-    """Tell whether labels are strings, in whatever kind of array."""
-    return all(isinstance(label, str) for label in classes.tolist())
 
 
 def sklearn_shape(columns, n_classes):

@@ -5,6 +5,7 @@ its shadow, the same learner fitted on two thirds of the rows, or by cross-valid
 """
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,10 +14,9 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, indexable
 
-from skcw._model.monitor import Monitor, Stopping
 from skcw._model.row_gaussian import TableBelief
-from skcw._model.row_passes import row_passes
-from skcw._model.row_progress import RowProgress
+from skcw._model.row_shards import train_rows
+from skcw._model.row_training import RowTraining
 from skcw._model.rows import row_weights, take_rows
 from skcw._util.compat import Interval, StrOptions, _safe_indexing
 from skcw._util.one_step import changes_at_once, reads_at_once
@@ -177,7 +177,7 @@ class GaussianRowClassifier(RowClassifier):
             learned = {**UNLEARNT, "variance_scale_": float(self.variance_scale)}
         return {**super()._fitted(belief, classes), **learned}
 
-    def _learn_variance(self, rows, plan):
+    def _learn_variance(self, rows, plan, seed, keeper_of):
         if self.variance_scale != HELD_OUT:
             return
         vars(self).update(UNLEARNT)
@@ -188,7 +188,8 @@ class GaussianRowClassifier(RowClassifier):
             prior = self._initial_variance()
             return TableBelief.start(*shape, prior, self.averaging, self.dtype)
 
-        held_out = shadow_predictions(start, rows, plan, self.n_iter_)
+        plan = replace(plan.quiet(), max_iter=self.n_iter_)
+        held_out = shadow_predictions(start, rows, plan, seed, keeper_of)
         if held_out is not None:
             scores, spreads, codes, weight = held_out
             self.variance_scale_, self.noise_, self.shrinkage_ = fit_softmax(
@@ -391,7 +392,7 @@ class GaussianRowClassifier(RowClassifier):
         return self._columns(self.belief_.variance)[:, -1]
 
 
-def shadow_predictions(start, rows, plan, n_passes):
+def shadow_predictions(start, rows, plan, seed, keeper_of=None):
     """Return scores, spreads, codes and weights of rows that a shadow has not seen.
 
     Which rows are left out depends on their content: copies of a row go together, and
@@ -408,26 +409,14 @@ def shadow_predictions(start, rows, plan, n_passes):
         return None
     found = []
     for number in left_out:
-        belief = start()
-        seen = (part != number)[copy_of]
-        keeper = plan.keeper_of(f"shadow-{number + 1}")
-        _train_shadow(belief, rows, plan, n_passes, seen, keeper)
+        training = RowTraining(start(), rows, plan, seed, (part != number)[copy_of])
+        keeper = keeper_of and keeper_of(f"shadow-{number + 1}")
+        belief, _ = train_rows(training, keeper=keeper)
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])
-        scores, spreads = new.scores(belief.weights()), new.spreads(belief.variance)
+        scores, spreads = new.scores(belief.weights), new.spreads(belief.variance)
         found.append((scores, spreads, gold[unseen], repeats[unseen]))
     return tuple(np.concatenate(column) for column in zip(*found, strict=True))
-
-
-def _train_shadow(belief, rows, plan, n_passes, seen, keeper):
-    """Train a belief in place on the rows that are seen; nobody watches it."""
-    monitor = Monitor(n_passes, Stopping())
-    progress = RowProgress(belief, monitor, keeper)
-    with row_passes(rows, plan, seen) as passes:
-        for number in progress.left(passes, n_passes):
-            wrong, _ = passes.run(belief)
-            monitor.end_pass({"wrong_rows": int(wrong)}, "")
-            progress.keep(number == n_passes)
 
 
 def _parts(gold, present):

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.monitor import without_seconds
 from skcw._model.row_gaussian import TableBelief, table_width
+from skcw._model.training import without_seconds
 from skcw._util.limits import LARGEST_LEARNT
 from skcw.data.saved import (
     FLOATS,

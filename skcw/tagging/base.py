@@ -4,7 +4,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
 from skcw.data.saved import compacted

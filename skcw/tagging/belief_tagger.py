@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw._model.training_hashes import batch_hashes, known_share, learned_hashes
 from skcw._util.checks import check_same_lengths
 from skcw._util.limits import LEAST_SETTING

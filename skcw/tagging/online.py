@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skcw._model.checkpoint import keeping
+from skcw._model.corpus import PassOptions
 from skcw._model.decoding import Decoder
 from skcw._model.examples import (
     CONSTRAINTS,
@@ -18,10 +19,11 @@ from skcw._model.examples import (
     mean_token_norm,
     token_costs,
 )
-from skcw._model.gaussian import Belief
-from skcw._model.monitor import PassTasks, Stopping
-from skcw._model.sequence_training import Plan, train_several
+from skcw._model.gaussian import Belief, padded
+from skcw._model.merge import merge_taggers
+from skcw._model.sequence_training import train_several
 from skcw._model.shards import checked_n_shards
+from skcw._model.training import PassTasks, Plan, Stopping
 from skcw._util.checks import check_same_lengths
 from skcw._util.compat import CallbackSupportMixin, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once
@@ -54,6 +56,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     # Whether the cost of a wrong label is in units of the length of the token's
     # feature vector.
     _cost_grows_with_features = False
+    _merged = staticmethod(merge_taggers)
     # The prior variance of every weight; None for learners that keep no variances.
     _initial_variance = None
     _learns_edges = True
@@ -301,8 +304,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
         counts = np.bincount(codes, minlength=len(labels))
         costs = token_costs(self.class_weight, labels, counts, one_pass)
-        plan = self._plan(tasks, max_iter, costs, rules, labels)
-        plan.n_shards = checked_n_shards(n_shards)
+        plan = self._plan(max_iter, costs, rules, labels, n_shards)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
         if source in ("dev", "held-out"):
             plan.dev_score = self._dev_scorer(plan, *new)
@@ -315,7 +317,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         )
         with keeping(checkpoint, self, about) as keeper_of:
             belief, history, judging = train_several(
-                start, corpus, plan, seeds, judges, self.n_jobs, keeper_of
+                start, corpus, plan, seeds, judges, tasks, keeper_of
             )
         if one_pass:
             judging = [start]
@@ -330,7 +332,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         self.history_ = history
         self.n_iter_ = max(record["epoch"] for record in history)
         self.training_hashes_ = memory
-        plan.tasks.finish(belief)
+        tasks.finish(belief)
         return self
 
     def _set_apart(self, data, dev, rng, labels, one_pass):
@@ -345,23 +347,25 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             return data, "held-out", (held_out,)
         return data, None, ()
 
-    def _plan(self, tasks, max_iter, costs, rules, labels):
+    def _plan(self, max_iter, costs, rules, labels, n_shards):
         """Return what all passes have in common."""
+        cost_unit = self.margin_cost * self._cost_unit()
+        # To count mislabeled tokens takes more time.
+        counting = self.verbose > 0 or cost_unit == 0
+        width = padded(len(labels))
         return Plan(
-            self._run_pass,
-            tasks,
+            self,
+            PassOptions(None, costs, rules.forbidden, cost_unit, width, counting),
             max_iter,
             self.shuffle,
-            costs,
-            rules.forbidden,
-            self.margin_cost * self._cost_unit(),
-            label_scorer(labels, rules.spans),
+            Stopping.of(self.early_stopping),
+            self.verbose,
             dev_metric="span F1" if rules.spans else "accuracy",
-            stopping=Stopping.of(self.early_stopping),
-            verbose=self.verbose,
+            n_shards=checked_n_shards(n_shards),
+            n_jobs=self.n_jobs,
             # What is presented only once has to be learned from, not hidden.
             hiding=max_iter > 1,
-            n_jobs=self.n_jobs,
+            label_score=label_scorer(labels, rules.spans),
         )
 
     def _learned_sureness(self, judges, judging, belief, data, asked, rules, fresh):
@@ -424,7 +428,8 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         """
         batch = data.batch
         # It may travel to workers, without the tagger.
-        n_jobs, forbidden, label_score = self.n_jobs, plan.forbidden, plan.label_score
+        n_jobs, label_score = self.n_jobs, plan.label_score
+        forbidden = plan.options.forbidden
 
         def score(belief):
             belief = belief.extended(batch.n_features, belief.n_labels)

@@ -16,10 +16,9 @@ from skcw._model.examples import (
     warn_of_faults,
     warn_of_outside,
 )
-from skcw._model.monitor import PassTasks
 from skcw._model.sequence_training import train_several
-from skcw._model.shards import checked_n_shards
 from skcw._model.spilling import Budget, Spiller
+from skcw._model.training import PassTasks
 from skcw.confidence.fitting import words_to_judge
 from skcw.data.batch import SequenceBatch
 from skcw.tagging.judges import FEWEST_WORDS, Judges
@@ -208,8 +207,7 @@ def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
     n_tasks = tagger.max_iter if tagger.n_models == 1 else tagger.n_models
     tasks = PassTasks(tagger, nothing, [], n_tasks, fitted)
     costs = token_costs(tagger.class_weight, labels, summary.label_counts, False)
-    plan = tagger._plan(tasks, tagger.max_iter, costs, rules, labels)
-    plan.n_shards = checked_n_shards(n_shards)
+    plan = tagger._plan(tagger.max_iter, costs, rules, labels, n_shards)
     new = () if dev is None else tagger._dev_set(*dev, nothing, labels)
     if new:
         plan.dev_score = tagger._dev_scorer(plan, *new)
@@ -220,7 +218,7 @@ def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
         checkpoint, tagger, lambda: _told(tagger, plan, spilled, summary, rules, new)
     ) as keeper_of:
         belief, history, judging = train_several(
-            start, corpus, plan, seeds, judges, tagger.n_jobs, keeper_of
+            start, corpus, plan, seeds, judges, tasks, keeper_of
         )
     belief = belief.with_average_restarted()
     known = {"token_norm_": summary.token_norm}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._kernels.sequence_passes import cw_pass
-from skcw._model.belief_mean import BeliefMean
 from skcw._model.gaussian import Belief, padded
+from skcw._model.mixing import BeliefMean
 from tests.kernels.problems import (
     as_vector,
     bytes_of,

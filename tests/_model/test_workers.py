@@ -10,7 +10,8 @@ import pytest
 from joblib import parallel_config
 
 import skcw
-from skcw._model.shards import ShardFolder, Workers, bare_learner
+from skcw._model.shards import ShardFolder, Workers
+from skcw._model.training import bare_learner
 from skcw.exceptions import ShardError
 
 

@@ -20,7 +20,7 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from tests.integration.corpora import features
 

@@ -21,7 +21,7 @@ from skcw import (
     PerceptronSequenceTagger,
     load,
 )
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw._util.limits import LARGEST_LEARNT
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError

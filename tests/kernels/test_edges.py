@@ -12,10 +12,10 @@ from skcw._kernels.sequence_passes import (
     pa_pass,
     perceptron_pass,
 )
-from skcw._model.belief_mean import BeliefMean
 from skcw._model.decoding import Decoder
 from skcw._model.examples import Examples
 from skcw._model.gaussian import Belief
+from skcw._model.mixing import BeliefMean
 from skcw.confidence.draws import count_draws, draw_marginals
 from skcw.confidence.marginals import draw_chains, span_probability
 from skcw.confidence.methods import delta, delta_deviation, delta_max

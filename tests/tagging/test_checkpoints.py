@@ -17,7 +17,7 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw._model import checkpoint as module
-from skcw._model.sequence_progress import pieces
+from skcw._model.corpus import pieces
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import CheckpointError, CheckpointWarning

@@ -25,7 +25,7 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import check_is_fitted
 
 from skcw import load
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError

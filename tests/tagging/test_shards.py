@@ -16,7 +16,7 @@ from skcw import (
 )
 from skcw._model import mixing as _mixing
 from skcw._model import sequence_shards as _dealing
-from skcw._model.monitor import without_seconds
+from skcw._model.training import without_seconds
 from skcw.data import SequenceEncoder
 from skcw.datasets import make_tagged_corpus
 from skcw.features.basic import basic_features

@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 import skcw
 from skcw import AROWSequenceTagger, CWSequenceTagger, PASequenceTagger
+from skcw._model.corpus import Corpus
 from skcw._model.gaussian import Belief
-from skcw._model.sequence_passes import Corpus
 from skcw._model.unknown import LEAST_GAIN, STRENGTHS, TURNS, views_of, with_fitting_row
 from skcw.data import SequenceBatch, SequenceEncoder
 from skcw.exceptions import ConstraintWarning

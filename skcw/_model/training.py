@@ -1,9 +1,10 @@
-"""What watches a training: history, early stopping, scikit-learn's callbacks."""
+"""Training: passes over the data until there are enough, for sequences and for rows."""
 
 import sys
 import time
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Stopping(NamedTuple):
 
         Examples
         --------
-        >>> from skcw._model.monitor import Stopping
+        >>> from skcw._model.training import Stopping
         >>> Stopping.of({"n_iter_no_change": 5}).n_iter_no_change
         5
         """
@@ -58,58 +59,139 @@ RULES_OF_STOPPING = {
 }
 
 
+@dataclass
+class Plan:
+    """What all passes of a training have in common.
+
+    Parameters
+    ----------
+    learner : estimator
+        Its ``_run_pass`` is the kernel with the learner's own parameters.
+    options : PassOptions or int
+        What the kernel is given besides: the options of passes over sequences, their
+        order excepted, or the number of classes of rows.
+    max_iter : int
+        The maximum number of passes.
+    shuffle : bool
+        Whether each pass has an order of its own.
+    stopping : Stopping
+        When to end early.
+    verbose : int, default=0
+        Above 0, one line per pass is printed to standard error.
+    dev_score, dev_metric : callable or None, str
+        The score of a model to maximize, and its name.
+    n_shards, n_jobs : int
+        How many shards are learned side by side, and by how many workers.
+    hiding : bool
+        Whether to learn about unknown tokens by hiding some.
+    label_score : callable or None
+        ``label_score(gold, guess, offsets)`` judges codes of labels.
+    """
+
+    learner: Any
+    options: Any
+    max_iter: int
+    shuffle: bool
+    stopping: Stopping
+    verbose: int = 0
+    dev_score: Any = None
+    dev_metric: str = "accuracy"
+    n_shards: int = 1
+    n_jobs: int | None = None
+    hiding: bool = False
+    label_score: Any = None
+
+    def quiet(self):
+        """Return the plan of a model that only judges: nobody watches it."""
+        return replace(self, verbose=0, dev_score=None)
+
+    def sent(self):
+        """Return the plan for a worker, without what its learner has learned."""
+        return replace(self, learner=bare_learner(self.learner))
+
+
+def train(training, plan, model=None, tasks=None, keeper=None):
+    """Make the passes of a training; return the best model (or the last) and history.
+
+    Parameters
+    ----------
+    training : SequenceTraining, RowTraining or a wrapper of one
+        Draws the ``order()`` of each pass, makes it by ``run(number, order)``, and
+        gives the ``model()`` so far.
+    plan : Plan
+        What all passes have in common.
+    model : int, default=None
+        Which of several models it is.
+    tasks : PassTasks, default=None
+        Informs scikit-learn's callbacks.
+    keeper : Keeper, default=None
+        Saves the training now and then.
+
+    Returns
+    -------
+    model : Belief or TableBelief
+        What was learned.
+    history : list of dict
+        A record for each pass.
+    """
+    monitor = Monitor(plan, model)
+    if keeper is not None:
+        training = keeper.saving(training, monitor)
+
+    def judged():
+        model = training.model()
+        return model, plan.dev_score(model)
+
+    while not monitor.is_over:
+        number = len(monitor.history)
+        if tasks is not None:
+            tasks.begin(f"pass {number + 1}")
+        found = training.run(number, training.order())
+        judge = None if plan.dev_score is None else judged
+        monitor.end_pass(*training.report(found), judge)
+        if tasks is not None:
+            monitor.is_over |= bool(tasks.end(training.model))
+        if keeper is not None:
+            training.end_pass()
+    return training.result(monitor.best), monitor.history
+
+
 class Monitor:
     """Keep the history, show progress, and remember the best pass.
 
     Parameters
     ----------
-    max_iter : int
-        The maximum number of passes.
-    stopping : Stopping
-        When to stop.
-    verbose : int
-        Above 0, one line per pass is printed to standard error.
-    common : dict
-        What every record of the history begins with.
-    title : str, default=""
-        What every line begins with.
-    metric : str, default="accuracy"
-        What the score on held-out data is.
+    plan : Plan
+        What all passes have in common.
+    model : int, default=None
+        Which of several models is trained.
 
     Examples
     --------
-    >>> from skcw._model.monitor import Monitor, Stopping
-    >>> monitor = Monitor(5, Stopping(n_iter_no_change=2, tol=0.0))
+    >>> from skcw._model.training import Monitor, Plan, Stopping
+    >>> stopping = Stopping(n_iter_no_change=2, tol=0.0)
+    >>> monitor = Monitor(Plan(None, None, 5, False, stopping))
     >>> scores = iter([0.5, 0.7, 0.6, 0.7])
-    >>> while not monitor.end_pass({}, "", lambda: ("model", next(scores))):
-    ...     pass
+    >>> while not monitor.is_over:
+    ...     monitor.end_pass({}, "", lambda: ("model", next(scores)))
     >>> [record["dev_score"] for record in monitor.history]
     [0.5, 0.7, 0.6, 0.7]
     """
 
-    def __init__(
-        self,
-        max_iter,
-        stopping,
-        verbose=0,
-        common=None,
-        title="",
-        metric="accuracy",
-    ):
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.verbose = verbose
-        self.common = common or {}
-        self.title = title
-        self.metric = metric
+    def __init__(self, plan, model=None):
+        self.plan = plan
+        self.title = "" if model is None else f"model {model + 1}, "
+        self.model = model or 0
         self.history = []
         self.best = None
         self.best_score = -np.inf
+        # Passes since the last gain.
         self.idle = 0
+        self.is_over = False
         self.clock = time.perf_counter()
 
     def end_pass(self, found, words, judge=None):
-        """Record a pass; return whether to stop.
+        """Record a pass, and tell whether it was the last one by ``is_over``.
 
         Parameters
         ----------
@@ -119,39 +201,60 @@ class Monitor:
             The same in words, for the progress line.
         judge : callable, default=None
             Gives (a copy of the model, its score on held-out data).
-
-        Returns
-        -------
-        stop : bool
-            Whether the score has not risen for long enough.
         """
-        record = {**self.common, "epoch": len(self.history) + 1, **found}
+        plan = self.plan
+        record = {"epoch": len(self.history) + 1, **found}
         if judge is not None:
             record["dev_score"] = self._remember(*judge())
-            record["dev_metric"] = self.metric
+            record["dev_metric"] = plan.dev_metric
         record["seconds"] = time.perf_counter() - self.clock
         self.history.append(record)
-        if self.verbose:
+        if plan.verbose:
             self._report(record, words)
         self.clock = time.perf_counter()
-        return self.idle >= self.stopping.n_iter_no_change
+        idle = self.idle >= plan.stopping.n_iter_no_change
+        self.is_over = idle or len(self.history) == plan.max_iter
 
     def _remember(self, model, score):
         score = float(score)
         # Small gains keep the better pass but do not buy more passes.
-        self.idle = 0 if score > self.best_score + self.stopping.tol else self.idle + 1
+        gain = score > self.best_score + self.plan.stopping.tol
+        self.idle = 0 if gain else self.idle + 1
         if score > self.best_score:
             self.best, self.best_score = model, score
         return score
 
     def _report(self, record, words):
-        line = f"{self.title}pass {record['epoch']}/{self.max_iter}: {words}"
+        line = f"{self.title}pass {record['epoch']}/{self.plan.max_iter}: {words}"
         if "dev_score" in record:
-            line += f", dev {self.metric} {record['dev_score']:.2%}"
+            line += f", dev {self.plan.dev_metric} {record['dev_score']:.2%}"
         # In one piece: print() writes the line break by itself, and Ctrl-C may come
         # between the two.
         sys.stderr.write(f"{line}, {record['seconds']:.2f} s\n")
         sys.stderr.flush()
+
+
+def bare_learner(estimator):
+    """Return an estimator with nothing but its settings, to be sent to workers.
+
+    Parameters
+    ----------
+    estimator : object
+        The estimator in ``fit``.
+
+    Returns
+    -------
+    learner : object
+        One of the same class with those of its attributes that are numbers, texts or
+        None.
+    """
+    learner = object.__new__(type(estimator))
+    learner.__dict__ = {
+        name: value
+        for name, value in vars(estimator).items()
+        if value is None or isinstance(value, (bool, int, float, str, np.generic))
+    }
+    return learner
 
 
 def without_seconds(history):
@@ -169,7 +272,7 @@ def without_seconds(history):
 
     Examples
     --------
-    >>> from skcw._model.monitor import without_seconds
+    >>> from skcw._model.training import without_seconds
     >>> without_seconds([{"epoch": 1, "seconds": 0.3}])
     [{'epoch': 1}]
     """

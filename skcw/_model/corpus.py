@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skcw._model.shards import Traffic
 from skcw._util.ragged import joined_ranges, offsets_of
 from skcw.data.batch import SequenceBatch
 
@@ -134,52 +133,32 @@ def with_tokens_hidden(corpus, tokens, feature):
     )
 
 
-class PlainPasses:
-    """Passes over all sequences, one after the other.
+def pieces(order, lengths, n_words):
+    """Return an order of sequences in pieces of about so many words each.
 
     Parameters
     ----------
-    views : Views
-        The corpus, as it is presented in turn.
-    plan : Plan
-        What all passes have in common.
-    seed : int
-        The seed of the order of sequences.
-    rows : ndarray of int32
-        The rows of the belief, which are no concern of these.
+    order : ndarray of int
+        The sequences in the order in which they are presented.
+    lengths : ndarray of int
+        The number of words of each sequence.
+    n_words : int or None
+        The size of a piece; None for one piece.
+
+    Returns
+    -------
+    pieces : list of ndarray
+        The order, cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skcw._model.corpus import pieces
+    >>> pieces(np.array([2, 0, 1]), np.array([3, 1, 4]), 5)
+    [array([2, 0]), array([1])]
     """
-
-    def __init__(self, views, plan, seed, rows=None):
-        self.views, self.plan = views, plan
-        self.rng = np.random.RandomState(seed)
-        self.traffic = Traffic(1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def order(self):
-        """Return the order of the next pass."""
-        return self.views.order(self.rng, self.plan.shuffle)
-
-    def run(self, progress, number, order):
-        """Make a pass, or what is left of it."""
-        plan, width = self.plan, progress.expanded.width
-        given = progress.presented, progress.piece_words
-        for corpus, piece in self.views.pieces(number, plan.max_iter, order, *given):
-            progress.present(plan, corpus, pass_options(plan, piece, width))
-            progress.end_piece()
-
-
-def pass_options(plan, order, width):
-    """Return the options of a pass in some order."""
-    return PassOptions(
-        order.astype(np.int64),
-        plan.cost,
-        plan.forbidden,
-        plan.cost_unit,
-        width,
-        plan.counting,
-    )
+    if n_words is None or not len(order):
+        return [order]
+    ends = np.cumsum(lengths[order])
+    cuts = np.searchsorted(ends, np.arange(n_words, ends[-1], n_words)) + 1
+    return [piece for piece in np.split(order, np.unique(cuts)) if len(piece)]

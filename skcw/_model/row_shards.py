@@ -1,0 +1,172 @@
+"""How rows are dealt out to shards, and what is learned of each."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skcw._model.mixing import FIRST_MERGES, Mixture, moved_cells
+from skcw._model.row_training import salted_order
+from skcw._model.rows import Rows, take_rows
+from skcw._model.shards import ShardedTraining
+from skcw._model.training import bare_learner, train
+
+# The arrays of rows that are written to the file of a shard.
+ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor")
+
+
+def order_of_piece(keys, salt, piece, n_pieces):
+    """Return the order in one of several pieces of a pass.
+
+    A piece has whole groups of equal rows, unless rows are learned in the order in which
+    they come (no salt).
+    """
+    if salt is None:
+        return np.arange(piece, len(keys), n_pieces)
+    order = salted_order(keys, salt)
+    return order[keys[order] % np.uint64(n_pieces) == piece]
+
+
+def train_rows(training, tasks=None, keeper=None):
+    """Make the passes of a training over rows, in shards if its plan says so."""
+    if training.plan.n_shards == 1:
+        return train(training, training.plan, None, tasks, keeper)
+    with ShardedTraining(RowShards(training)) as sharded:
+        return train(sharded, training.plan, None, tasks, keeper)
+
+
+class RowTask(NamedTuple):
+    """What a worker needs for one pass over one shard.
+
+    ``shard`` opens its rows, ``common`` the tables that all shards start from;
+    ``belief_about`` makes a belief of those of its features; ``learner`` has the
+    kernel; ``salt`` makes the order, or is None for the order in which rows are given.
+    ``piece`` is which of how many pieces of the pass it is.
+    """
+
+    shard: Any
+    common: Any
+    belief_about: Any
+    averaging: bool
+    learner: Any
+    n_classes: int
+    salt: np.uint64 | None
+    piece: tuple[int, int]
+
+
+def learn_shard(task):
+    """Make a pass over a shard, or a piece of one; return what it has moved."""
+    header, arrays = task.shard.open()
+    parts = {name: arrays.get(name) for name in ROW_ARRAYS}
+    rows = Rows(**parts, bias=header["bias"])
+    order = order_of_piece(arrays["keys"], task.salt, *task.piece)
+    _, common = task.common.open()
+    tables = common["mean"], common.get("variance")
+    belief = task.belief_about(arrays["features"], *tables, task.averaging)
+    rounds, wrong = task.learner._run_pass(
+        belief, rows, order, n_classes=task.n_classes
+    )
+    before = tuple(None if table is None else table.reshape(-1) for table in tables)
+    features, found = arrays["features"], (int(wrong), len(order))
+    return moved_cells(before, features, features, _flat(belief), rounds, found)
+
+
+class RowShards:
+    """How rows are dealt out to shards, and what is learned of each.
+
+    Which rows make a shard depends on their content, as their order does: copies of a
+    row are in the same one, unless rows are learned in the order in which they come.
+    Rows of weight 0 are in none.
+
+    Parameters
+    ----------
+    training : RowTraining
+        The belief in training, and the rows.
+    """
+
+    learn = staticmethod(learn_shard)
+    folder, n_smallest = None, FIRST_MERGES
+
+    def __init__(self, training):
+        self.training, self.rows = training, training.rows
+        if training.seen is not None:
+            self.rows = take_rows(self.rows, np.flatnonzero(training.seen))
+        if self.rows.weight is not None:
+            self.rows = take_rows(self.rows, np.flatnonzero(self.rows.weight > 0))
+        self.learner = bare_learner(training.plan.learner)
+        self.dealt = self._dealt()
+        training.belief.lay_apart()
+
+    def shards(self, folder):
+        """Return what opens each shard."""
+        return [self._shard(positions, folder) for positions in self.dealt]
+
+    def _dealt(self):
+        """Return the positions of the rows of each shard."""
+        n_shards = self.training.plan.n_shards
+        keys, copy_of = np.unique(self.rows.keys, return_inverse=True)
+        if n_shards > len(keys):
+            raise ValueError(
+                f"n_shards is {n_shards}, but there are only {len(keys)} different "
+                "rows to learn from, without those held out to calibrate confidence; "
+                "each shard needs at least one"
+            )
+        salt = self.training.order()
+        if salt is None:
+            shard_of = np.arange(len(self.rows)) % n_shards
+        else:
+            shard_of = np.empty(len(keys), dtype=np.int64)
+            order = salted_order(keys, salt)
+            shard_of[order] = np.arange(len(keys)) % n_shards
+            shard_of = shard_of[copy_of]
+        return [np.flatnonzero(shard_of == k) for k in range(n_shards)]
+
+    def _shard(self, positions, folder):
+        """Return the shard of some rows, with feature numbers of its own."""
+        part = take_rows(self.rows, positions)
+        # Rows may have no feature at all, but kernels point to the first.
+        features = part.touched if len(part.touched) else np.zeros(1, dtype=np.int64)
+        arrays = {name: getattr(part, name) for name in ROW_ARRAYS}
+        own = np.searchsorted(features, part.indices).astype(np.int32)
+        arrays |= {
+            "indices": own,
+            "keys": self.rows.keys[positions],
+            "features": features,
+        }
+        header = {"bias": -1 if part.bias < 0 else len(features) - 1}
+        return folder.share(arrays, header)
+
+    def order(self):
+        """Return the random number of the next pass."""
+        return self.training.order()
+
+    def common(self):
+        """Return what all shards start from, as arrays."""
+        belief = self.training.belief
+        return {"mean": belief.mean, "variance": belief.variance}
+
+    def tasks(self, shards, common, number, salt, piece):
+        """Return what a worker needs to know of each shard."""
+        belief, n_classes = self.training.belief, self.training.plan.options
+        averaging = belief.drift is not None
+        given = common, belief.about, averaging, self.learner, n_classes, salt, piece
+        return [RowTask(shard, *given) for shard in shards]
+
+    def mixture(self, number):
+        """Return what adds up the moves of all shards."""
+        belief = self.training.belief
+        return Mixture(*_flat(belief), belief.rounds, number)
+
+    def add(self, mixture, shard, moves):
+        """Add the moves of a shard."""
+        mixture.add(moves)
+
+    def finish(self, mixture):
+        """Move the common belief."""
+        self.training.belief.rounds = mixture.finish()
+
+
+def _flat(belief):
+    """Return mean, variance and drift as flat views; None for those it lacks."""
+    tables = belief.tables()
+    flat = {name: table.reshape(-1) for name, table in tables.items()}
+    return tuple(flat.get(name) for name in belief.table_names)
