@@ -88,12 +88,33 @@ class StreamedFeatures:
 
 def _tagger_has(name):
     """Return a check whether the tagger of a pipeline has a method."""
+    return lambda self: hasattr(self.tagger, name)
 
-    def check(self):
-        getattr(self.tagger, name)
-        return True
 
-    return check
+def _of_tagger(name, summary):
+    """Return a method of the tagger that is asked about encoded sequences."""
+
+    def method(self, X, *args, **options):
+        return getattr(self.tagger, name)(self.encode(X), *args, **options)
+
+    method.__name__ = name
+    method.__doc__ = f"""{summary}
+
+        It is there if the tagger has it, and takes the same options.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        *args, **options : object
+            Those of ``{name}`` of the tagger.
+
+        Returns
+        -------
+        found : object
+            The answer of the tagger.
+        """
+    return available_if(_tagger_has(name))(reads_at_once(method))
 
 
 class TaggingPipeline(BaseSequenceTagger, Pipeline):
@@ -439,60 +460,14 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The methods of ``predict_confidence`` that the tagger supports, by name."""
         return self.tagger.confidence_methods_
 
-    @available_if(_tagger_has("train_overlap"))
-    @reads_at_once
-    def train_overlap(self, X):
-        """Return the fraction of the words of X that the tagger has learned from.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-
-        Returns
-        -------
-        fraction : float
-            From 0 to 1; NaN for a tagger that does not remember.
-        """
-        return self.tagger.train_overlap(self.encode(X))
-
-    @available_if(_tagger_has("accept"))
-    @reads_at_once
-    def accept(self, X, risk=None, **options):
-        """Tell what a selective tagger accepts.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-        risk : float, default=None
-            A risk that the tagger has a promise for; None is the first.
-        **options : bool
-            Those of :meth:`skcw.SelectiveTagger.accept`.
-
-        Returns
-        -------
-        accepted : ndarray of shape (n_sequences,), dtype object
-            One array of bool per sentence.
-        """
-        return self.tagger.accept(self.encode(X), risk, **options)
-
-    @available_if(_tagger_has("predict_sets"))
-    @reads_at_once
-    def predict_sets(self, X):
-        """Return sets of labels or entities that contain the truth.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sequences,), dtype object
-            What the selective tagger says.
-        """
-        return self.tagger.predict_sets(self.encode(X))
+    train_overlap = _of_tagger(
+        "train_overlap",
+        "Return the share of the tokens that the tagger has learned from.",
+    )
+    accept = _of_tagger("accept", "Return which tokens a selective tagger accepts.")
+    predict_sets = _of_tagger(
+        "predict_sets", "Return sets of labels or entities that contain the truth."
+    )
 
     @available_if(_tagger_has("explain"))
     @reads_at_once
@@ -545,7 +520,14 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     def _saved_state(self):
         check_is_fitted(self)
-        (name, features), (tagger_name, tagger) = self._steps_to_save()
+        kinds = [type(step) for _, step in self.steps]
+        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
+            raise ValueError(
+                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
+                "saved without pickle; the steps are "
+                f"{', '.join(kind.__name__ for kind in kinds)}"
+            )
+        (name, features), (tagger_name, tagger) = self.steps
         _check_common_names(features, tagger)
         state, names = features.to_saved()
         header, arrays = tagger.to_saved()
@@ -554,16 +536,6 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             state["tokenizer"] = self.tokenizer_.settings()
         # The tagger may know fewer names; the others have no weight yet.
         return state, names | arrays
-
-    def _steps_to_save(self):
-        kinds = [type(step) for _, step in self.steps]
-        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
-            raise ValueError(
-                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
-                "saved without pickle; the steps are "
-                f"{', '.join(kind.__name__ for kind in kinds)}"
-            )
-        return self.steps
 
     def _restore(self, state, arrays):
         name, tagger_name = saved_texts(state["steps"], "steps")
