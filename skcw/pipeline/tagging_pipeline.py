@@ -118,11 +118,11 @@ def _of_tagger(name, summary):
 
 
 class TaggingPipeline(BaseSequenceTagger, Pipeline):
-    """Features and a tagger in one estimator, with all that a tagger can do.
+    """Features and a tagger in one estimator, with all methods of a tagger.
 
-    A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
-    This one is a tagger itself, whose tokens are words or tuples of columns. Features
-    are extracted once for all that is asked through ``predict_all``.
+    A plain :class:`sklearn.pipeline.Pipeline` has ``predict`` and ``score`` only. This
+    one is a tagger, whose tokens are words or tuples of columns. ``predict_all``
+    extracts features once for all predictions.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
         ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
     tokenizer : Tokenizer, default=None
-        What cuts plain text into words for ``predict_text``; by default one that cuts as
-        the sentences of ``fit`` are cut.
+        Splits plain text for ``predict_text``; by default it splits tokens as in the
+        sentences given to ``fit``.
     transform_input : list of str, default=None
         As in :class:`sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
@@ -142,7 +142,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     Attributes
     ----------
     tokenizer_ : Tokenizer
-        What cuts plain text into words; it is saved with the model.
+        Splits plain text into sentences and tokens; saved with the model.
 
     See Also
     --------
@@ -406,9 +406,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @reads_at_once
     def predict_all(self, X):
-        """Return an object that answers any question about X.
+        """Return all predictions for X: labels, confidence, entities and so on.
 
-        Features are extracted once, and scored once, whatever is asked.
+        Features are extracted and scored once.
 
         Parameters
         ----------
@@ -418,12 +418,12 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         answers : Predictions
-            What the tagger says.
+            The predictions of the tagger.
         """
         return self.tagger.predict_all(self.encode(X))
 
     def predict_text(self, text):
-        """Return an object that answers any question about a plain text.
+        """Return all predictions for a plain text.
 
         Parameters
         ----------
@@ -444,7 +444,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         reading : dict
-            What cuts a text, and the columns that the features look at.
+            The tokenizer, and the columns that the features look at.
         """
         extractor = getattr(self.steps[0][1], "extractor_", None)
         tokenizer = getattr(self, "tokenizer_", self.tokenizer)
