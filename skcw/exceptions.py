@@ -1,4 +1,4 @@
-"""Errors and warnings of skcw; each says what is wrong, where, and what to do."""
+"""Errors and warnings of skcw."""
 
 
 class SkcwError(Exception):
@@ -22,11 +22,11 @@ class NoLegalLabelingError(SkcwError, ValueError):
 
 
 class CheckpointError(SkcwError, ValueError):
-    """A checkpoint belongs to other data or parameters, or to a training that runs."""
+    """A checkpoint belongs to other data or parameters, or is in use."""
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint is damaged and left out."""
+    """A damaged checkpoint is ignored."""
 
 
 class ShardError(SkcwError, RuntimeError):
@@ -38,15 +38,15 @@ class ConstraintWarning(UserWarning):
 
 
 class FileFormatWarning(UserWarning):
-    """A file looks like one of another format than the one it is read as."""
+    """A file looks like one of another format than the one it is read in."""
 
 
 class OutsideLabelWarning(UserWarning):
-    """Labels are those of spans, but words outside of them are not called "O"."""
+    """Labels mark spans, but tokens outside of them are not labeled "O"."""
 
 
 class UnlearnedConfidenceWarning(UserWarning):
-    """Confidence was asked of a model that had too little data to learn it."""
+    """Confidence comes from a model that had too little data to calibrate it."""
 
 
 class NoThresholdWarning(UserWarning):
@@ -58,4 +58,4 @@ class ExchangeabilityWarning(UserWarning):
 
 
 class WordlessWarning(UserWarning):
-    """A reranker cannot tell which feature of a token is its word."""
+    """A reranker cannot find the feature that is the word of a token."""

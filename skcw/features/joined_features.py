@@ -310,7 +310,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
     def to_saved(self):
-        """Return fitted features as plain values and arrays, for a model in a file."""
+        """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         states, arrays = [], self.vocabulary_.arrays()
         for name, part in self.parts_.items():
@@ -321,7 +321,20 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
 
     @classmethod
     def from_saved(cls, state, arrays):
-        """Return fitted features from what `to_saved` returned."""
+        """Return the features that `to_saved` described.
+
+        Parameters
+        ----------
+        state : dict
+            Their plain values.
+        arrays : dict of str to ndarray
+            Their arrays, perhaps among others.
+
+        Returns
+        -------
+        features : transformer
+            The fitted features.
+        """
         extractor = opened_extractor(state, arrays)
         parts, fitted = [], {}
         for saved in state["parts"]:

@@ -269,7 +269,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
     def to_saved(self):
-        """Return fitted features as plain values and arrays, for a model in a file."""
+        """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         state, arrays = saved_features(self.get_params(deep=False), self.columns_)
         if self.vocabulary_ is not None:
@@ -278,7 +278,20 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @classmethod
     def from_saved(cls, state, arrays):
-        """Return fitted features from what `to_saved` returned."""
+        """Return the features that `to_saved` described.
+
+        Parameters
+        ----------
+        state : dict
+            Their plain values.
+        arrays : dict of str to ndarray
+            Their arrays, perhaps among others.
+
+        Returns
+        -------
+        features : transformer
+            The fitted features.
+        """
         extractor = opened_extractor(state, arrays)
         features = cls(**opened_params(state, arrays))
         features.columns_ = extractor.columns

@@ -54,9 +54,9 @@ class SavedModelMixin:
     def to_saved(self):
         """Return the model as a header of plain values, and named arrays."""
         state, arrays = self._saved_state()
-        return {**self.unfitted_header(), "state": state}, arrays
+        return {**self._unfitted_header(), "state": state}, arrays
 
-    def unfitted_header(self):
+    def _unfitted_header(self):
         """Return the class and the parameters as plain values."""
         return {"class": _name_of(type(self)), "params": self._plain_params()}
 
@@ -82,14 +82,14 @@ class SavedModelMixin:
         model : SavedModelMixin
             The fitted model, of the class that was saved.
         """
-        model = cls.from_header(header)
+        model = cls._from_header(header)
         model._restore(saved_kind(header["state"], "state", dict), arrays)
         # Now, not when the model learns on; a model inside is there by now, too.
         model._validate_params()
         return model
 
     @classmethod
-    def from_header(cls, header):
+    def _from_header(cls, header):
         """Return the unfitted model that a header describes."""
         name = saved_kind(header, "a model", dict).get("class")
         home = HOMES.get(str(name))

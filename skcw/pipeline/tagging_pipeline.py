@@ -89,20 +89,41 @@ class StreamedFeatures:
 
 def _tagger_has(name):
     """Return a check whether the tagger of a pipeline has a method."""
+    return lambda self: hasattr(self.tagger, name)
 
-    def check(self):
-        getattr(self.tagger, name)
-        return True
 
-    return check
+def _of_tagger(name, summary):
+    """Return a method of the tagger that is asked about encoded sequences."""
+
+    def method(self, X, *args, **options):
+        return getattr(self.tagger, name)(self.encode(X), *args, **options)
+
+    method.__name__ = name
+    method.__doc__ = f"""{summary}
+
+        It is there if the tagger has it, and takes the same options.
+
+        Parameters
+        ----------
+        X : sequences
+            The sequences, as for ``fit``.
+        *args, **options : object
+            Those of ``{name}`` of the tagger.
+
+        Returns
+        -------
+        found : object
+            The answer of the tagger.
+        """
+    return available_if(_tagger_has(name))(reads_at_once(method))
 
 
 class TaggingPipeline(BaseSequenceTagger, Pipeline):
-    """Features and a tagger in one estimator, with all that a tagger can do.
+    """Features and a tagger in one estimator, with all methods of a tagger.
 
-    A plain :class:`sklearn.pipeline.Pipeline` passes on ``predict`` and ``score`` only.
-    This one is a tagger itself, whose tokens are words or tuples of columns. Features
-    are extracted once for all that is asked through ``predict_all``.
+    A plain :class:`sklearn.pipeline.Pipeline` has ``predict`` and ``score`` only. This
+    one is a tagger, whose tokens are words or tuples of columns. ``predict_all``
+    extracts features once for all predictions.
 
     Parameters
     ----------
@@ -110,8 +131,8 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Transformers, the last of which makes a ``SequenceBatch``, and a tagger:
         ``[("features", WindowFeatures()), ("tagger", CWSequenceTagger())]``.
     tokenizer : Tokenizer, default=None
-        What cuts plain text into words for ``predict_text``; by default one that cuts as
-        the sentences of ``fit`` are cut.
+        Splits plain text for ``predict_text``; by default it splits tokens as in the
+        sentences given to ``fit``.
     transform_input : list of str, default=None
         As in :class:`sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
@@ -122,7 +143,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
     Attributes
     ----------
     tokenizer_ : Tokenizer
-        What cuts plain text into words; it is saved with the model.
+        Splits plain text into sentences and tokens; saved with the model.
 
     See Also
     --------
@@ -389,9 +410,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     @reads_at_once
     def predict_all(self, X):
-        """Return an object that answers any question about X.
+        """Return all predictions for X: labels, confidence, entities and so on.
 
-        Features are extracted once, and scored once, whatever is asked.
+        Features are extracted and scored once.
 
         Parameters
         ----------
@@ -401,12 +422,12 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         answers : Predictions
-            What the tagger says.
+            The predictions of the tagger.
         """
         return self.tagger.predict_all(self.encode(X))
 
     def predict_text(self, text):
-        """Return an object that answers any question about a plain text.
+        """Return all predictions for a plain text.
 
         Parameters
         ----------
@@ -427,7 +448,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         reading : dict
-            What cuts a text, and the columns that the features look at.
+            The tokenizer, and the columns that the features look at.
         """
         extractor = getattr(self.steps[0][1], "extractor_", None)
         tokenizer = getattr(self, "tokenizer_", self.tokenizer)
@@ -443,60 +464,14 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The methods of ``predict_confidence`` that the tagger supports, by name."""
         return self.tagger.confidence_methods_
 
-    @available_if(_tagger_has("train_overlap"))
-    @reads_at_once
-    def train_overlap(self, X):
-        """Return the fraction of the words of X that the tagger has learned from.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-
-        Returns
-        -------
-        fraction : float
-            From 0 to 1; NaN for a tagger that does not remember.
-        """
-        return self.tagger.train_overlap(self.encode(X))
-
-    @available_if(_tagger_has("accept"))
-    @reads_at_once
-    def accept(self, X, risk=None, **options):
-        """Tell what a selective tagger accepts.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-        risk : float, default=None
-            A risk that the tagger has a threshold for; None is the first.
-        **options : bool
-            Those of :meth:`skcw.SelectiveTagger.accept`.
-
-        Returns
-        -------
-        accepted : ndarray of shape (n_sequences,), dtype object
-            One array of bool per sentence.
-        """
-        return self.tagger.accept(self.encode(X), risk, **options)
-
-    @available_if(_tagger_has("predict_sets"))
-    @reads_at_once
-    def predict_sets(self, X):
-        """Return sets of labels or entities that contain the truth.
-
-        Parameters
-        ----------
-        X : sequences
-            The sequences, as for ``fit``.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sequences,), dtype object
-            What the selective tagger says.
-        """
-        return self.tagger.predict_sets(self.encode(X))
+    train_overlap = _of_tagger(
+        "train_overlap",
+        "Return the share of the tokens that the tagger has learned from.",
+    )
+    accept = _of_tagger("accept", "Return which tokens a selective tagger accepts.")
+    predict_sets = _of_tagger(
+        "predict_sets", "Return sets of labels or entities that contain the truth."
+    )
 
     @available_if(_tagger_has("explain"))
     @reads_at_once
@@ -549,7 +524,14 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     def _saved_state(self):
         check_is_fitted(self)
-        (name, features), (tagger_name, tagger) = self._steps_to_save()
+        kinds = [type(step) for _, step in self.steps]
+        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
+            raise ValueError(
+                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
+                "saved without pickle; the steps are "
+                f"{', '.join(kind.__name__ for kind in kinds)}"
+            )
+        (name, features), (tagger_name, tagger) = self.steps
         _check_common_names(features, tagger)
         state, names = features.to_saved()
         header, arrays = tagger.to_saved()
@@ -558,16 +540,6 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
             state["tokenizer"] = self.tokenizer_.settings()
         # The tagger may know fewer names; the others have no weight yet.
         return state, names | arrays
-
-    def _steps_to_save(self):
-        kinds = [type(step) for _, step in self.steps]
-        if len(kinds) != 2 or kinds[0] not in (WindowFeatures, JoinedFeatures):
-            raise ValueError(
-                "only WindowFeatures or JoinedFeatures followed by a tagger can be "
-                "saved without pickle; the steps are "
-                f"{', '.join(kind.__name__ for kind in kinds)}"
-            )
-        return self.steps
 
     def _restore(self, state, arrays):
         name, tagger_name = saved_texts(state["steps"], "steps")

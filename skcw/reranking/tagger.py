@@ -487,7 +487,7 @@ class RerankedTagger(BaseSequenceTagger):
         state = {
             "base": base,
             "reranker": reranker,
-            "own_reranker": None if own is None else own.unfitted_header(),
+            "own_reranker": None if own is None else own._unfitted_header(),
             "word_prefix": self.word_prefix_,
             "trials": [list(trial) for trial in self.trials_],
         }
@@ -519,7 +519,7 @@ class RerankedTagger(BaseSequenceTagger):
         self.estimator = clone(self.estimator_)
         saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         if state["own_reranker"] is not None:
-            self.reranker = BaseReranker.from_header(state["own_reranker"])
+            self.reranker = BaseReranker._from_header(state["own_reranker"])
             self.reranker._validate_params()
 
 

@@ -30,18 +30,18 @@ def store_parameters(estimator, values):
 
 
 class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
-    """Base class of all taggers: what can be asked of them, and saving to files.
+    """Base class of all sequence taggers: prediction, confidence, saving to files.
 
-    A subclass gives ``predict_all``; all other methods use it, so that signatures and results
-    are the same for all taggers. ``confidence_methods_`` lists the
-    confidence methods that a tagger supports. To be saved, it gives ``_saved_state``
-    and ``_restore``.
+    A subclass implements ``predict_all``; all other methods use it, so that signatures
+    and results are the same for all taggers. ``confidence_methods_`` lists the
+    confidence methods that a tagger supports. To be saved, a subclass implements
+    ``_saved_state`` and ``_restore``.
 
-    Any number of threads may ask a tagger at once, and one may let it learn in the
-    meantime: fitted state changes in one step, so each answer is that of the old model
-    or of the new one, and a ``fit`` that fails leaves the old one. Two threads must not
-    let the same tagger learn at once, nor set its parameters meanwhile: the last to end
-    wins. The same holds for classifiers, pipelines and rerankers.
+    Prediction is thread-safe, also while another thread fits the tagger: fitted state
+    changes in one step, so each prediction is that of the old model or of the new one,
+    and a ``fit`` that fails leaves the old one. Two threads must not fit the same
+    tagger at once, nor set its parameters meanwhile: the last to end wins. The same
+    holds for classifiers, pipelines and rerankers.
 
     It is not a ``ClassifierMixin``: scikit-learn would take ragged label sequences for
     multi-label targets, and integer ``cv`` would fail.
@@ -57,15 +57,14 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     0.5
     """
 
-    # What each parameter may be; a subclass that says nothing is not checked.
+    # The constraints of parameters; without any, none is checked.
     _parameter_constraints: dict = {}
 
     def predict_all(self, X):
-        """Return an object that answers any question about X.
+        """Return all predictions for X: labels, confidence, entities and so on.
 
-        It encodes and scores the sequences once, when something is asked, and computes
-        nothing twice. Use it instead of several methods to get, for example, labels,
-        their confidence and entities.
+        Sequences are encoded and scored once, and nothing is computed before it is
+        needed, or twice. Use it instead of several ``predict`` methods.
 
         Parameters
         ----------
@@ -79,7 +78,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             ``marginals()``, ``label_confidence(y)``, ``label_table()`` and
             ``sequence_confidence()``, whose options are those of the methods here.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not implement ask")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not implement predict_all"
+        )
 
     def predict(self, X):
         """Return the best labeling of every sequence.
@@ -132,8 +133,8 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     def predict_marginals(self, X, length=1):
         """Return the marginal of every label, in the form of sklearn-crfsuite.
 
-        The scores of a margin-trained tagger have no probabilistic scale, so they are
-        divided by ``temperature_`` first.
+        The scores of a margin-trained tagger are divided by ``temperature_`` first, for
+        they have no probabilistic scale.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         return self.predict_marginals(only_sequence(x), length)[0]
 
     def predict_confidence(self, X, method=None, **options):
-        """Return how sure the tagger is of each predicted label.
+        """Return the confidence in each predicted label.
 
         Parameters
         ----------
@@ -191,8 +192,8 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             ``"draw-marginal-fixed"`` for the taggers that are trained by margins and
             ``"marginal"`` for the others.
 
-            - ``"delta"``: what the best labeling loses in score if that one word gets
-              its best other label. It ranks words but is not a probability.
+            - ``"delta"``: what the best labeling loses in score if that one token gets
+              its best other label. It ranks tokens but is not a probability.
             - ``"delta-std"``: the same in standard deviations of that difference;
               ``"delta-probit"``: the probability that it is positive. CW and AROW.
             - ``"delta-max"``: the loss when the rest of the labeling may adapt.
@@ -232,40 +233,21 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         -------
         confidence : ndarray of shape (n_sequences,), dtype object
             One float array per sequence.
-
-        Notes
-        -----
-        Wrong words left after the 5,000 least sure of 64,000 to 78,000 were reviewed,
-        and RMSE over 20 bins, for the mean of eight CW models on NP chunks, Spanish and
-        Dutch names (five splits, 200 draws, parameters as they come unless noted):
-
-        ===================  =============  =====================
-        method               left           RMSE
-        ===================  =============  =====================
-        delta                805, 752, 182
-        kbv (fitted)         598, 636, 291  .049, .082, .151
-        delta-max            448, 371, 65
-        marginal             440, 366, 63   .0202, .0246, .0246
-        kd-pc (fitted)       439, 350, 62   .0197, .0243, .0245
-        blend                428, 341, 57   .0217, .0244, .0251
-        kd-fixed             415, 300, 54   .0212, .0255, .0248
-        a tuned CRF          424, 340, 56   .0274, .0348, .0284
-        ===================  =============  =====================
         """
         return self.predict_all(X).confidence(method, **options)
 
     def predict_label_confidence(self, X, y, method=None, **options):
-        """Return how sure the tagger is of given labels, such as an annotator's.
+        """Return the confidence in given labels, such as an annotator's.
 
-        Ask a tagger that has not learned from these sequences: one that has learned from
-        them believes the labels that it was given.
+        Use a tagger that was not fitted on these sequences: otherwise it is too
+        confident in the labels that it was given.
 
         Parameters
         ----------
         X : iterable of sequences
             The sequences.
         y : iterable of sequences of str
-            The labels to judge.
+            The labels.
         method : str, default=None
             A method of ``predict_confidence`` that gives probabilities, except
             ``"delta-probit"``.
@@ -280,7 +262,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         return self.predict_all(X).label_confidence(y, method, **options)
 
     def predict_sequence_confidence(self, X, method=None, **options):
-        """Return how sure the tagger is that a whole labeling is right.
+        """Return the confidence that a whole labeling is right.
 
         Parameters
         ----------
@@ -309,15 +291,16 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         X : iterable of sequences
             The sequences.
         entity_confidence : str, default=None
-            What the confidence of an entity is about; None is ``"least-word"``, or
-            what a calibrated tagger was calibrated for.
+            The event that the confidence of an entity is the probability of; None is
+            ``"least-word"``, or the one that a calibrated tagger was calibrated for.
 
-            - ``"least-word"``: its least sure word. Cheap, with any method; to rank.
-            - ``"all-words"``: all its words have their labels. To accept annotations.
+            - ``"least-word"``: its least confident token. Cheap, with any method; to
+              rank.
+            - ``"all-words"``: all its tokens have their labels. To accept annotations.
             - ``"boundary"``: an entity of any type begins and ends there. To link or
               to mask.
             - ``"exact"``: it begins and ends there and has its type, whichever labels
-              its words have. What span F1 counts; the one to calibrate.
+              its tokens have. What span F1 counts; the one to calibrate.
         method : str, default=None
             Any of ``predict_confidence`` for ``"least-word"``; for the others
             ``"marginal"`` (the default, by forward-backward under constraints),
@@ -437,16 +420,14 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         path : str or path-like
             The file; an older one is replaced only when the new one is complete.
         dtype : {"float16"} or None, default=None
-            None keeps the weights and variances as they are. "float16" stores them in
-            half precision, each table with a scale of its own: they take half the room
-            (the names of features as much as before), and hardly a label of a text
-            changes (benchmarks/studies/scale.txt). Loaded, they have the precision that
-            they had, but are rounded to three digits.
+            "float16" stores weights and variances in half precision, each table with a
+            scale of its own: they take half the space, are rounded to three digits, and
+            hardly a label changes. The precision of the loaded tagger is the same.
         mapped : bool, default=False
-            Whether the weights are stored as they are in memory, so that processes that
-            open the file with ``mapped=True`` share them. Otherwise, where that halves
-            their room, only the weights that training has touched are stored: the more
-            labels, the smaller the file. The tagger that is loaded is the same.
+            Whether to store the weights as they are in memory, so that processes that
+            open the file with ``mapped=True`` share them. By default only weights that
+            training has touched are stored where that halves their space. The loaded
+            tagger is the same.
         train_hashes : bool, default=False
             Whether to write a hash of each training sequence, for ``train_overlap``:
             anyone who has the file can then test whether a sequence was used.

@@ -44,8 +44,8 @@ CONSTRAINTS_STATE = ("constraints_", "scheme_faults_")
 class BeliefTagger(BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
-    It encodes, decodes, explains, says how sure it is, and saves; a subclass learns and
-    sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` takes;
+    It encodes, decodes, explains, estimates confidence, and saves; a subclass learns
+    and sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` takes;
     features and labels that were never seen in training are harmless.
     """
 
@@ -61,14 +61,14 @@ class BeliefTagger(BaseSequenceTagger):
     # The fitted attributes that are saved besides those that all have.
     _saved_attributes = CONSTRAINTS_STATE
 
-    # What is asked of a fitted tagger.
+    # Predictions and explanations.
 
     @reads_at_once
     def predict_all(self, X):
-        """Return an object that answers any question about X.
+        """Return all predictions for X: labels, confidence, entities and so on.
 
-        It encodes and scores the sequences once, when something is asked, and computes
-        nothing twice.
+        Sequences are encoded and scored once, and nothing is computed before it is
+        needed, or twice.
 
         Parameters
         ----------
@@ -136,12 +136,11 @@ class BeliefTagger(BaseSequenceTagger):
 
     @reads_at_once
     def train_overlap(self, X):
-        """Return the fraction of the words of X that the tagger has learned from.
+        """Return the share of the tokens of X that the tagger has learned from.
 
-        Figures of quality mean nothing on such words. A sentence counts if it has the
-        same features at every word as one in the training data. Corpora repeat some:
-        up to a tenth of the words of a new part of CoNLL-2002 are in sentences that the
-        training part has too.
+        Scores on such tokens say nothing about new ones. A sequence counts if it has
+        the same features at every token as one in the training data. Most corpora
+        repeat some sequences.
 
         Parameters
         ----------
@@ -161,7 +160,7 @@ class BeliefTagger(BaseSequenceTagger):
             return np.nan
         return known_share(memory, batch_hashes(batch), batch.lengths)
 
-    # How sure it is.
+    # Confidence.
 
     @changes_at_once
     def fit_confidence(
@@ -261,7 +260,7 @@ class BeliefTagger(BaseSequenceTagger):
         return make_trial(self._confidence(), self._open(batch), gold)
 
     def _confidence(self):
-        """Return how the fitted model says how sure it is."""
+        """Return how the fitted model estimates confidence."""
         check_is_fitted(self, "belief_")
         seed = getattr(self, "random_state", None)
         return ModelConfidence(
@@ -276,7 +275,7 @@ class BeliefTagger(BaseSequenceTagger):
         )
 
     def _margin(self, belief=None, norm=None):
-        """Return the unit of temperatures: what a right label's lead is about.
+        """Return the unit of temperatures: the margin that training asks for.
 
         Without arguments it is that of the fitted tagger.
         """

@@ -308,8 +308,9 @@ class HMMSequenceTagger(BeliefTagger):
     Parameters
     ----------
     unseen : {"spelling", "vocabulary", "prior"}, default="spelling"
-        What to assume about a word that was not seen: what its spelling suggests; that
-        it is like any distinct word; or nothing, so that its neighbors decide.
+        The labels of a word that was not seen in training: those that its spelling
+        suggests; those of any distinct word; or those of any token, so that its
+        neighbors decide.
     word_prefix : str, default=None
         Read only features whose name begins with this; the rest of it is the word. For
         ``WindowFeatures`` it is ``"word[0]="``, for ``{"word": "Ann"}`` ``"word:"``.
@@ -353,21 +354,6 @@ class HMMSequenceTagger(BeliefTagger):
     See Also
     --------
     CRFSequenceTagger : The discriminative model of the same shape.
-
-    Notes
-    -----
-    Accuracy in per cent on the test sets of UD English EWT (XPOS) and ARK tweets, over
-    all words and over those not seen in training, and RMSE of ``predict_confidence``
-    over 20 bins. The other choices were made on the development sets.
-
-    =====================================  ====================  ====================
-    unseen                                 EWT                   ARK
-    =====================================  ====================  ====================
-    "prior", smoothing 0.001               88.15, 29.14, .039    74.69, 33.38, .038
-    "prior"                                87.96, 29.01, .027    74.27, 33.38, .031
-    "vocabulary"                           89.50, 45.42, .021    76.36, 40.99, .028
-    "spelling"                             92.86, 76.88, .029    86.27, 71.28, .035
-    =====================================  ====================  ====================
 
     Examples
     --------

@@ -27,7 +27,7 @@ def shown_to_editors(module):
 
 
 def test_packages_that_import_late_are_listed():
-    assert LATE == ["skcw", "skcw.data", "skcw.features", "skcw.io"]
+    assert LATE == ["skcw", "skcw.data", "skcw.features", "skcw.io", "skcw.pipeline"]
 
 
 @pytest.mark.parametrize("name", LATE)

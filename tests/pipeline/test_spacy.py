@@ -1,5 +1,8 @@
 """The component in real pipelines of spaCy, which need no download."""
 
+import subprocess
+import sys
+
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -149,3 +152,12 @@ def test_a_component_without_a_model_says_so(tmp_path, words, corpus):
         EntityComponent(tmp_path / "tagger")
     with pytest.raises(FileNotFoundError):
         EntityComponent(tmp_path / "nowhere")(nlp.make_doc("Ann"))
+
+
+def test_a_saved_pipeline_tags_without_scikit_learn(path):
+    code = (
+        "import sys, spacy; from skcw.pipeline.spacy import EntityComponent\n"
+        f"EntityComponent({str(path)!r})(spacy.blank('en')('Ann left'))\n"
+        "assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
