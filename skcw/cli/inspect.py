@@ -1,6 +1,6 @@
 """``skcw inspect``: what a model has learned, and why a word got its label."""
 
-from skcw.cli.corpus import needed_columns
+from skcw.cli.inputs import needed_columns
 from skcw.cli.messages import UsageError, report, table
 from skcw.cli.options import (
     LEARNT_COLUMNS,
@@ -90,7 +90,7 @@ def add_parser(commands):
 
 def run(options):
     """Describe a model or explain labels, and report."""
-    from skcw.cli.corpus import load_model
+    from skcw.cli.inputs import load_model
 
     if options.file is not None and options.tokens is not None:
         raise UsageError("give either FILE or --tokens")
@@ -127,7 +127,7 @@ def run(options):
 
 def _learner(pipeline):
     """Return the tagger that has weights; others are built around it."""
-    from skcw.cli.corpus import layers
+    from skcw.cli.inputs import layers
 
     *_, learner = layers(pipeline.tagger)
     return learner
@@ -135,7 +135,7 @@ def _learner(pipeline):
 
 def _reranked(model, pipeline):
     """Return what tells about the reranker of a model, or None if it has none."""
-    from skcw.cli.corpus import layers
+    from skcw.cli.inputs import layers
 
     for part in layers(model):
         if hasattr(part, "reranker_"):
@@ -205,15 +205,15 @@ def _sentence(model, pipeline, options):
 
 
 def _sentence_of_file(model, pipeline, options):
-    from skcw.cli.column_checks import check_file
-    from skcw.cli.inputs import open_input
+    from skcw.cli.inputs import check_file, for_model, open_input
 
     before, wanted = 0, options.sentence or 0
     features = pipeline[0].extractor_
     reading = getattr(model, "reading_", None)
     tokenizer = pipeline.text_reading()["tokenizer"]
     corpus = open_input(options.file, options, reading, tokenizer)
-    for _, block in corpus.unlabeled(features=features):
+    for _, block in corpus.unlabeled():
+        block = for_model(corpus, block, features)
         if not before:
             check_file(features, block, options.file, "inspect")
         if wanted < before + len(block):
@@ -287,7 +287,7 @@ def _one_word_text(word, top):
 
 
 def _overview(model, pipeline, options):
-    from skcw.cli.corpus import layers
+    from skcw.cli.inputs import layers
     from skcw.evaluation.tables import LearnedWeights
 
     around = *layers(model), *layers(pipeline.tagger)

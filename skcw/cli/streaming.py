@@ -25,8 +25,8 @@ def train_streaming(options, tagger, checkpoint, clock):
     result : dict
         What ``skcw train`` reports.
     """
-    from skcw.cli.corpus import make_features, read_like
-    from skcw.cli.inputs import open_input
+    from skcw.cli.features import make_features
+    from skcw.cli.inputs import open_input, read_like
     from skcw.cli.train import quieten, scores_of
     from skcw.pipeline import make_tagging_pipeline
 
@@ -80,12 +80,12 @@ class Stream:
 
     Parameters
     ----------
-    corpus : Input
+    corpus : CorpusFile
         The file.
     """
 
     def __init__(self, corpus):
-        from skcw.cli.corpus import check_labels, rescheme
+        from skcw.cli.inputs import check_labels, rescheme
 
         self.n_sentences = self.n_words = 0
         blocks = (block for block in corpus.labeled() if block[0].n_tokens)

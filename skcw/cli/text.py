@@ -4,7 +4,7 @@ import gzip
 import json
 from functools import partial
 
-from skcw.cli.corpus import load_model, named_models, rescheme, title_of
+from skcw.cli.inputs import load_model, named_models, rescheme, title_of
 from skcw.cli.messages import UsageError, input_of, written
 
 GZIP = b"\x1f\x8b"
@@ -12,7 +12,7 @@ GZIP = b"\x1f\x8b"
 # Options that speak of columns, or of sentences that someone has cut.
 OF_COLUMNS = {
     "columns": "--columns",
-    "conllu": "--conllu",
+    "format": "--format or --conllu",
     "label_column": "--label-column",
     "separator": "--separator",
 }

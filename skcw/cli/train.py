@@ -252,8 +252,8 @@ def parameters(options):
 
 def _prepared(options):
     """Return unfitted features, what to learn, judge and calibrate by, and how."""
-    from skcw.cli.corpus import make_features, read_labeled, read_like
-    from skcw.cli.inputs import open_input
+    from skcw.cli.features import make_features
+    from skcw.cli.inputs import open_input, read_labeled, read_like
 
     corpus = open_input(options.corpus, options)
     X, y = read_labeled(corpus)
