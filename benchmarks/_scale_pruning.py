@@ -10,7 +10,6 @@ from _measure import MB
 from _tables import at_least, format_table, number
 
 from skcw import CWSequenceTagger
-from skcw.data.encoder import keep_entries
 from skcw.metrics import root_calibration_mse, span_f1_score, token_accuracy_score
 
 # None is the model as it was trained; 0 only forgets features without weights.
@@ -56,7 +55,7 @@ def _pruned(tagger, share, data, first):
         # The batch was encoded before: without what will be forgotten it is the same.
         belief = tagger.prune(share, drop_features=False).belief_
         test = test._compact()
-        test = keep_entries(test, (belief.row_of != belief.width)[test.indices])
+        test = test._filtered((belief.row_of != belief.width)[test.indices])
     answers = tagger.predict_all(test)
     labels, sure = answers.labels(), answers.confidence()
     gold, found = (np.array(list(chain(*rows))) for rows in (data.test_labels, labels))

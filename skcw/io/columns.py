@@ -106,14 +106,8 @@ def read_columns(
     >>> X[0], y[0]
     ([('Ann', 'NNP'), ('sleeps', 'VBZ')], ['B-PER', 'O'])
     """
-    options = Options.checked(
-        separator=separator,
-        comment=comment,
-        skip_docstart=skip_docstart,
-        conllu=conllu,
-        columns=columns,
-        names=names,
-    )
+    given = separator, comment, skip_docstart, conllu, columns, names
+    options = Options.checked(*given)
     blocks = _blocks(source, encoding, options, sys.maxsize, False)
     found = [sentences for _, sentences in blocks]
     return found[0] if found else _nothing(options)
@@ -198,14 +192,8 @@ def iter_columns(
     <BLANKLINE>
     Sit VB 3
     """
-    options = Options.checked(
-        separator=separator,
-        comment=comment,
-        skip_docstart=skip_docstart,
-        conllu=conllu,
-        columns=columns,
-        names=names,
-    )
+    given = separator, comment, skip_docstart, conllu, columns, names
+    options = Options.checked(*given)
     if not isinstance(block_tokens, Integral) or block_tokens < 1:
         raise ValueError(f"block_tokens is {block_tokens!r}; it must be 1 or more")
     blocks = _blocks(source, encoding, options, int(block_tokens), with_text)
@@ -424,7 +412,7 @@ class Options:
     doubtful: bool = False
 
     @classmethod
-    def checked(cls, *, separator, comment, skip_docstart, conllu, columns, names):
+    def checked(cls, separator, comment, skip_docstart, conllu, columns, names):
         """Return the options, or raise and name the wrong one."""
         if conllu:
             if separator not in (None, "\t"):

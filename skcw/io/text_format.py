@@ -17,8 +17,8 @@ class TextFile(RecordFile):
 
     def records(self, label, with_labels):
         """Yield the line, the positions and the sentence of each; without labels."""
-        pieces = utf8_lines(self.opened.source, self.opened.encoding)
-        text, line, before = b"".join(pieces).decode("utf-8"), 1, 0
+        text = read_text(self.opened.source, self.opened.encoding)
+        line, before = 1, 0
         for row in (self.opened.tokenizer or Tokenizer()).split(text):
             start, end = row[0].start, row[-1].end
             line += text.count("\n", before, start)
@@ -32,3 +32,8 @@ class TextFile(RecordFile):
         columns = (map(str, values) for values in zip(*row, strict=True))
         lines = map("\t".join, zip(*columns, *as_text(added).values(), strict=True))
         return ("\n".join(lines) + "\n\n").encode(self.opened.encoding)
+
+
+def read_text(source, encoding):
+    """Return the text of a file, with its line ends as they are."""
+    return b"".join(utf8_lines(source, encoding)).decode("utf-8")
