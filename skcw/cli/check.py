@@ -60,8 +60,8 @@ def add_parser(commands):
 
 def run(options):
     """Check."""
-    from skcw.cli.corpus import make_features, read_labeled
-    from skcw.cli.inputs import open_input
+    from skcw.cli.features import make_features
+    from skcw.cli.inputs import open_input, read_labeled
     from skcw.cli.messages import UsageError
     from skcw.cli.train import parameters
     from skcw.evaluation import cross_val_confidence

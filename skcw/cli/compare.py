@@ -90,8 +90,9 @@ def add_parser(commands):
 
 def run(options):
     """Train and test all learners, and report."""
-    from skcw.cli.corpus import make_features, read_like
     from skcw.cli.evaluate import margins_of_error, sentence_counts
+    from skcw.cli.features import make_features
+    from skcw.cli.inputs import read_like
 
     unknown = [name for name in options.learners if name not in LEARNERS]
     if unknown:
@@ -128,8 +129,7 @@ def run(options):
 
 def _corpora(options):
     """Return (X, y) to train on, (X, y) held out or None, and the label column."""
-    from skcw.cli.corpus import read_labeled
-    from skcw.cli.inputs import open_input
+    from skcw.cli.inputs import open_input, read_labeled
 
     share, label = HELD_OUT_BUILT_IN, None
     if options.train is None:

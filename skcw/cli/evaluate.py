@@ -229,8 +229,7 @@ def add_parser(commands):
 
 def run(options):
     """Compare labels, and report."""
-    from skcw.cli.corpus import rescheme
-    from skcw.cli.inputs import open_input
+    from skcw.cli.inputs import open_input, rescheme
 
     if len(options.inputs) > 2:
         raise UsageError("give a model and a file, or a file alone")
@@ -279,7 +278,7 @@ def _warn_of_outside(labels, options):
 
 def _same_labels(corpus, options, of_model):
     """Return a check that both columns hold labels."""
-    from skcw.cli.column_checks import LabelColumns
+    from skcw.cli.inputs import LabelColumns
 
     true = corpus.label_title(of_model)
     if of_model:
@@ -295,8 +294,7 @@ def _same_labels(corpus, options, of_model):
 
 def _labels_of_model(model, name, options):
     """Return labels block by block, a tally of confidence, and the file."""
-    from skcw.cli.corpus import open_model
-    from skcw.cli.inputs import open_input
+    from skcw.cli.inputs import open_input, open_model
     from skcw.cli.risk import ConfidenceTally
 
     features, ask, selection, reading, tokenizer = open_model(model)
@@ -310,13 +308,12 @@ def _labels_of_model(model, name, options):
 
 def _judged_blocks(features, ask, corpus, tally):
     """Yield the true and the predicted labels, and count how sure the model is."""
-    from skcw.cli.column_checks import check_file
-    from skcw.cli.corpus import rescheme
+    from skcw.cli.inputs import check_file, for_model, rescheme
 
     for number, (X, gold) in enumerate(corpus.labeled()):
-        X = corpus.for_model(X, features)
+        X = for_model(corpus, X, features)
         if not number:
-            check_file(features, X, corpus.name, "evaluate", " besides the labels")
+            check_file(features, X, corpus.title, "evaluate", " besides the labels")
         answers = ask(X)
         tally.add(answers, rescheme(gold, corpus.options))
         yield gold, answers.labels()

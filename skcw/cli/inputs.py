@@ -1,20 +1,26 @@
-"""Files of sentences of any format, in blocks, so that memory does not grow with them.
+"""Read corpora and models as the options of the command line describe them."""
 
-``open_input`` gives an object that yields labeled sentences, sentences to label, or
-pairs of true and predicted labels. A model remembers how the file that it has learned
-from was read: what the options leave open is read in the same way.
-"""
+import json
+import os
+from contextlib import contextmanager
+from itertools import chain
 
-import sys
-from typing import NamedTuple
+from skcw.cli.messages import (
+    UsageError,
+    input_of,
+    looks_like_model,
+    note,
+    one_line,
+    warn,
+)
+from skcw.io.formats import open_corpus
 
-from skcw.cli.formats import look_at
-from skcw.cli.messages import UsageError, note
-
-# Large enough that the work in compiled code dominates, small enough to answer soon.
-BLOCK_TOKENS = 20_000
-CONLLU_WORD, CONLLU_LABEL = 1, 3
-WHOLE = sys.maxsize
+# Columns that may follow those of a model: true labels, and those of another tagger.
+COLUMNS_BESIDES = 2
+# Below this share of known values, a column is probably another one.
+FEW = 0.1
+# In fewer words, a bad tagger may well get none right.
+ENOUGH_WORDS = 20
 
 
 def title_of(name):
@@ -32,377 +38,406 @@ def open_input(name, options, memory=None, tokenizer=None):
     options : argparse.Namespace
         The options of ``add_reading``, and ``label_column``.
     memory : dict, default=None
-        How the file that a model has learned from was read.
+        How the file that a model was trained on was read.
     tokenizer : Tokenizer, default=None
-        What cuts records of JSON lines that have a text only: that of the model; the
-        default one if None.
+        Splits texts without tokens: that of the model; the default one if None.
 
     Returns
     -------
-    file : Input
+    file : CorpusFile
         The file.
     """
-    from skcw.cli.named_inputs import CsvInput, JsonInput
-
-    memory = memory or {}
-    encoding = _encoding(name, options, memory)
-    opened = look_at(name, options, encoding, memory.get("format"))
-    kinds = {"csv": CsvInput, "jsonl": JsonInput}
-    kind = kinds.get(opened.format, ColumnInput)
-    file = kind(name, opened, options, encoding, memory)
-    file.tokenizer = tokenizer
-    return file
-
-
-def _encoding(name, options, memory):
-    """Return the encoding of a file; that of training only where UTF-8 fails."""
-    if options.encoding is not None or name == "-":
-        return options.encoding or "utf-8"
-    other = memory.get("encoding", "utf-8")
-    return "utf-8" if other == "utf-8" or _is_decodable(name) else other
+    key = options.label_column or (memory or {}).get("label_column")
+    names = label_names_of(options.label_names, key)
+    return open_corpus(
+        input_of(name),
+        vars(options) | {"label_names": names},
+        title=title_of(name),
+        memory=memory,
+        note=lambda message: note(options, one_line(message)),
+        tokenizer=tokenizer,
+    )
 
 
-def _is_decodable(name):
-    from skcw.data.text_lines import utf8_lines
-    from skcw.exceptions import ColumnFileError
-
-    try:
-        for _ in utf8_lines(name, "utf-8"):
-            pass
-    except ColumnFileError:
-        return False
-    return True
-
-
-class ReadSentence(NamedTuple):
-    """A sentence of a file, with all that other formats may want.
+def label_names_of(text, key=None):
+    """Return {number: label} as an option names them.
 
     Parameters
     ----------
-    columns : dict of str to list of str
-        Values by the name of their column; the first is the word.
-    labels : list of str or None
-        A label for each word.
-    text : str, default=None
-        The text, if the file has one.
-    places : list of (int, int), default=None
-        Where each word stands in the text.
+    text : str or None
+        Names with commas between them; or a file with one per line, or with a list or
+        an ``id2label`` in JSON.
+    key : str, default=None
+        The key of the labels, if the file describes several.
+
+    Returns
+    -------
+    names : dict of int to str or None
+        The names.
 
     Examples
     --------
-    >>> from skcw.cli.inputs import ReadSentence
-    >>> ReadSentence({"word": ["Ann", "left"]}, ["B-PER", "O"]).words
-    ['Ann', 'left']
+    >>> from skcw.cli.inputs import label_names_of
+    >>> label_names_of("O,B-PER")
+    {0: 'O', 1: 'B-PER'}
     """
+    from skcw.io.json_records import label_names
 
-    columns: dict
-    labels: list | None
-    text: str | None = None
-    places: list | None = None
+    if text is None:
+        return None
+    if not os.path.isfile(text):
+        names = text.split(",")
+        if len(names) < 2:
+            raise UsageError(
+                f"--label-names: there is no file {text}; give several names with "
+                "commas between them, or a file"
+            )
+        return label_names(names)
+    with open(text, encoding="utf-8") as file:
+        content = file.read()
+    if content.lstrip()[:1] in ("{", "["):
+        try:
+            return label_names(json.loads(content), key or "ner_tags")
+        except ValueError as error:
+            raise ValueError(f"{text}: {error}") from None
+    return label_names([line.strip() for line in content.splitlines() if line.strip()])
 
-    @property
-    def words(self):
-        """The words."""
-        return next(iter(self.columns.values()))
+
+def rescheme(y, options):
+    """Return labels in the scheme that was asked for, if any."""
+    from skcw.data import convert_labels
+
+    return y if options.scheme is None else convert_labels(y, options.scheme)
 
 
-class Input:
-    """A file of sentences; a subclass knows its format.
+def read_labeled(corpus):
+    """Return the sentences of a file and their labels.
+
+    Parameters
+    ----------
+    corpus : CorpusFile
+        The file.
+
+    Returns
+    -------
+    X : TokenColumns
+        The columns without the labels.
+    y : ndarray of object
+        A list of labels for each sentence.
+    """
+    from skcw.io.corpora import WHOLE
+
+    blocks = [block for block in corpus.labeled(WHOLE) if block[0].n_tokens]
+    if not blocks:
+        raise ValueError(f"{corpus.title} holds no words")
+    ((X, y),) = blocks
+    check_labels(y, corpus)
+    return X, rescheme(y, corpus.options)
+
+
+def check_labels(y, corpus):
+    """Raise if labels are missing; warn if there is nothing to tell apart."""
+    found = set(chain.from_iterable(y))
+    where = f"{corpus.label_title(True)} holds"
+    if found == {"_"}:
+        raise ValueError(
+            f"{where} no labels, only _; --label-column tells where they are"
+        )
+    if len(found) == 1:
+        warn(
+            corpus.options.command,
+            f"{where} one label only, {min(found)!r}, so that there is nothing to "
+            "learn; --label-column tells where the labels are",
+        )
+
+
+def read_like(name, options, X, features, templates):
+    """Return labeled sentences of another file, with the columns of the first.
 
     Parameters
     ----------
     name : str
-        The file, or "-".
-    opened : Opened
-        The file after a first look.
+        The other file.
     options : argparse.Namespace
-        How it is laid out.
-    encoding : str
-        Its encoding.
-    memory : dict
-        How the file that a model has learned from was read.
+        How both are laid out.
+    X : TokenColumns
+        The sentences of the first.
+    features : WindowFeatures
+        What is learned from them.
+    templates : list of Template
+        What the features stand for.
+
+    Returns
+    -------
+    X, y : TokenColumns and ndarray of object
+        The sentences and their labels.
+    """
+    from skcw.features.columns import names_of
+    from skcw.io.corpora import select_named
+
+    other, y = read_labeled(open_input(name, options))
+    names = names_of(X, None, features.columns)
+    if other.names is not None:
+        other = select_named(other, names, needed_columns(templates), title_of(name))
+    check_width(other, templates, names, name, " besides the labels")
+    return other, y
+
+
+def needed_columns(templates):
+    """Return how many columns templates need, up to the last they look at."""
+    atoms = [atom for template in templates for atom in template.atoms]
+    return 1 + max((view.column or 0 for view, _ in atoms), default=0)
+
+
+def for_model(corpus, X, features):
+    """Return the columns of sentences that a model looks at, in its order."""
+    needed = needed_columns(features.templates)
+    return corpus.select(X, features.columns, needed)
+
+
+def check_width(X, templates, names, name, besides=""):
+    """Raise unless sentences have the columns that templates look at.
+
+    Parameters
+    ----------
+    X : TokenColumns
+        The sentences.
+    templates : list of Template
+        What looks at them.
+    names : list of str
+        The names of the columns in training.
+    name : str
+        The file, for messages.
+    besides : str
+        What to say of columns that are not counted.
+    """
+    needed = needed_columns(templates)
+    if X.n_columns >= needed or not X.n_tokens:
+        return
+    columns = "1 column" if X.n_columns == 1 else f"{X.n_columns} columns"
+    raise ValueError(
+        f"{title_of(name)}, line {X.lines[0]}: {columns}{besides}; the model needs "
+        f"{needed}: {', '.join(names[:needed])}"
+    )
+
+
+def check_file(features, X, name, command, besides=""):
+    """Raise unless a model can read sentences; warn if they look unlike its own.
+
+    Parameters
+    ----------
+    features : FeatureExtractor
+        The features of the model.
+    X : TokenColumns
+        The first sentences of a file.
+    name : str
+        The file, for messages.
+    command : str
+        The name of the command, for warnings.
+    besides : str
+        What to say of columns that are not counted.
+    """
+    names = features.columns
+    check_width(X, features.templates, names, name, besides)
+    if not X.n_tokens:
+        return
+    where = f"{title_of(name)}, line {X.lines[0]}"
+    if X.n_columns > len(names) + COLUMNS_BESIDES:
+        warn(
+            command,
+            f"{where}: {X.n_columns} columns where the model has learned from "
+            f"{len(names)} ({', '.join(names)}); the others are ignored. A file "
+            "has one word per line",
+        )
+    for column, template in _texts_of_columns(features.templates).items():
+        if column and _share_known(features.vocabulary, X, column, template) < FEW:
+            warn(
+                command,
+                f"{where}: the model knows almost no value of column {column}, which "
+                f"it takes for {names[column]} (such as {_example(X, column)!r}); "
+                "--columns and --label-column tell which columns are which",
+            )
+
+
+def _texts_of_columns(templates):
+    """Return {column: template} of templates that are the text of a column alone."""
+    found = {}
+    for template in templates:
+        views = [(view.column, view.kind, offset) for view, offset in template.atoms]
+        if len(views) == 1 and views[0][1:] == ("text", 0):
+            found[views[0][0]] = template
+    return found
+
+
+def _share_known(vocabulary, X, column, template):
+    """Return the share of words whose value in a column has a feature."""
+    import numpy as np
+
+    if vocabulary is None:
+        return 1.0
+    before, after = template.literals
+    counts = np.bincount(X.codes[column], minlength=len(X.values[column]))
+    values = X.values[column].names()
+    known = vocabulary.find_all(before + value + after for value in values) >= 0
+    return float(counts[known].sum() / counts.sum())
+
+
+def _example(X, column):
+    return X.values[column][int(X.codes[column, 0])]
+
+
+class LabelColumns:
+    """Notices a column that was taken for true or predicted labels by mistake.
+
+    Parameters
+    ----------
+    true : str
+        What messages call the true labels.
+    predicted : str
+        What messages call the predicted labels.
+    hint : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> from skcw.cli.inputs import LabelColumns
+    >>> columns = LabelColumns("column 2", "column 3", "choose others")
+    >>> columns.add([["B-PER", "O"]], [["0.9812", "0.7300"]])
+    Traceback (most recent call last):
+        ...
+    ValueError: column 3 holds numbers such as '0.9812', not labels; choose others
     """
 
-    def __init__(self, name, opened, options, encoding, memory):
-        self.name, self.title = name, title_of(name)
-        self.opened, self.options, self.encoding = opened, options, encoding
-        # What is known of a file of another kind tells nothing about this one.
-        same = memory.get("format") == opened.format
-        self.memory = memory if same else {}
-        self.outside = self._given("outside", memory)
-        self.tokenizer = None
+    def __init__(self, true, predicted, hint):
+        self.title, self.other_title, self.hint = true, predicted, hint
+        self.true = set()
+        self.predicted = set()
+        self.words = 0
 
-    def _given(self, name, memory=None):
-        """Return an option, or what the model remembers in its place."""
-        value = getattr(self.options, name, None)
-        return (memory or self.memory).get(name) if value is None else value
-
-    def labels(self, y):
-        """Return labels with the name of the outside that the package has."""
-        from skcw.data.schemes import with_outside
-
-        return y if self.outside is None else with_outside(y, self.outside)
-
-    def sentences(self, with_labels=True):
-        """Yield all sentences one by one, labeled if they have labels.
+    def add(self, y_true, y_pred):
+        """Take in the labels of sentences; raise if they are numbers.
 
         Parameters
         ----------
-        with_labels : bool, default=True
-            Whether there are labels to look for.
-
-        Yields
-        ------
-        sentence : ReadSentence
-            Its columns and labels.
+        y_true : iterable of sequences of str
+            True labels.
+        y_pred : iterable of sequences of str
+            Predicted labels.
         """
-        from skcw.io.json_lines import lists_of
+        true, predicted = (set(chain.from_iterable(y)) for y in (y_true, y_pred))
+        numbers = [y and all(map(_is_number, y)) for y in (true, predicted)]
+        if numbers == [False, True] and not true & predicted:
+            example = next(chain.from_iterable(y_pred))
+            raise ValueError(
+                f"{self.other_title} holds numbers such as {example!r}, not labels; "
+                f"{self.hint}"
+            )
+        self.words += sum(map(len, y_true))
+        self.true |= true
+        self.predicted |= predicted
 
-        blocks = self.labeled() if with_labels else self._without_labels()
-        for X, y in blocks:
-            for columns, labels in zip(lists_of(X), y, strict=True):
-                yield ReadSentence(columns, labels)
-
-    def _without_labels(self):
-        for _, X in self.unlabeled():
-            yield X, [None] * len(X)
-
-    def reading(self):
-        """Return how the file is read, for the model to remember: plain values."""
-        found = {
-            "format": self.opened.format,
-            "encoding": self.encoding,
-            "columns": self.options.columns,
-            "label_column": self.options.label_column,
-            "sentence_column": self.options.sentence_column,
-            "separator": self.options.separator,
-            "comment": self.options.comment,
-            "outside": self.outside,
-            "scheme": self.options.scheme,
-            **self._further(),
-        }
-        return {key: value for key, value in found.items() if value is not None}
-
-    def _further(self):
-        return {}
-
-    def label_column(self):
-        """Return the number of the label column, where columns have numbers."""
-        return None
-
-
-class ColumnInput(Input):
-    """A column file, or CoNLL-U."""
-
-    def __init__(self, name, opened, options, encoding, memory):
-        super().__init__(name, opened, options, encoding, memory)
-        self.conllu = opened.format == "conllu"
-        self.label = self._number(self._given("label_column"))
-        self.columns = self._numbers(self._given("columns"))
-
-    def _number(self, column):
-        """Return the number of a column; only CoNLL-U has names, too."""
-        from skcw.io.layout import CONLLU
-
-        if not isinstance(column, str):
-            return column
-        if self.conllu and column.lower() in CONLLU:
-            return CONLLU.index(column.lower())
-        raise UsageError(
-            f"{column!r} is not a number; the columns of {self.title} have no names"
+    def check(self):
+        """Raise if, in many words, no true label was ever predicted."""
+        if self.words < ENOUGH_WORDS or self.true & self.predicted:
+            return
+        raise ValueError(
+            f"{self.title} (such as {min(self.true)!r}) and {self.other_title} (such "
+            f"as {min(self.predicted)!r}) have no label in common; {self.hint}"
         )
 
-    def _numbers(self, columns):
-        """Return {name: number}; a bare name is the next one."""
-        if columns is None:
-            return {"word": CONLLU_WORD} if self.conllu else None
-        numbers, following = {}, 0
-        for name, column in columns.items():
-            numbers[name] = following if column is None else self._number(column)
-            following = numbers[name] + 1
-        if len(set(numbers.values())) < len(numbers):
-            raise UsageError("--columns names a column twice")
-        return numbers
 
-    def _further(self):
-        return {"width": self.width}
-
-    @property
-    def separator(self):
-        """What separates columns, if anybody has said so."""
-        return self._given("separator")
-
-    @property
-    def width(self):
-        """The number of columns of the first line; 0 if there is none."""
-        from skcw.io.layout import fields_of
-
-        line = self.opened.first
-        if line is None:
-            return 0
-        separator = self.separator or ("\t" if "\t" in line else " ")
-        return len(fields_of(line.encode("utf-8", "surrogatepass"), separator))
-
-    def _blocks(self, iterate, block_tokens, **chosen):
-        return iterate(
-            self.opened.source,
-            block_tokens=block_tokens,
-            separator=self.separator,
-            comment=self._given("comment") or "auto",
-            encoding=self.encoding,
-            conllu=self.conllu,
-            **chosen,
-        )
-
-    def label_column(self, otherwise=-1):
-        """Return the column of the true labels."""
-        if self.label is not None:
-            return self.label
-        return CONLLU_LABEL if self.conllu else otherwise
-
-    def labeled(self, block_tokens=BLOCK_TOKENS):
-        """Yield sentences and their labels.
-
-        Parameters
-        ----------
-        block_tokens : int
-            How many words make a block.
-
-        Yields
-        ------
-        X : TokenColumns
-            The columns for the features.
-        y : ndarray of object
-            A list of labels for each sentence.
-        """
-        from skcw.io import iter_columns
-
-        label = self.label_column()
-        chosen = _chosen(self.columns, label)
-        for columns in self._blocks(iter_columns, block_tokens, **chosen):
-            X, y = self._split(columns, -1 if chosen else label)
-            yield X, self.labels(y)
-
-    def _split(self, columns, label):
-        n_columns = columns.n_columns
-        if n_columns < 2:
-            raise ValueError(
-                f"{self.title} has one column where a word and a label are needed "
-                "(--separator says what separates columns)"
-            )
-        if not -n_columns <= label < n_columns:
-            raise ValueError(
-                f"{self.title} has {n_columns} columns; --label-column {label} is not "
-                "one of them (the first is 0, the last -1)"
-            )
-        return columns.split_label(label)
-
-    def unlabeled(self, block_tokens=BLOCK_TOKENS, features=None):
-        """Yield the text of each block, and its columns that are for the features.
-
-        Parameters
-        ----------
-        block_tokens : int
-            How many words make a block.
-        features : FeatureExtractor, default=None
-            Those of the model; needed where columns have names.
-
-        Yields
-        ------
-        text : bytes
-            Whole lines in UTF-8.
-        X : TokenColumns
-            The sentences in these lines.
-        """
-        from skcw.io import iter_blocks
-
-        columns, label = self._to_tag()
-        chosen = _chosen(columns)
-        for text, X in self._blocks(iter_blocks, block_tokens, **chosen):
-            if label is not None and not chosen and X.n_tokens:
-                X, _ = self._split(X, label)
-            yield text, X
-
-    def sentences(self, with_labels=True):
-        """Yield all sentences; a single column holds no labels."""
-        return super().sentences(with_labels and self.width != 1)
-
-    def _to_tag(self):
-        """Return the columns of a file that may lack the labels of training."""
-        options, width = self.options, self.memory.get("width")
-        if options.columns is not None or options.label_column is not None:
-            # What the user has said leaves nothing to remember.
-            own = options.columns is not None or self.conllu
-            return (self.columns if own else None), self.label
-        if width is None or not self.width or self.conllu:
-            return self.columns, None
-        label = self.label_column() % width
-        columns = self.columns
-        if columns is None:
-            # A label that comes last is in nobody's way.
-            here = label if label < width - 1 and self.width >= width else None
-            if here is not None:
-                note(
-                    options,
-                    f"column {here} of {self.title}, the labels in training, is left "
-                    "out (--label-column or --columns says otherwise)",
-                )
-            return None, here
-        if self.width < width:
-            if self.width == len(columns):
-                return None, None
-            if self.width != width - 1:
-                raise ValueError(
-                    f"{self.title} has {self.width} columns and the training file had "
-                    f"{width}; --columns tells where {', '.join(columns)} are"
-                )
-            columns = {n: c - (c > label) for n, c in columns.items()}
-        if list(columns.values()) != list(range(len(columns))):
-            where = ",".join(f"{name}={number}" for name, number in columns.items())
-            note(options, f"{self.title} is read as in training: --columns {where}")
-        return columns, None
-
-    def pairs(self, predicted=None):
-        """Yield the true and the predicted labels that the file holds.
-
-        Parameters
-        ----------
-        predicted : int, default=None
-            The column of the predicted labels; the last if None.
-
-        Yields
-        ------
-        gold, guess : ndarray of object
-            A list of labels for each sentence.
-        """
-        from skcw.io import iter_columns
-
-        last = -1 if predicted is None else self._number(predicted)
-        chosen = [self.label_column(otherwise=-2), last]
-        for block in self._blocks(iter_columns, BLOCK_TOKENS, columns=chosen):
-            yield self.labels(block.column(0)), self.labels(block.column(1))
-
-    def for_model(self, X, features):
-        """Return the columns for a model: they are known by their order."""
-        return X
-
-    def label_title(self, of_model):
-        """Return what messages call the column of the true labels."""
-        return f"column {self.label_column(-1 if of_model else -2)} of {self.title}"
-
-    def echo(self):
-        """Return what gives the lines back with columns added."""
-        from skcw.cli.echo import ColumnEcho
-
-        return ColumnEcho(self.separator, self.encoding, self.conllu)
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
-def _chosen(columns, *others):
-    """Return which columns to read, and their names, as the readers take them."""
-    if columns is None:
-        return {}
-    numbers = [*columns.values(), *others]
-    if len(set(numbers)) < len(numbers):
-        raise UsageError("--columns names the column of the labels, too")
-    names = [*columns, *(f" label {i}" for i in range(len(others)))]
-    return {"columns": numbers, "names": names}
+def open_model(path, mapped=False):
+    """Return the model in a file, only to be asked.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    mapped : bool, default=False
+        Whether to map its arrays into memory, which processes then share.
+
+    Returns
+    -------
+    features : FeatureExtractor
+        What makes features from the columns of words.
+    ask : callable
+        ``predict_all(X)`` gives the answers of the model about ``TokenColumns``.
+    selection : dict or None
+        The thresholds by which it accepts labels, if it has any.
+    reading : dict or None
+        How the file that it has learned from was read.
+    tokenizer : Tokenizer or None
+        What cuts a text into words as the model knows them.
+    """
+    from skcw.confidence.inference_model import InferenceModel
+
+    with named_models(path):
+        model = InferenceModel.for_words(path, mapped=mapped)
+    if model is not None:
+        found = model.features, model.predict_all, model.selection
+        return *found, model.reading, model.tokenizer
+    # What needs scikit-learn is asked through its estimator.
+    model, pipeline = load_model(path)
+    found = pipeline[0].extractor_, model.predict_all, selection_of(model)
+    reading = getattr(model, "reading_", None)
+    return *found, reading, pipeline.text_reading()["tokenizer"]
+
+
+def selection_of(model):
+    """Return the thresholds of a model or of the tagger in it, or None."""
+    tagger = getattr(model, "tagger", None)
+    return getattr(model, "selection_", getattr(tagger, "selection_", None))
+
+
+@contextmanager
+def named_models(path):
+    """Tell how to make a model if a file is not one."""
+    from skcw.exceptions import ModelFileError
+
+    try:
+        yield
+    except ModelFileError:
+        if looks_like_model(path):
+            raise
+        raise ValueError(
+            f"{path} is not a skcw model; `skcw train` writes one"
+        ) from None
+
+
+def load_model(path):
+    """Return the model in a file; it must hold features.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    model : estimator
+        The model: a pipeline, or what was built around one.
+    pipeline : TaggingPipeline
+        The pipeline.
+    """
+    from skcw.io.loading import load
+    from skcw.pipeline import TaggingPipeline
+    from skcw.tagging.base import layers
+
+    with named_models(path):
+        model = load(path)
+    for inner in layers(model):
+        if isinstance(inner, TaggingPipeline):
+            return model, inner
+    raise ValueError(
+        f"{path} holds a {type(model).__name__} without features: it cannot read "
+        "columns of words; `skcw train` writes models that can, and so does `save` of "
+        "a pipeline"
+    )

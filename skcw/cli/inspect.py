@@ -19,7 +19,7 @@ Examples
 
 from pathlib import Path
 
-from skcw.cli.corpus import needed_columns
+from skcw.cli.inputs import needed_columns
 from skcw.cli.learners import kept_passes, kept_text
 from skcw.cli.messages import UsageError, report, table
 from skcw.cli.options import (
@@ -85,7 +85,7 @@ def add_parser(commands):
 
 def run(options):
     """Describe a model or explain labels, and report."""
-    from skcw.cli.corpus import load_model
+    from skcw.cli.inputs import load_model
 
     if options.file is not None and options.tokens is not None:
         raise UsageError("give either FILE or --tokens")
@@ -201,15 +201,15 @@ def _sentence(model, pipeline, options):
 
 
 def _sentence_of_file(model, pipeline, options):
-    from skcw.cli.column_checks import check_file
-    from skcw.cli.inputs import open_input
+    from skcw.cli.inputs import check_file, for_model, open_input
 
     before, wanted = 0, options.sentence or 0
     features = pipeline[0].extractor_
     reading = getattr(model, "reading_", None)
     tokenizer = pipeline.text_reading()["tokenizer"]
     corpus = open_input(options.file, options, reading, tokenizer)
-    for _, block in corpus.unlabeled(features=features):
+    for _, block in corpus.unlabeled():
+        block = for_model(corpus, block, features)
         if not before:
             check_file(features, block, options.file, "inspect")
         if wanted < before + len(block):

@@ -9,6 +9,7 @@ from importlib import import_module
 from skcw._util.version import __version__
 from skcw.cli.messages import UsageError, describe, one_line, tell, visible
 from skcw.cli.options import explicit_json
+from skcw.io.formats import OptionError
 
 # In the order of the help; each has a module of its own, with `add_parser`.
 COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check", "convert")
@@ -122,8 +123,8 @@ def main(argv=None):
             warnings.showwarning = _warn_briefly(options.command)
             options.run(options)
             sys.stdout.flush()
-    except UsageError as error:
-        options.parser.error(str(error))
+    except (UsageError, OptionError) as error:
+        options.parser.error(one_line(error))
     except KeyboardInterrupt:
         return _fail(options.command, "interrupted", INTERRUPTED)
     except BrokenPipeError:

@@ -14,14 +14,17 @@ from pathlib import Path
 ADVICE = {
     r'\bencoding="([^"]+)"': r"--encoding \1",
     r'\bcomment="([^"]+)"': r'--comment "\1"',
-    r"\bcolumns=": "--columns",
-    r"\bsentence=NAME": "--sentence-column NAME",
     r"\bname the column of the labels: .*": "--label-column tells where they are",
     r"\bpass names=.*": "--label-names says it",
     r"\bconvert_labels\(.*, outside=('[^']*')\)": r"--outside \1",
     r" \(what labels call the outside is said by outside=\.\.\.\)": "; see --outside",
     r"\buse dtype='(\w+)'": r"use --set dtype=\1",
     r"\bfit on more, or call fit_confidence .*": "train it on more sentences",
+    r'\bto="(\w+)"': r"--to \1",
+    # Options that are called in Python as on the command line.
+    r"\b(columns|format|separator|label_names|\w+_column)=([\w-]?)": lambda found: (
+        f"--{found[1].replace('_', '-')} {found[2]}".rstrip()
+    ),
 }
 
 

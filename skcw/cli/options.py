@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 
 from skcw.cli.learners import LEARNERS, names_of
+from skcw.io.formats import FORMATS
 
 COLUMNS = (
     "the columns to learn from, in the order of the file: word,pos. NAME=NUMBER picks "
@@ -17,7 +18,6 @@ LEARNT_COLUMNS = (
     "training, counted from 0: word=1,pos=3; in CSV and JSON lines by name: "
     "word=Token. Default: as in training, or the first ones"
 )
-FORMATS = ("columns", "conllu", "csv", "jsonl")
 
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
 
@@ -118,12 +118,7 @@ def add_reading(parser, columns=COLUMNS):
         The help of ``--columns``.
     """
     group = parser.add_argument_group("how files are read")
-    group.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="columns of words, CoNLL-U, CSV with a header, or JSON lines (default: "
-        "detected by the first line, and reported unless it is columns)",
-    )
+    _add_format(group)
     group.add_argument("--columns", type=column_list, metavar="NAME,...", help=columns)
     group.add_argument(
         "--sentence-column",
@@ -161,9 +156,21 @@ def add_reading(parser, columns=COLUMNS):
         metavar="NAME",
         help="default: utf-8",
     )
+
+
+def _add_format(group):
+    titles = ", ".join(format.title for format in FORMATS.values())
+    group.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        help=f"{titles} (default: guessed from the first line, and reported unless it "
+        "is columns)",
+    )
     group.add_argument(
         "--conllu",
-        action="store_true",
+        action="store_const",
+        dest="format",
+        const="conllu",
         help="the same as --format conllu: comments begin with #; ranges such as 1-2 "
         "and empty nodes such as 1.1 are not words",
     )

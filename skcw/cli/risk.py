@@ -32,7 +32,7 @@ def calibrated(pipeline, options, X, held_out):
     """
     from skcw.calibration import SelectiveTagger
     from skcw.calibration.calibrated_tagger import MOST_KNOWN
-    from skcw.cli.column_checks import check_file
+    from skcw.cli.inputs import check_file
 
     new, y = held_out
     features = pipeline[0].extractor_

@@ -31,12 +31,12 @@ from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import chain
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 
-from skcw.cli.echo import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 from skcw.cli.messages import UsageError, progress_bar, written
 from skcw.cli.options import (
     LEARNT_COLUMNS,
@@ -50,6 +50,7 @@ from skcw.cli.options import (
     share,
 )
 from skcw.cli.text import add_text
+from skcw.io.formats import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 
 # How many blocks each worker may have waiting: enough to keep it busy, few enough that
 # memory does not grow with the file.
@@ -245,9 +246,8 @@ def run(options):
 
         tag_text(options)
         return
-    from skcw.cli.corpus import open_model
-    from skcw.cli.echo import RecordEcho
-    from skcw.cli.inputs import BLOCK_TOKENS, open_input
+    from skcw.cli.inputs import for_model, open_input, open_model
+    from skcw.io.corpora import BLOCK_TOKENS
 
     output = _output(options)
     model = open_model(options.model, mapped=options.jobs > 1)
@@ -255,10 +255,12 @@ def run(options):
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     corpus = open_input(options.input, options, reading, tokenizer)
-    blocks = corpus.unlabeled(1 if prompt else BLOCK_TOKENS, features)
+    blocks = corpus.unlabeled(1 if prompt else BLOCK_TOKENS)
+    blocks = ((read, for_model(corpus, X, features)) for read, X in blocks)
     blocks = _checked(blocks, features, options)
-    as_json = options.json is not None and corpus.opened.format != "jsonl"
-    echo = RecordEcho(features.columns) if as_json else corpus.echo()
+    echo = corpus.echo
+    if options.json is not None:
+        echo = partial(corpus.echo_as_json, features.columns)
     n_jobs = 1 if prompt else options.jobs
     # All options, so that workers lack none; what the parser has added stays here.
     wanted = {n: v for n, v in vars(options).items() if n not in ("parser", "run")}
@@ -268,7 +270,7 @@ def run(options):
         for (read, X), (added, accepted) in tagged:
             if acceptance is not None and accepted is not None:
                 acceptance.add(accepted)
-            file.write(echo.block(read, X, added))
+            file.write(echo(read, X, added))
             # A block is large, or someone waits for it.
             file.flush()
             count(X.n_tokens)
@@ -291,7 +293,7 @@ def _worker_tag(wanted, model=None):
     work : callable
         Takes a block; returns the columns to add, and what was accepted.
     """
-    from skcw.cli.corpus import open_model
+    from skcw.cli.inputs import open_model
 
     options = Namespace(**wanted)
     model = open_model(options.model, mapped=True) if model is None else model
@@ -354,7 +356,7 @@ def _progress(options):
 
 def _checked(blocks, features, options):
     """Yield blocks; the first with words tells whether the file suits the model."""
-    from skcw.cli.column_checks import check_file
+    from skcw.cli.inputs import check_file
 
     besides = "" if options.label_column is None else " besides the labels"
     checked = False
@@ -379,7 +381,7 @@ def _added_columns(answers, options, acceptance=None):
     """Return the columns to add by name, with a value for each word."""
     import numpy as np
 
-    from skcw.cli.corpus import rescheme
+    from skcw.cli.inputs import rescheme
 
     if answers is None:
         return {PREDICTED: []}
@@ -400,7 +402,7 @@ def _added_columns(answers, options, acceptance=None):
 
 def _ranked(ranked, lengths, rank, options):
     """Yield the labels of each sentence in its labeling of this rank."""
-    from skcw.cli.corpus import rescheme
+    from skcw.cli.inputs import rescheme
 
     for labelings, length in zip(ranked, lengths.tolist(), strict=True):
         if rank < len(labelings):

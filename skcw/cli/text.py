@@ -1,18 +1,14 @@
 """``skcw tag --text``: words and entities of plain text, and where they stand."""
 
-import gzip
 import json
-from functools import partial
 
-from skcw.cli.corpus import load_model, named_models, rescheme, title_of
+from skcw.cli.inputs import open_model, rescheme
 from skcw.cli.messages import UsageError, input_of, written
-
-GZIP = b"\x1f\x8b"
 
 # Options that speak of columns, or of sentences that someone has cut.
 OF_COLUMNS = {
     "columns": "--columns",
-    "conllu": "--conllu",
+    "format": "--format or --conllu",
     "label_column": "--label-column",
     "separator": "--separator",
 }
@@ -44,10 +40,13 @@ def tag_text(options):
         Those of ``skcw tag``.
     """
     _check(options)
-    ask = _opened(options.model)
+    from skcw.io.text_answers import asked_text, columns_read
+    from skcw.io.text_format import read_text
+
+    features, ask, _, _, tokenizer = open_model(options.model)
     encoding = options.encoding or "utf-8"
-    text = _read(options.input, encoding)
-    found = ask(text)
+    text = read_text(input_of(options.input), encoding)
+    found = asked_text(ask, text, tokenizer, columns_read(features))
     as_json = getattr(options, "json", None)
     with written(options.output if as_json in (None, "-") else as_json) as file:
         if as_json is None:
@@ -70,40 +69,6 @@ def _check(options):
         given.append("--accept")
     if given:
         raise UsageError(f"--text reads plain text; {given[0]} is for column files")
-
-
-def _opened(path):
-    """Return the function that answers about texts by the model in a file."""
-    from skcw.confidence.inference_model import InferenceModel
-
-    with named_models(path):
-        model = InferenceModel.for_words(path)
-    if model is not None:
-        return model.predict_text
-    # What needs scikit-learn is asked through its estimator.
-    from skcw.io.text_answers import predictions_of_text
-
-    model, pipeline = load_model(path)
-    return partial(predictions_of_text, model.predict_all, **pipeline.text_reading())
-
-
-def _read(name, encoding):
-    """Return the text of a file as it is: positions count each of its characters."""
-    source = input_of(name)
-    if isinstance(source, str):
-        with open(source, "rb") as file:
-            raw = file.read()
-    else:
-        raw = source.read()
-    if raw.startswith(GZIP):
-        raw = gzip.decompress(raw)
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{title_of(name)} is not {encoding}: {error.reason} at byte "
-            f"{error.start}; --encoding tells the encoding"
-        ) from None
 
 
 def _lines(found, options):

@@ -184,8 +184,8 @@ def _add_long_training(parser):
 def run(options):
     """Train."""
     clock = Clock()
-    from skcw.cli.corpus import make_features, read_like
-    from skcw.cli.inputs import open_input
+    from skcw.cli.features import make_features
+    from skcw.cli.inputs import open_input, read_like
     from skcw.pipeline import make_tagging_pipeline
 
     tagger = make_tagger(options.model, options.seed, parameters(options))
@@ -261,8 +261,7 @@ class Corpus:
     """
 
     def __init__(self, file):
-        from skcw.cli.corpus import check_labels, rescheme
-        from skcw.cli.inputs import BLOCK_TOKENS, WHOLE
+        from skcw.cli.inputs import BLOCK_TOKENS, WHOLE, check_labels, rescheme
 
         self.file = file
         self.n_sentences = self.n_words = 0

@@ -216,8 +216,8 @@ class SequenceBatch(RaggedRows):
         empty = np.flatnonzero(batch.indptr[1:] == batch.indptr[:-1])
         return batch._replaced(empty, unknown_feature)
 
-    def _renumbered(self, indices, n_features):
-        """Return the batch with other features, which have no names, in their places.
+    def _renumbered(self, indices, n_features, vocabulary=None):
+        """Return the batch with other features in their places.
 
         Parameters
         ----------
@@ -225,6 +225,8 @@ class SequenceBatch(RaggedRows):
             The feature number of each entry.
         n_features : int
             How many features there are.
+        vocabulary : Vocabulary, default=None
+            Their names, if they have any.
 
         Returns
         -------
@@ -232,7 +234,7 @@ class SequenceBatch(RaggedRows):
             The batch with the same values.
         """
         return SequenceBatch._unchecked(
-            self.offsets, self.indptr, indices, self.values, n_features
+            self.offsets, self.indptr, indices, self.values, n_features, vocabulary
         )
 
     def _filtered(self, kept):

@@ -174,32 +174,9 @@ def drop_rare(batch, min_count, n_known=0):
     keep = counts >= min_count
     keep[:n_known] = True
     number = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-    kept = keep[batch.indices]
-    before = np.concatenate([[0], np.cumsum(kept)])
+    kept = batch._filtered(keep[batch.indices])
     vocabulary = batch.vocabulary.select(keep)
-    return SequenceBatch._owning(
-        batch.offsets,
-        before[batch.indptr].astype(np.int64),
-        number[batch.indices[kept]],
-        None if batch.values is None else batch.values[kept],
-        len(vocabulary),
-        vocabulary,
-    )
-
-
-def keep_entries(batch, keep):
-    """Return a compact batch with those entries only where the mask is true."""
-    if keep.all():
-        return batch
-    before = np.concatenate([[0], np.cumsum(keep)])
-    return SequenceBatch._owning(
-        batch.offsets,
-        before[batch.indptr],
-        batch.indices[keep],
-        None if batch.values is None else batch.values[keep],
-        batch.n_features,
-        batch.vocabulary,
-    )
+    return kept._renumbered(number[kept.indices], len(vocabulary), vocabulary)
 
 
 def without_needless(batch, known):
@@ -221,4 +198,4 @@ def without_needless(batch, known):
     entry_known = known[batch.indices]
     before = np.concatenate([[0], np.cumsum(entry_known)])
     told = before[batch.indptr[1:]] > before[batch.indptr[:-1]]
-    return keep_entries(batch, entry_known | ~np.repeat(told, np.diff(batch.indptr)))
+    return batch._filtered(entry_known | ~np.repeat(told, np.diff(batch.indptr)))

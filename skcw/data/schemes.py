@@ -176,7 +176,7 @@ def extract_spans(labels, scheme="auto", strict=False):
         return _read_leniently(list(map(split_label, labels)))
     scheme = resolve_scheme(scheme, labels)
     _refuse_foreign_prefixes(labels, scheme)
-    return _STRICT_READERS[scheme](list(map(split_label, labels)))
+    return _read_strictly(list(map(split_label, labels)), scheme)
 
 
 def detect_scheme(labels):
@@ -241,20 +241,6 @@ def _read_leniently(parts):
     return spans
 
 
-def _read_iob2(parts):
-    spans = []
-    start, kind = -1, None
-    for position, (role, kind_here) in enumerate(parts):
-        if role == "I" and start >= 0 and kind_here == kind:
-            continue
-        if start >= 0:
-            spans.append(Span(kind, start, position))
-        start, kind = (position, kind_here) if role == "B" else (-1, None)
-    if start >= 0:
-        spans.append(Span(kind, start, len(parts)))
-    return spans
-
-
 def _read_iob1(parts):
     spans = []
     start = -1
@@ -273,28 +259,18 @@ def _read_iob1(parts):
     return spans
 
 
-def _read_iobes(parts):
-    spans = []
-    start, kind = -1, None
-    for position, (role, kind_here) in enumerate(parts):
-        continues = start >= 0 and kind_here == kind
-        if role == "I" and continues:
-            continue
-        if role == "E" and continues:
-            spans.append(Span(kind, start, position + 1))
-        elif role == "S":
-            spans.append(Span(kind_here, position, position + 1))
-        # A span begun and not ended by E is forgotten here.
-        start, kind = (position, kind_here) if role == "B" else (-1, None)
-    return spans
-
-
-_STRICT_READERS = {
-    "IOB1": _read_iob1,
-    "IOB2": _read_iob2,
-    "IOBES": _read_iobes,
-    "BILOU": _read_iobes,
-}
+def _read_strictly(parts, scheme):
+    """Return the spans whose prefixes are those that the scheme would write."""
+    if scheme == "IOB1":
+        return _read_iob1(parts)
+    # BILOU has the roles of IOBES.
+    scheme = "IOBES" if scheme == "BILOU" else scheme
+    roles = "".join(role for role, _ in parts)
+    return [
+        span
+        for span in _read_leniently(parts)
+        if roles[span.start : span.end] == _prefixes(span.end - span.start, scheme)
+    ]
 
 
 def with_outside(y, outside):
@@ -433,13 +409,13 @@ def _written(labels, spans, scheme):
     previous_end, previous_kind = -1, None
     for kind, start, end in spans:
         touches = start == previous_end and kind == previous_kind
-        for i, prefix in enumerate(_prefixes(end - start, touches, scheme), start):
+        for i, prefix in enumerate(_prefixes(end - start, scheme, touches), start):
             written[i] = prefix + labels[i][1:]
         previous_end, previous_kind = end, kind
     return written
 
 
-def _prefixes(length, touches, scheme):
+def _prefixes(length, scheme, touches=False):
     """Return the prefixes of a span; `touches` says it follows one of its type."""
     if scheme == "IOB2" or (scheme == "IOB1" and touches):
         return "B" + "I" * (length - 1)

@@ -3,20 +3,32 @@
 import gzip
 import json
 from contextlib import ExitStack
+from functools import partial
 
 from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
-from skcw.data.columns import TokenColumns, columns_of_lists, default_names
+from skcw.data.columns import TokenColumns
 from skcw.data.labels import check_label_rows
 from skcw.data.text_lines import check_source, is_utf8, name_of, utf8_lines
 from skcw.exceptions import ColumnFileError
+from skcw.io.corpora import (
+    RecordFile,
+    added_values,
+    columns_of_sentences,
+    is_added,
+    lists_of,
+)
+from skcw.io.formats import PREDICTED, OptionError
 from skcw.io.json_records import (
     FORMS,
     RecordError,
     label_names,
+    line_of,
+    looks_like_record,
     make_record,
     read_record,
 )
+from skcw.io.tokenizer import places_of
 
 
 def read_json_lines(source, *, label=None, names=None, tokenize=None, encoding="utf-8"):
@@ -128,40 +140,6 @@ def parsed_line(line, place):
         raise ColumnFileError(f"{place}: not JSON: {error}{hint}") from None
 
 
-def columns_of_sentences(pairs, name):
-    """Return sentences as columns.
-
-    Parameters
-    ----------
-    pairs : list of (int, Sentence)
-        The line and the sentence of each record.
-    name : str
-        The file, for messages.
-
-    Returns
-    -------
-    columns : TokenColumns
-        The sentences, with the columns of the first one that has words.
-    """
-    first = next((s for _, s in pairs if s.columns["word"]), None)
-    names = list(first.columns) if first is not None else ["word"]
-    texts = {column: [] for column in names}
-    lengths, lines = [], []
-    for number, sentence in pairs:
-        n_words = len(sentence.columns["word"])
-        missing = [column for column in names if column not in sentence.columns]
-        if n_words and missing:
-            raise ColumnFileError(
-                f"{name}, line {number}: no value for each token in {missing[0]!r}, "
-                f"which an earlier record has; it has {', '.join(sentence.columns)}"
-            )
-        for column in names if n_words else ():
-            texts[column] += sentence.columns[column]
-        lengths.append(n_words)
-        lines += [number] * n_words
-    return columns_of_lists(lengths, texts, lines)
-
-
 def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
     r"""Write sentences as JSON, one record per line, in UTF-8.
 
@@ -218,32 +196,84 @@ def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
         file.writelines(map(line_of, records))
 
 
-def line_of(record):
-    """Return a record as a line in UTF-8."""
-    # Half characters have no UTF-8; there JSON's escapes are the same as Python's.
-    text = json.dumps(record, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace") + b"\n"
-
-
 def ids_of(names):
     """Return the number of each label, given the label of each number."""
     return {name: number for number, name in names.items()}
 
 
-def lists_of(columns):
-    """Yield each sentence as {name of a column: list of strings}.
+class JsonLinesFile(RecordFile):
+    """A file with one JSON record per line: tokens with labels, or text with spans."""
 
-    Parameters
-    ----------
-    columns : TokenColumns
-        The sentences.
+    takes = ("label_names",)
+    renamed = {"tokens": "word", "words": "word", "pos_tags": "pos"}
 
-    Yields
-    ------
-    lists : dict of str to list of str
-        The first is called ``word``; others without a name ``pos``, ``x2``...
-    """
-    names = columns.names or default_names(columns.n_columns)
-    texts = [columns.column(c) for c in range(columns.n_columns)]
-    for s in range(len(columns)):
-        yield {name: texts[c][s] for c, name in enumerate(names)}
+    def __init__(self, opened):
+        super().__init__(opened)
+        names = self._given("label_names", opened.memory)
+        # The keys are strings where a model has kept them as JSON.
+        self.names = names and {int(k): v for k, v in names.items()}
+
+    @staticmethod
+    def detect(header, first, fits):
+        """Return whether the first line is a record, or seems to begin JSON."""
+        if first.lstrip()[:1] not in ("{", "["):
+            return False
+        try:
+            return looks_like_record(json.loads(first)) or fits
+        except ValueError:
+            return fits
+
+    def _found(self):
+        return {"label_names": self.names}
+
+    def _options(self, label):
+        tokenize = partial(places_of, tokenizer=self.opened.tokenizer)
+        return {"label": label, "names": self.names, "tokenize": tokenize}
+
+    def records(self, label, with_labels):
+        """Yield the line, the record and the sentence of each."""
+        if isinstance(label, int):
+            raise OptionError("JSON lines have keys; label_column= needs one of them")
+        options = self._options(label) | {"with_labels": with_labels}
+        return iter_records(self.opened.source, options, self.opened.encoding)
+
+    def pairs(self, predicted=None):
+        """Yield the true and the predicted labels; both may be spans of characters."""
+        guess = self._options(predicted or PREDICTED)
+        for _, record, sentence in self.records(self.label, True):
+            try:
+                other = read_record(record, **guess)
+            except RecordError as error:
+                raise ValueError(
+                    f"{self.title}: {error}. predicted_column= tells where the "
+                    "predicted labels are"
+                ) from None
+            if sentence.labels is None:
+                raise ValueError(f"{self.title} has no true labels; label_column=")
+            yield self.labels([sentence.labels]), self.labels([other.labels])
+
+    def echo_as_json(self, names, read, X, added):
+        """Return the records with what is added to them: they are JSON already."""
+        return self.echo(read, X, added)
+
+    def echoed(self, record, sentence, added):
+        """Return a record with spans, or with a label for each token."""
+        target = record[1] if isinstance(record, list) else record
+        for name in [name for name in target if is_added(name)]:
+            del target[name]
+        target |= added_values(added, sentence.places)
+        return line_of(record)
+
+    @classmethod
+    def writer(cls, form, label_names=None):
+        """Return what writes a sentence as a record."""
+        if form == "ids" and label_names is None:
+            raise OptionError('to="ids" needs the names of the labels: label_names=')
+        ids = label_names and ids_of(label_names)
+        form = form if form in FORMS else "tokens"
+
+        def written(sentence):
+            columns, labels, text, places, _ = sentence
+            return line_of(make_record(columns, labels, form, text, places, ids))
+
+        return written

@@ -3,6 +3,7 @@
 The records of Hugging Face datasets, Prodigy, spaCy and doccano are all understood.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -27,31 +28,44 @@ class RecordError(ValueError):
 
 
 class Sentence(NamedTuple):
-    """A sentence that was read from a record.
+    """A sentence of a file, with all that another format may want.
 
     Parameters
     ----------
     columns : dict of str to list of str
-        A value for each token by the name of its column; the word comes first, and
-        labels are among them.
-    label : str or None
-        The column of the labels, if the record has any.
-    text : str or None
-        The text, if the record has one.
-    places : list of (int, int) or None
-        Where each token stands in the text.
+        A value for each token by the name of its column; the token comes first.
+    labels : list of str, default=None
+        A label for each token, if the file has labels.
+    text : str, default=None
+        The text, if the file has one.
+    places : list of (int, int), default=None
+        The position of each token in the text.
+    label : str, default="label"
+        The name of the column of the labels.
 
     Examples
     --------
     >>> from skcw.io.json_records import read_record
-    >>> read_record({"text": "Ann left.", "label": [[0, 3, "PER"]]}).columns["label"]
+    >>> read_record({"text": "Ann left.", "label": [[0, 3, "PER"]]}).labels
     ['B-PER', 'O', 'O']
     """
 
     columns: dict
-    label: str | None
+    labels: list | None = None
     text: str | None = None
     places: list | None = None
+    label: str = LABEL
+
+    @property
+    def tokens(self):
+        """The tokens."""
+        return next(iter(self.columns.values()))
+
+    def all_columns(self):
+        """Return the columns with the labels, if there are any, as the last one."""
+        if self.labels is None:
+            return self.columns
+        return {**self.columns, self.label: self.labels}
 
 
 def simple_tokens(text):
@@ -125,12 +139,10 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
         (record[k] for k in WORD_KEYS if isinstance(record.get(k), list)), None
     )
     if words is not None and all(isinstance(word, str) for word in words):
-        sentence = _sentence_of_tokens(record, words, label, names, with_labels)
-    else:
-        kept = label if with_labels else None
-        labeled = record if with_labels else {"text": record.get("text")}
-        sentence = _sentence_of_text(labeled, words, kept, tokenize or simple_tokens)
-    return sentence
+        return _sentence_of_tokens(record, words, label, names, with_labels)
+    if not with_labels:
+        record, label = {"text": record.get("text")}, None
+    return _sentence_of_text(record, words, label, tokenize or simple_tokens)
 
 
 def _sentence_of_tokens(record, words, label, names, with_labels):
@@ -155,10 +167,9 @@ def _sentence_of_tokens(record, words, label, names, with_labels):
             continue
         texts = _named(values, names, key) if key == label else list(map(str, values))
         columns["pos" if key == pos else key] = texts
-    if label is not None:
-        # Labels come last, as in column files.
-        columns[label] = columns.pop(label)
-    return Sentence(columns, label)
+    if label is None:
+        return Sentence(columns)
+    return Sentence(columns, columns.pop(label), label=label)
 
 
 def _is_list_of_labels(value):
@@ -205,9 +216,10 @@ def _sentence_of_text(record, tokens, label, tokenize):
     if given:
         columns |= _columns_of_tokens(tokens, text)
     spans = _spans_of(record, label)
+    labels = None
     if spans is not None:
-        columns[LABEL] = labels_of_spans(spans, places, text, exact=given)
-    return Sentence(columns, None if spans is None else LABEL, text, places)
+        labels = labels_of_spans(spans, places, text, exact=given)
+    return Sentence(columns, labels, text, places)
 
 
 def _place_of(token, text):
@@ -493,3 +505,10 @@ def _are_ints(*values):
 def _brief(value):
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def line_of(record):
+    """Return a record as a line in UTF-8."""
+    # Half characters have no UTF-8; there JSON's escapes are the same as Python's.
+    text = json.dumps(record, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"

@@ -533,3 +533,22 @@ def saved_tokenizer(state):
         The tokenizer.
     """
     return Tokenizer(**saved_kind(state.get("tokenizer", {}), "tokenizer", dict))
+
+
+def places_of(text, tokenizer=None):
+    """Return where the tokens of a text begin and end.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    tokenizer : Tokenizer, default=None
+        What splits it; the default one if None.
+
+    Returns
+    -------
+    places : list of (int, int)
+        Two positions for each token.
+    """
+    rows = (tokenizer or Tokenizer()).split(text)
+    return [(token.start, token.end) for row in rows for token in row]

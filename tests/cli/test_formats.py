@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from skcw.cli.formats import guess_format
 from skcw.datasets import make_tagged_corpus
+from skcw.io.formats import guess_format
 from tests.cli.conftest import text_of
 
 FORMATS = ("conll", "conllu", "csv", "jsonl", "ids.jsonl", "doccano.jsonl")
@@ -299,3 +299,28 @@ def test_what_a_file_lacks_is_told(run, folder, monkeypatch, args, code, message
     assert found[0] == code
     assert message in found[2]
     assert not (folder / "new.skcw").exists()
+
+
+def test_plain_text_is_split_as_the_corpus_of_the_model_is(run, tmp_path):
+    (tmp_path / "train.conll").write_text("did O\nn't O\n\nAnn B-PER\ndid O\n\n" * 20)
+    (tmp_path / "letter.txt").write_text("Ann didn't.\n\nAnn did.\n")
+    args = ["-o", tmp_path / "m.skcw", "-q"]
+    assert run("train", tmp_path / "train.conll", *args)[0] == 0
+    as_text = ["--format", "text", "-q"]
+    found = run("tag", tmp_path / "m.skcw", tmp_path / "letter.txt", *as_text)
+    assert found == run("tag", tmp_path / "m.skcw", tmp_path / "letter.txt", "--text")
+    assert found[1].startswith("Ann\t0\t3\tB-PER\ndid\t4\t7\tO\nn't\t7\t10\tO\n")
+
+
+def test_plain_text_becomes_columns_and_spans_a_line_each(run, tmp_path):
+    (tmp_path / "letter.txt").write_text("Ann left. Bob\ncame.")
+    as_text = [tmp_path / "letter.txt", "-", "--format", "text", "-q"]
+    code, out, _ = run("convert", *as_text, "--to", "columns")
+    assert (code, out) == (0, "Ann\nleft\n.\n\nBob\ncame\n.\n\n")
+    records = run("convert", *as_text, "--to", "prodigy")[1].splitlines()
+    assert [json.loads(record)["text"] for record in records] == [
+        "Ann left.",
+        "Bob\ncame.",
+    ]
+    code, _, err = run("train", *as_text[:1], "-o", tmp_path / "m", *as_text[2:])
+    assert code == 1 and "has no labels; it has word" in err

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import skcw
 from skcw.cli import main
-from skcw.cli.echo import _probabilities_as_text
 from skcw.cli.messages import one_line
 from skcw.io import read_columns
+from skcw.io.corpora import as_text
 
 WORDS = st.text("aZé中0-#.", min_size=1, max_size=4)
 LINES = st.one_of(
@@ -121,7 +121,7 @@ def test_a_file_comes_back_once_the_added_column_is_cut_off(
 
 def test_blocks_do_not_show(run, files, monkeypatch):
     whole = run("tag", files / "m.skcw", files / "test.conll", "-c")[1]
-    monkeypatch.setattr("skcw.cli.inputs.BLOCK_TOKENS", 7)
+    monkeypatch.setattr("skcw.io.corpora.BLOCK_TOKENS", 7)
     assert run("tag", files / "m.skcw", files / "test.conll", "-c")[1] == whole
     args = [files / "m.skcw", files / "test.conll", "-c", "--sentence-buffered"]
     assert run("tag", *args)[1] == whole
@@ -334,5 +334,5 @@ def test_ctrl_c_leaves_the_old_file(run, files, tmp_path, monkeypatch):
 
 def test_probabilities_are_written_as_python_writes_them():
     numbers = np.array([0.0, 1.0, 0.5, 0.99999999, 0.123456784, 0.00000001, 0.9999])
-    found = _probabilities_as_text(numbers)
+    found = as_text({"confidence": numbers})["confidence"]
     assert found == [f"{number:.8f}" for number in numbers.tolist()]

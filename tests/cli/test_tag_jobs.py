@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from skcw.cli import inputs as _inputs
 from skcw.cli import tag as _jobs
+from skcw.io import corpora as _inputs
 from skcw.io import read_columns, write_json_lines
-from skcw.io.csv_files import csv_text
+from skcw.io.csv_format import csv_text
 
 BLOCKS = range(23)
 

@@ -3,6 +3,7 @@
 ``python -m tests.fuzz.column_files --cases 100000 --seed 1`` is the long run.
 """
 
+import functools
 import io
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skcw.io import iter_blocks, iter_columns, read_columns, write_columns
+from skcw.io import iter_columns, read_columns, write_columns
 from tests.fuzz.inputs import sentences
 from tests.fuzz.isolation import DOCUMENTED, long_run
 from tests.fuzz.mutators import mutated, mutated_call, pick
@@ -66,7 +67,8 @@ def reading_case(seed):
     rng = np.random.default_rng(seed)
     text = damaged(pick(rng, (PLAIN * 2, CONLLU * 2)), rng)
     given = odd_options(rng)
-    read = pick(rng, (read_columns, iter_columns, iter_blocks))
+    with_text = functools.partial(iter_columns, with_text=True)
+    read = pick(rng, (read_columns, iter_columns, with_text))
     with tempfile.NamedTemporaryFile() as file:
         file.write(text)
         file.flush()

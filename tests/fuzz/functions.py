@@ -76,7 +76,7 @@ SPECIAL = {
     "noisy_labels": {"y": LABELS, "classes": ["O", "B-P", "I-P"]},
 }
 # They read files or run long; others than these ask nothing of an estimator.
-LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
+LEFT_OUT = {"read_template", "read_columns", "iter_columns"}
 LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
 # A text is the name of a file to them, which need not be there, or be a name at all.
 READERS = {"read_json_lines"}

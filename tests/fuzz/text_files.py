@@ -14,7 +14,7 @@ import numpy as np
 from skcw.active import ActiveLearner
 from skcw.features import WindowFeatures, WordClusters, WordVectors
 from skcw.io import read_json_lines, write_json_lines
-from skcw.io.csv_files import CsvFile
+from skcw.io.formats import open_corpus
 from skcw.tagging import PerceptronSequenceTagger
 from tests.fuzz.column_files import damaged
 from tests.fuzz.inputs import sentences
@@ -87,12 +87,13 @@ def json_writing_case(seed):
 def csv_case(seed):
     """Read a damaged CSV file in blocks."""
     rng = np.random.default_rng(seed)
-    given = {"sentence": "Sentence #"} if rng.random() < 0.3 else {}
+    given = {"sentence_column": "Sentence #"} if rng.random() < 0.3 else {}
     if rng.random() < 0.3:
-        names = ("separator", "sentence", "columns", "encoding")
+        names = ("separator", "sentence_column", "encoding")
         given = mutated_call(rng, [], given, names)[1]
-    file = CsvFile(written(damaged(CSV * 2, rng)), **given)
-    return [list(X) for _, X in file.blocks(int(rng.integers(1, 5)))]
+    path = str(written(damaged(CSV * 2, rng)))
+    file = open_corpus(path, given | {"format": "csv"})
+    return [list(X) for _, X in file.unlabeled(int(rng.integers(1, 5)))]
 
 
 def clusters_case(seed):

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import threading
+from functools import partial
 from itertools import chain, count, islice, repeat
 
 import pytest
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 from skcw.data import text_lines as _text_lines
 from skcw.exceptions import ColumnFileError
 from skcw.io import columns as _column_files
-from skcw.io import iter_blocks, iter_columns, read_columns
+from skcw.io import iter_columns, read_columns
 from tests.reference import columns as twin
 
+iter_with_text = partial(iter_columns, with_text=True)
 # Characters that a careless reader takes for blanks or line ends are among them.
 ODD = "a#é語😀\u00a0\u2028\u0085\x0b\x0c\x1c\x00\ufeff\r-_"
 words = st.one_of(
@@ -102,7 +104,7 @@ def test_a_block_ends_with_the_sentence_that_fills_it(text, block_tokens):
 @given(files(), st.integers(1, 6), piece_sizes)
 def test_texts_of_blocks_together_are_the_text_of_the_file(text, block_tokens, sizes):
     source = Pieces(text.encode(), sizes)
-    blocks = outcome(lambda: list(iter_blocks(source, block_tokens=block_tokens)))
+    blocks = outcome(lambda: list(iter_with_text(source, block_tokens=block_tokens)))
     if isinstance(blocks, int):
         return
     joined = b"".join(raw for raw, _ in blocks)
@@ -267,7 +269,7 @@ def test_files_in_other_encodings_are_read(encoding, sizes):
     data = text.encode(encoding)
     expected = [[("niño", "N"), ("año", "N")], [("ÿ", "N")]]
     assert list(read_columns(Pieces(data, sizes), encoding=encoding)) == expected
-    blocks = iter_blocks(Pieces(data, sizes), encoding=encoding, block_tokens=1)
+    blocks = iter_with_text(Pieces(data, sizes), encoding=encoding, block_tokens=1)
     assert b"".join(raw for raw, _ in blocks) == text.encode()
 
 
@@ -365,7 +367,7 @@ def test_a_file_without_tokens_has_no_sentences(text):
         empty = read_columns(source(), **options)
         assert (len(empty), empty.n_tokens, empty.n_columns) == (0, 0, n_columns)
         assert list(iter_columns(source(), **options)) == []
-    assert b"".join(raw for raw, _ in iter_blocks(source())) == (
+    assert b"".join(raw for raw, _ in iter_with_text(source())) == (
         text.removeprefix("\ufeff").encode()
     )
 
@@ -390,7 +392,7 @@ def test_a_file_without_tokens_has_no_sentences(text):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("reader", [read_columns, iter_columns, iter_blocks])
+@pytest.mark.parametrize("reader", [read_columns, iter_columns, iter_with_text])
 def test_wrong_options_are_refused_before_anything_is_read(reader, options, error):
     with pytest.raises(error):
         reader(io.BytesIO(b"a\tb\n"), **options)
@@ -465,7 +467,7 @@ def resident_bytes():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux")
-@pytest.mark.parametrize("reader", [iter_columns, iter_blocks])
+@pytest.mark.parametrize("reader", [iter_columns, iter_with_text])
 def test_memory_does_not_grow_with_the_file(reader):
     blocks = reader(
         Endless(f"a-new-word-{i}\tX\n\n" for i in count()), block_tokens=5000
@@ -489,7 +491,7 @@ def test_no_more_is_read_than_a_block_needs():
 def test_endless_comments_do_not_fill_the_memory(line):
     # Long, though not endless: a reader that holds them all must come to an end.
     lines = chain(["a\tb\n\n"], repeat(line, 1_000_000))
-    blocks = iter_blocks(Endless(lines), block_tokens=1)
+    blocks = iter_with_text(Endless(lines), block_tokens=1)
     sizes = [(len(raw), len(sentences)) for raw, sentences in islice(blocks, 4)]
     assert [n for _, n in sizes] == [1, 0, 0, 0]
     assert max(size for size, _ in sizes) < 200_000

@@ -8,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw.exceptions import ColumnFileError
-from skcw.io.csv_files import CsvFile, csv_text, looks_like_header
+from skcw.io.csv_format import CsvFile, csv_text
+from skcw.io.formats import open_corpus
 
 
 def blocks(text, size=100, **options):
-    return list(CsvFile(io.StringIO(text), **options).blocks(size))
+    corpus = open_corpus(io.BytesIO(text.encode()), {"format": "csv", **options})
+    return list(corpus.unlabeled(size))
 
 
 # Half characters cannot be encoded, and a lone \r is a line break to the module csv.
@@ -70,12 +72,16 @@ def test_a_file_that_is_no_list_of_words_is_told(text, message):
 
 def test_a_sentence_column_that_is_not_there_is_told():
     with pytest.raises(ColumnFileError, match="no column is called 'id'"):
-        blocks("sentence_id,word\n1,a\n", sentence="id")
+        blocks("sentence_id,word\n1,a\n", sentence_column="id")
 
 
 def test_a_header_is_known_by_its_column_of_sentences():
-    assert looks_like_header("Sentence #;Word;Tag")
-    assert looks_like_header('"sent_id"\tform')
-    assert not looks_like_header("sentence NN O")
-    assert not looks_like_header("word,tag")
-    assert not looks_like_header("")
+    headers = [
+        "Sentence #;Word;Tag",
+        '"sent_id"\tform',
+        "sentence NN O",
+        "word,tag",
+        "",
+    ]
+    found = [CsvFile.detect(header, header, fits=False) for header in headers]
+    assert found == [True, True, False, False, False]

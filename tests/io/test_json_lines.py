@@ -164,7 +164,7 @@ def test_labels_that_nobody_asks_for_may_be_wrong():
         {"text": "a", "label": [[0, 9, "X"]]},
     ):
         sentence = read_record(record, with_labels=False)
-        assert (list(sentence.columns), sentence.label) == (["word"], None)
+        assert (list(sentence.columns), sentence.labels) == (["word"], None)
 
 
 def test_an_empty_sentence_stays():
