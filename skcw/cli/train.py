@@ -261,7 +261,7 @@ class Corpus:
     """
 
     def __init__(self, file):
-        from skcw.cli.inputs import BLOCK_TOKENS, WHOLE, check_labels, rescheme
+        from skcw.io.corpora import BLOCK_TOKENS, WHOLE, check_labels, rescheme
 
         self.file = file
         self.n_sentences = self.n_words = 0
