@@ -267,6 +267,27 @@ def add_tagger(parser):
     add_seed(group)
 
 
+def add_training(parser, scheme, choose_tagger=True):
+    """Add what commands that train have in common.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of a command.
+    scheme : str
+        The help of ``--scheme``.
+    choose_tagger : bool, default=True
+        Whether there are options of one learner; otherwise the seed alone.
+    """
+    add_label_column(parser)
+    add_scheme(parser, scheme)
+    add_json(parser)
+    add_quiet(parser)
+    add_features(parser)
+    (add_tagger if choose_tagger else add_seed)(parser)
+    add_reading(parser)
+
+
 def add_seed(parser):
     """Add ``--seed``."""
     parser.add_argument(
