@@ -13,17 +13,7 @@ Examples
 
 from skcw.cli.learners import make_tagger
 from skcw.cli.messages import report, table
-from skcw.cli.options import (
-    add_features,
-    add_json,
-    add_label_column,
-    add_quiet,
-    add_reading,
-    add_scheme,
-    add_tagger,
-    command_parser,
-    positive,
-)
+from skcw.cli.options import add_training, command_parser, positive
 
 HEADERS = ("line", "probability", "given", "expected", "context")
 AROUND = 3
@@ -49,13 +39,7 @@ def add_parser(commands):
         metavar="N",
         help="folds of sentences, at least 2 (default: 5)",
     )
-    add_label_column(parser)
-    add_scheme(parser, "check labels written in this scheme")
-    add_json(parser)
-    add_quiet(parser)
-    add_features(parser)
-    add_tagger(parser)
-    add_reading(parser)
+    add_training(parser, "convert the labels to this scheme first")
 
 
 def run(options):

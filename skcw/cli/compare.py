@@ -30,17 +30,7 @@ import time
 
 from skcw.cli.learners import LEARNERS, make_tagger, names_of
 from skcw.cli.messages import UsageError, progress_bar, report, table
-from skcw.cli.options import (
-    add_features,
-    add_json,
-    add_label_column,
-    add_quiet,
-    add_reading,
-    add_scheme,
-    add_seed,
-    command_parser,
-    positive,
-)
+from skcw.cli.options import add_training, command_parser, positive
 
 # Key, title and format of what the table shows in per cent.
 SHARES = (
@@ -79,13 +69,7 @@ def add_parser(commands):
         metavar="N",
         help="the size of the built-in corpus (default: 4000)",
     )
-    add_label_column(parser)
-    add_scheme(parser, "convert all labels to this scheme first")
-    add_seed(parser)
-    add_json(parser)
-    add_quiet(parser)
-    add_features(parser)
-    add_reading(parser)
+    add_training(parser, "convert all labels to this scheme first", False)
 
 
 def run(options):

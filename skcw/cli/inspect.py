@@ -417,15 +417,10 @@ def _reranker_rows(found):
     if found["trials"]:
         best = max(found["trials"], key=lambda trial: trial["score"])
         scores = f"{best['score']:.4f}, tagger alone {best['base_score']:.4f}"
-        rows.append(("on held-out sentences", f"{scores}, {_verdict(found, best)}"))
+        better = f"{best['evidence']:.1f} deviations above it"
+        verdict = better if found["reranks"] else "too little to rerank"
+        rows.append(("on held-out sentences", f"{scores}, {verdict}"))
     return rows
-
-
-def _verdict(found, best):
-    """Tell in words what was made of the evidence."""
-    if found["reranks"]:
-        return f"{best['evidence']:.1f} deviations above it"
-    return "too little to rerank"
 
 
 def _check_picture(options, explains):

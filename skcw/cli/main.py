@@ -1,25 +1,4 @@
-"""The entry point of ``skcw``: choose the command, run it, and report errors."""
-
-import os
-import sys
-import warnings
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from importlib import import_module
-
-from skcw._util.version import __version__
-from skcw.cli.messages import UsageError, describe, one_line, tell, visible
-from skcw.cli.options import explicit_json
-from skcw.io.formats import OptionError
-
-# In the order of the help; each has a module of its own, with `add_parser`.
-COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check", "convert")
-
-# A shell reports 128 plus the number of the signal that ended a program.
-INTERRUPTED = 128 + 2
-BROKEN_PIPE = 128 + 13
-
-DESCRIPTION = """\
-Tag words (names, chunks, parts of speech) and know which labels to doubt.
+"""Tag words (names, chunks, parts of speech) and know which labels to doubt.
 
 A corpus is a text file with one word per line, its columns separated by TABs or blanks,
 the label last, and an empty line after each sentence:
@@ -28,11 +7,11 @@ the label last, and an empty line after each sentence:
     left    VBD  O
     Madrid  NNP  B-LOC
 
-CoNLL-U, CSV with a header and JSON lines are read, too, by every command.
-"""
+CoNLL-U, CSV with a header and JSON lines are read, too, by every command; each reports
+the format that it detected.
 
-EXAMPLES = """\
-examples:
+Examples
+--------
   skcw compare                                 all learners on a built-in corpus
   skcw train train.conll -o names.skcw         learn, and save a model
   skcw tag names.skcw new.conll --confidence   label a file, or standard input
@@ -44,6 +23,24 @@ examples:
 See `skcw COMMAND --help` for details. Exit codes: 0 done, 1 wrong data or model,
 2 wrong usage, 130 interrupted.
 """
+
+import os
+import sys
+import warnings
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from importlib import import_module
+
+from skcw._util.version import __version__
+from skcw.cli.messages import UsageError, describe, one_line, tell, visible
+from skcw.cli.options import described, explicit_json
+from skcw.io.formats import OptionError
+
+# In the order of the help; each has a module of its own, with `add_parser`.
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "check", "convert")
+
+# A shell reports 128 plus the number of the signal that ended a program.
+INTERRUPTED = 128 + 2
+BROKEN_PIPE = 128 + 13
 
 
 class Parser(ArgumentParser):
@@ -58,8 +55,7 @@ def make_parsers(names=COMMANDS):
     """Return the parser of the whole command line, and {name: parser} of commands."""
     parser = Parser(
         prog="skcw",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
+        **described(__doc__),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

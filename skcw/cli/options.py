@@ -22,6 +22,13 @@ LEARNT_COLUMNS = (
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "blanks": " ", "auto": None}
 
 
+def described(text):
+    """Return description and epilog of a parser: a docstring, and its examples."""
+    text = (text or "").replace("\nExamples\n--------\n", "\nexamples:\n")
+    description, title, examples = text.partition("\nexamples:\n")
+    return {"description": description, "epilog": title[1:] + examples}
+
+
 def command_parser(commands, name, run, summary=None, text=None):
     """Add a command and return its parser.
 
@@ -44,16 +51,13 @@ def command_parser(commands, name, run, summary=None, text=None):
     parser : argparse.ArgumentParser
         The parser of the command.
     """
-    # Python without docstrings has commands without descriptions.
+    # Python without docstrings (-OO) has commands without descriptions.
     text = text or sys.modules[run.__module__].__doc__ or ""
     summary = summary or text.partition("\n")[0].rstrip(".")
-    text = text.replace("\nExamples\n--------\n", "\nexamples:\n")
-    description, _, examples = text.partition("\nexamples:\n")
     parser = commands.add_parser(
         name,
         help=summary[:1].lower() + summary[1:],
-        description=description,
-        epilog=f"examples:\n{examples}" if examples else None,
+        **described(text),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -268,6 +272,27 @@ def add_tagger(parser):
         "may be repeated",
     )
     add_seed(group)
+
+
+def add_training(parser, scheme, choose_tagger=True):
+    """Add what commands that train have in common.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of a command.
+    scheme : str
+        The help of ``--scheme``.
+    choose_tagger : bool, default=True
+        Whether there are options of one learner; otherwise the seed alone.
+    """
+    add_label_column(parser)
+    add_scheme(parser, scheme)
+    add_json(parser)
+    add_quiet(parser)
+    add_features(parser)
+    (add_tagger if choose_tagger else add_seed)(parser)
+    add_reading(parser)
 
 
 def add_seed(parser):

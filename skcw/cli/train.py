@@ -38,13 +38,7 @@ from skcw.cli.messages import (
     table,
 )
 from skcw.cli.options import (
-    add_features,
-    add_json,
-    add_label_column,
-    add_quiet,
-    add_reading,
-    add_scheme,
-    add_tagger,
+    add_training,
     command_parser,
     pace,
     positive,
@@ -74,13 +68,7 @@ def add_parser(commands):
     )
     _add_risk(parser)
     _add_long_training(parser)
-    add_label_column(parser)
-    add_scheme(parser, "convert all labels to this scheme first")
-    add_json(parser)
-    add_quiet(parser)
-    add_features(parser)
-    add_tagger(parser)
-    add_reading(parser)
+    add_training(parser, "convert all labels to this scheme first")
 
 
 def _add_model_file(parser):

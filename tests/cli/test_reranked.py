@@ -109,6 +109,8 @@ def test_changes_are_explained_by_global_features(run, files, model):
             same = run(*args)[1]
         else:
             changed = run(*args)[1]
+        if same and changed:
+            break
     assert "leaves the labels as they are" in same
     assert "reranked" in changed and "advantage" in changed
     assert "score of the tagger" in changed

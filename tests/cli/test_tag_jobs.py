@@ -1,12 +1,14 @@
 """skcw tag --jobs: the same file from several processes, in the same order."""
 
 import os
+import pickle
 import signal
 import sys
 
 import pytest
 
 from skcw.cli import tag as _jobs
+from skcw.cli.main import make_parsers
 from skcw.io import corpora as _inputs
 from skcw.io import read_columns, write_json_lines
 from skcw.io.csv_format import csv_text
@@ -52,24 +54,38 @@ def missing(path):
     raise FileNotFoundError(2, "No such file", path)
 
 
-def test_order_is_kept_and_the_work_is_done_elsewhere():
-    found = list(_jobs.in_order(BLOCKS, 2, doubling, (3,)))
+def test_work_is_done_elsewhere_in_order_and_no_more_is_read_than_there_is_room_for():
+    read, found = [], []
+
+    def blocks():
+        for block in BLOCKS:
+            read.append(block)
+            yield block
+
+    for one in _jobs.in_order(blocks(), 2, doubling, (3,)):
+        found.append(one)
+        assert len(read) <= len(found) + _jobs.AHEAD * 2
     assert [(block, value) for block, (value, _) in found] == [
         (block, 3 * block) for block in BLOCKS
     ]
     assert os.getpid() not in {process for _, (_, process) in found}
 
 
-def test_no_more_is_read_than_the_workers_have_room_for():
-    read = []
-    tagged = _jobs.in_order(map(read.append, BLOCKS), 2, missing_is_none, ())
-    for n_done, _ in enumerate(tagged, 1):
-        assert len(read) <= n_done + _jobs.AHEAD * 2
-    assert read == list(BLOCKS)
+def test_workers_know_every_option(run, files, monkeypatch):
+    seen = []
 
+    def noted(blocks, n_jobs, open_worker, arguments):
+        seen.append(arguments)
+        yield from ()
 
-def missing_is_none():
-    return lambda block: None
+    monkeypatch.setattr(_jobs, "in_order", noted)
+    assert run("tag", files / "m.skcw", files / "test.conll", "--jobs", 2)[0] == 0
+    ((wanted, model),) = seen
+    assert model is None
+    (parser,) = make_parsers(["tag"])[1].values()
+    known = {action.dest for action in parser._actions} - {"help"}
+    assert known <= set(wanted)
+    assert pickle.loads(pickle.dumps(wanted)) == wanted
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
