@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import skcw
-from skcw._util.text_table import Table
 from skcw.evaluation import entity_table
+from skcw.evaluation.tables import Table
 from skcw.tagging.explanation import Explanations
 
 X = [["Ann", "Lee", "met", "Bob"], ["Bob", "left"], []]

@@ -20,12 +20,12 @@ from skcw import (
     HMMSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._util.ragged import object_rows
 from skcw.confidence.predictions import Entity
 from skcw.data import SequenceEncoder, extract_spans
 from skcw.evaluation import confidence_pairs
 from skcw.metrics import brier_loss, token_correct
 from tests.integration.corpora import features, news
+from tests.object_rows import object_rows
 
 ROUNDING = 1e-12
 

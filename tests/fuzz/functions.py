@@ -173,7 +173,7 @@ def groups():
             cases[name] = function_case(name, function)
     classifier = partial(fitted_classifier, MultiClassCW)
     for name in ("entropy", "least_confident", "margin", "normalized_margin"):
-        function = getattr(active, name)
+        function = UTILITIES["rows"][name.replace("_", "-")]
         cases[f"{name} of rows"] = utility_case(name, function, classifier, rows()[0])
     return {name: clearly(case) for name, case in cases.items()}
 

@@ -16,6 +16,7 @@ from skcw.metrics import (
     span_f1_score,
 )
 from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from tests.object_rows import object_rows
 
 # By hand: true spans PER 0-2, LOC 3-4 | LOC 1-2 | ORG 0-1; predicted spans
 # PER 0-2, LOC 3-4 | LOC 1-3 | PER 0-1. Right: PER 0-2, LOC 3-4.
@@ -44,13 +45,6 @@ CORPUS = st.lists(st.lists(st.tuples(LABEL, LABEL), max_size=8), min_size=1, max
 
 def sides(corpus):
     return tuple([[token[side] for token in row] for row in corpus] for side in (0, 1))
-
-
-def object_rows(rows):
-    array = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        array[i] = row
-    return array
 
 
 def test_scores_per_label_are_those_computed_by_hand():

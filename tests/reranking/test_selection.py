@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skcw import CWSequenceTagger, PerceptronSequenceTagger, make_tagging_pipeline
-from skcw._util.ragged import object_rows
 from skcw.datasets import make_tagged_corpus
 from skcw.metrics import span_f1_score, token_accuracy_score
 from skcw.reranking import (
@@ -25,6 +24,7 @@ from skcw.reranking.selection import (
     compared,
     folds_to_hold_out,
 )
+from tests.object_rows import object_rows
 
 # What sums of integers and their quotients are off by.
 ROUNDING = 1e-12

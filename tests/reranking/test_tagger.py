@@ -18,7 +18,6 @@ from skcw import (
     PerceptronSequenceTagger,
     make_tagging_pipeline,
 )
-from skcw._util.ragged import object_rows
 from skcw.calibration import CalibratedTagger
 from skcw.data import TokenColumns
 from skcw.datasets import make_tagged_corpus
@@ -30,6 +29,7 @@ from skcw.reranking import (
 )
 from skcw.reranking.selection import jackknifed_nbest, sentence_folds
 from skcw.utils.laws import make_tagged
+from tests.object_rows import object_rows
 
 X, Y = make_tagged_corpus(120, random_state=0, return_X_y=True)
 NEW, TRUE = make_tagged_corpus(30, random_state=1, return_X_y=True)

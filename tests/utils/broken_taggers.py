@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 
 from skcw import CWSequenceTagger
 from skcw._model.gaussian import Belief
-from skcw._util.ragged import object_rows
 from skcw.confidence.predictions import Entity
 from skcw.data import SequenceBatch
+from tests.object_rows import object_rows
 
 # (class, name of the law it breaks)
 BROKEN = []
