@@ -1,4 +1,4 @@
-"""What tells an intact file from a damaged one: a checksum, and the largest number.
+"""Checks of files: a checksum, and the largest number of an array.
 
 The checksum is made against accidents, not against forgers. Eight lanes each take a
 word of every 64 bytes; all steps can be undone, so that a change within one word always
@@ -59,7 +59,7 @@ def checksum(const unsigned char[::1] data, unsigned long long before):
             memset(rest, 0, STRIPE)
             memcpy(rest, &data[at], size - at)
             _take(lane, rest)
-        # Zeros at the end are told apart by their number.
+        # The size tells zeros at the end apart.
         found = _stirred(before, <unsigned long long>size)
         for k in range(LANES):
             found = _stirred(found, lane[k])

@@ -44,7 +44,7 @@ def serving_state(
     Parameters
     ----------
     confidence : ModelConfidence
-        How the model says how sure it is.
+        How the model estimates confidence.
     has_constraints : bool, default=False
         Whether the file holds an array of forbidden steps.
     border_rows : tuple of int or None, default=None
@@ -122,7 +122,7 @@ def can_serve(header, *, words=False):
     try:
         layers = saved_layers(header)
     except (LookupError, TypeError, ValueError):
-        # Whoever opens the estimator is told what is missing.
+        # `skcw.load` says what is missing.
         return False
     serving = layers.state.get("serving")
     if not isinstance(serving, dict) or (words and layers.features is None):
@@ -143,7 +143,7 @@ class InferenceModel:
     decoder : Decoder
         The weights.
     confidence : ModelConfidence
-        How the model says how sure it is.
+        How the model estimates confidence.
     classes : list of str
         The labels.
     features : FeatureExtractor, default=None
@@ -335,7 +335,7 @@ class InferenceModel:
         -------
         answers : Predictions
             With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on;
-            each is computed once, and only if it is asked for.
+            each is computed once, when it is first needed.
         """
         scored = self.decoder.open(self._encoded(X))
         model = scored, self.confidence, self.classes, self.log_probability

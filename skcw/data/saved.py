@@ -51,7 +51,7 @@ def largest_size(array):
 def halved_array(array):
     """Return floats in half precision, and how to bring them back.
 
-    The largest fills the range; what is not zero does not become zero.
+    The largest fills the range; a number that is not zero does not become zero.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def whole_arrays(arrays, origins):
 
 
 def saved_array(arrays, name, kinds, shape, *, largest=LARGEST_SAVED):
-    """Return an array of a model; raise unless it is what it should be.
+    """Return an array of a model; raise unless it has the right type and shape.
 
     Parameters
     ----------
@@ -200,9 +200,9 @@ def saved_number(value, name, least=-LARGEST_SAVED, most=LARGEST_SAVED, whole=Fa
     Parameters
     ----------
     value : object
-        What is in the file.
+        The value in the file.
     name : str
-        What it is called.
+        Its name, for messages.
     least, most : float
         The bounds.
     whole : bool, default=False
@@ -232,9 +232,9 @@ def saved_flag(value, name):
     Parameters
     ----------
     value : object
-        What is in the file.
+        The value in the file.
     name : str
-        What it is called.
+        Its name, for messages.
 
     Returns
     -------
@@ -257,9 +257,9 @@ def saved_texts(value, name):
     Parameters
     ----------
     value : object
-        What is in the file.
+        The value in the file.
     name : str
-        What the strings are called.
+        Their name, for messages.
 
     Returns
     -------
@@ -284,9 +284,9 @@ def saved_kind(value, name, kind):
     Parameters
     ----------
     value : object
-        What is in the file.
+        The value in the file.
     name : str
-        What it is called.
+        Its name, for messages.
     kind : type
         For example dict.
 
@@ -313,8 +313,7 @@ def shortened(value):
     return text if len(text) < 60 else text[:60] + "..."
 
 
-# Under these names the header tells which tables are stored by their cells, and which
-# are another one.
+# The entries of the header for tables stored by their cells, and for copies of others.
 CELLS, SAME = "cells", "same"
 COUNTS, COLUMNS = "cells.counts", "cells.columns"
 # A file is made of cells where they take at most this share of the tables' bytes:
@@ -365,7 +364,7 @@ def compacted(arrays, by_cells=True):
 
 
 def without_repeats(arrays, names):
-    """Return arrays without those that have the bits of another, and which those are.
+    """Return arrays without copies of others, and which are copies.
 
     Parameters
     ----------
@@ -399,7 +398,7 @@ def _is_same(one, other):
     if one is other or one.dtype != other.dtype or one.shape != other.shape:
         return one is other
     one, other = _bits(one.ravel()), _bits(other.ravel())
-    # Most that differ do so at once.
+    # Most arrays that differ do so in the first piece.
     return all(
         np.array_equal(one[first : first + PIECE], other[first : first + PIECE])
         for first in range(0, len(one), PIECE)
@@ -520,7 +519,7 @@ def filled(arrays, recipe, same):
 
 
 def _saved_cells(arrays, width):
-    """Take the counts and columns out; return the counts and the cells they tell."""
+    """Take out counts and columns; return the counts and the cells they stand for."""
     counts = saved_array(arrays, COUNTS, tuple(_KINDS), (None,))
     columns = saved_array(arrays, COLUMNS, (counts.dtype.str[1:],), (None,))
     del arrays[COUNTS], arrays[COLUMNS]

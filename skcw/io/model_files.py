@@ -1,8 +1,8 @@
 """Model files: named arrays and a JSON header, without pickle, with a checksum.
 
 The format is that of the safetensors library: eight bytes with the size of a JSON text,
-the text, which tells where each array lies, and the arrays. A model is opened in one
-pass, and nothing in it is believed: whatever does not fit is a ``ModelFileError``.
+the text, which says where each array lies, and the arrays. A model is opened in one
+pass and validated as a whole: whatever does not fit is a ``ModelFileError``.
 """
 
 import json
@@ -36,7 +36,7 @@ OLDEST_READ = 7
 # How the files of CRFsuite begin.
 CRFSUITE = b"lCRF"
 HEADER, CHECKSUM = "skcw", "skcw.checksum"
-# Under this name the header tells how arrays in half precision are brought back.
+# The entry of the header by which arrays in half precision are restored.
 HALVES = "halves"
 # Where the checksum itself stands it is taken for zeros.
 _NO_DIGITS = "0" * 16
@@ -62,8 +62,8 @@ def write_model(path, header, arrays, *, dtype=None, scratch=False):
     dtype : {"float16"} or None, default=None
         Whether to store tables of weights in half precision.
     scratch : bool, default=False
-        Whether nobody needs the file after a crash. Then it is written in its place,
-        without a wait for the disk; the checksum tells if it is not complete.
+        Whether the file is temporary. Then it is written in place, without waiting for
+        the disk; the checksum shows whether it is complete.
     """
     arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     if dtype is not None:
@@ -84,8 +84,8 @@ def _header_text(header):
 def _write(path, text, arrays):
     """Write a file of safetensors: sizes in descending order, so that all is aligned.
 
-    The library itself would write to a draft of its own, whose name tells nobody what
-    it is, and leave it behind if it is killed.
+    The library itself would write to a temporary file of its own, and leave it behind
+    if it is killed.
     """
     entries, end = {"__metadata__": {HEADER: text, CHECKSUM: _NO_DIGITS}}, 0
     arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
@@ -213,8 +213,8 @@ def naming(path):
     except Exception as error:
         # A part that a file describes fails in ways of its own: names that are missing,
         # numbers beyond all bounds, too many brackets.
-        told = str(error) if isinstance(error, ValueError) else repr(error)
-        raise ModelFileError(f"{path} is damaged: {told}") from error
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        raise ModelFileError(f"{path} is damaged: {reason}") from error
 
 
 def _read_data(file, path, head, n_bytes, mapped):
@@ -262,7 +262,7 @@ def _incomplete(path, error):
 
 
 def _read_table(file, path, n_bytes):
-    """Return the first bytes, and what they tell: of each array, and further texts."""
+    """Return the first bytes of a file, the entries of its arrays and its metadata."""
     if file.read(len(CRFSUITE)) == CRFSUITE:
         raise ModelFileError(
             f"{path} is a model of CRFsuite; open it with "
@@ -323,8 +323,8 @@ def _finite(text):
 def _check_sum(path, metadata, head, total):
     # The digits that were left out are those of this entry, or of none.
     found = _DIGITS.search(head)
-    told = metadata.get(CHECKSUM)
-    if found is None or told != found[1].decode() or int(told, 16) != total:
+    stored = metadata.get(CHECKSUM)
+    if found is None or stored != found[1].decode() or int(stored, 16) != total:
         raise ModelFileError(
             f"{path} is damaged: its content does not have the checksum that was "
             "written with it. Copy the file again, or save the model again"

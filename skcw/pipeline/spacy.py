@@ -27,7 +27,7 @@ DEFAULTS = {"model": None, "columns": COLUMNS, "overwrite_ents": False, "method"
 
 
 class EntityComponent:
-    """Sets ``doc.ents`` by a model of skcw, and how sure it is of each.
+    """Component that sets ``doc.ents`` by a model of skcw, with confidences.
 
     ``span._.confidence`` of an entity, and ``token._.confidence`` of every token, are
     what the model says. Sentences are those that a component before this one has
@@ -69,7 +69,7 @@ class EntityComponent:
         self._path, self._model = None, None
         if model is None or isinstance(model, (str, Path)):
             self._path = model and Path(model)
-            # spaCy makes a saved component before it tells where its files are.
+            # spaCy makes a saved component before it gives the place of its files.
             if self._path and self._path.exists():
                 self._model = opened(self._path)
         else:

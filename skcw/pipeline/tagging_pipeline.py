@@ -93,7 +93,7 @@ def _tagger_has(name):
 
 
 def _of_tagger(name, summary):
-    """Return a method of the tagger that is asked about encoded sequences."""
+    """Return a method that encodes sequences and calls that of the tagger."""
 
     def method(self, X, *args, **options):
         return getattr(self.tagger, name)(self.encode(X), *args, **options)

@@ -481,7 +481,7 @@ def _inside(wrapped, method):
 class WrappedTagger(BaseSequenceTagger):
     """Base of the taggers around another one: ``estimator``, fitted as ``estimator_``.
 
-    What concerns its sequences, features and passes is asked of the inner tagger.
+    Sequences, features and passes are those of the inner tagger.
     """
 
     @available_if(lambda self: _inside(self, "encode"))

@@ -285,10 +285,10 @@ class CRFSequenceTagger(BeliefTagger):
         """Return a tagger with the weights in a file of CRFsuite.
 
         .. warning::
-           The format has no checksum. What can be told from the file is checked, and
+           The format has no checksum. The structure of the file is validated, and
            CRFsuite's own reader, which crashes on some damaged files, does not see it;
-           but a file that was changed on its way may pass. Take it from where you trust
-           it, and save what is opened by ``save``.
+           but a file with changed weights may pass. Take it from a source that you
+           trust, and save the tagger by ``save``.
 
         Parameters
         ----------

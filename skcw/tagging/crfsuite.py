@@ -106,7 +106,7 @@ def append(trainer, batch, rows, copies=None, group=0):
         1 for sequences that are held out.
     """
     for s, (tokens, labels) in enumerate(zip(_items(batch), rows, strict=True)):
-        # An empty sequence tells nothing, and CRFsuite is not made for it.
+        # CRFsuite cannot take empty sequences, which teach nothing.
         if labels and tokens:
             with _located(s):
                 for _ in range(1 if copies is None else copies[s]):

@@ -546,8 +546,8 @@ class HMMSequenceTagger(BeliefTagger):
         if len(new):
             words = words_of(batch.vocabulary, used[new], prefix)
             shares = self._shares(len(new) if words is None else words)
-            told = np.log(shares / label_prior(self.class_count_))
-            rows[width + 3 + new, : belief.n_labels] = told
+            weights = np.log(shares / label_prior(self.class_count_))
+            rows[width + 3 + new, : belief.n_labels] = weights
         row_of = np.full(len(belief.row_of), width, dtype=np.int32)
         row_of[used] = np.arange(width + 3, len(rows), dtype=np.int32)
         return Belief(belief.n_labels, row_of, rows.ravel(), None, None, 0.0)

@@ -32,7 +32,7 @@ from skcw.tagging.belief_tagger import BeliefTagger
 
 
 class Weights(NamedTuple):
-    """What a maximum-entropy tagger has learned.
+    """The weights of a maximum-entropy tagger.
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def _solve(design, codes, weight, n_labels, settings):
 
 
 def interruptible(function, *args, **options):
-    """Call a function that does not listen to Ctrl-C, such as a compiled solver.
+    """Call a function that ignores Ctrl-C, such as a compiled solver.
 
-    It runs in a thread of its own. After Ctrl-C nobody waits for it any more; it ends
-    when it is done, or with the program. Where memory is limited it runs at once: a new
-    thread that finds no memory ends the process.
+    It runs in a thread. After Ctrl-C the caller waits no longer; the function ends when
+    it is done, or with the program. Where memory is limited it runs without a thread,
+    for a new one that finds no memory ends the process.
 
     Parameters
     ----------

@@ -46,10 +46,10 @@ def spelling_keys(word, max_suffix):
 class LabelShares:
     """The distribution of labels over words that were never seen.
 
-    Every distinct word of the training data has one vote, divided among its labels as
-    it was seen with them: a new word is like the many rare ones, not like the few
-    frequent ones. The share of a class of words is its votes together with some more
-    that are cast as in the next wider class.
+    Every distinct word of the training data has one vote, divided among its labels in
+    proportion to their counts: a new word is like the many rare ones, not like the few
+    frequent ones. The distribution of a class of words is that of its votes, smoothed
+    by that of the next wider class.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class LabelShares:
 
     @classmethod
     def learn(cls, words, counts, prior, kind, weight, max_suffix):
-        """Learn from words that were seen; return what others tell of each, too.
+        """Learn from words that were seen; return the shares of each by others, too.
 
         Parameters
         ----------

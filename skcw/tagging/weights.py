@@ -12,10 +12,10 @@ from skcw.data.edges import EDGE_MARK
 
 
 class NamedWeights(Mapping):
-    """Weights by name: a dict that is not made before something is asked of it.
+    """Weights by name: a dict that is made on first use.
 
-    A large model has millions of them, and notebooks look at every attribute of an
-    estimator that they merely show.
+    A large model has millions of weights, and notebooks read every attribute of an
+    estimator that they display.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def transition_coef(tagger):
 def state_features(tagger):
     """Return the weights of features by (feature, label)."""
     check_is_fitted(tagger, "belief_")
-    # What is there now, should the tagger learn on before it is asked.
+    # The present state, should the tagger learn on before the names are read.
     belief, vocabulary, labels = tagger.belief_, tagger.vocabulary_, tagger.classes_
 
     def make():

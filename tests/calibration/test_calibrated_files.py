@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import joblib
-import numpy as np
 import pytest
 import skops.io
 from sklearn.frozen import FrozenEstimator
@@ -16,9 +15,10 @@ import skcw
 from skcw import CRFSequenceTagger, CWSequenceTagger, make_tagging_pipeline
 from skcw.calibration import CalibratedTagger
 from skcw.exceptions import ModelFileError
-from skcw.io.model_files import read_model, write_model
+from skcw.io.model_files import read_model
 from skcw.tagging import BaseSequenceTagger
 from tests.integration.corpora import features, news
+from tests.model_files import rewrite
 
 X, Y = features(n_sequences=60)
 WORDS, _ = news(n_sequences=60)
@@ -165,9 +165,10 @@ def damage_tagger(state):
 )
 def test_a_damaged_file_is_refused(damage, tmp_path):
     KINDS["folds"][0].save(tmp_path / "model")
-    header, arrays = read_model(tmp_path / "model")
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    damage(header["state"])
-    write_model(tmp_path / "odd", header, arrays)
+    odd = rewrite(
+        tmp_path / "model",
+        tmp_path / "odd",
+        lambda header, arrays: damage(header["state"]),
+    )
     with pytest.raises(ModelFileError, match="damaged"):
-        skcw.load(tmp_path / "odd")
+        skcw.load(odd)

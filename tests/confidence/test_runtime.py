@@ -1,12 +1,8 @@
 """A model that only answers: it says what the estimator in the same file says."""
 
-import json
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 import skcw
 from skcw import (
@@ -25,7 +21,8 @@ from skcw.confidence.inference_model import can_serve
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.datasets import make_tagged_corpus
 from skcw.exceptions import ForeignBatchError, ModelFileError
-from skcw.io.model_files import read_model, seal, write_model
+from skcw.io.model_files import read_model
+from tests.model_files import rewrite
 
 CORPUS = make_tagged_corpus(120, random_state=0)
 X, Y = CORPUS.tokens[:90], CORPUS.labels[:90]
@@ -150,13 +147,8 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
     path = tmp_path / "m.skcw"
     tagger = CWSequenceTagger(random_state=0, constraints="BIO")
     make_tagging_pipeline(["word"], tagger).fit(X, Y).save(path)
-    with safe_open(path, framework="np") as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        metadata = file.metadata()
-    assert can_serve(json.loads(metadata["skcw"]), words=True)
-    del arrays[missing]
-    save_file(arrays, path, metadata)
-    seal(path)
+    assert can_serve(read_model(path)[0], words=True)
+    rewrite(path, path, lambda header, arrays: arrays.pop(missing))
     with pytest.raises(ModelFileError, match="is damaged"):
         InferenceModel.open(path)
 
@@ -165,13 +157,15 @@ def test_a_file_that_lacks_an_array_is_damaged(missing, tmp_path):
 def test_a_damaged_header_is_told_when_a_tagger_is_opened(damage, tmp_path):
     path = tmp_path / "tagger"
     CWSequenceTagger(random_state=0).fit([["a", "b"]], [["A", "B"]]).save(path)
-    header, arrays = read_model(path)
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    if damage == "default":
-        header["state"]["serving"]["confidence"]["default"] = "no method"
-    else:
-        del header["state"]["serving"][damage]
-    write_model(path, header, arrays)
+
+    def harm(header, arrays):
+        serving = header["state"]["serving"]
+        if damage == "default":
+            serving["confidence"]["default"] = "no method"
+        else:
+            del serving[damage]
+
+    rewrite(path, path, harm)
     with pytest.raises(ModelFileError, match="is damaged"):
         InferenceModel.open(path)
 

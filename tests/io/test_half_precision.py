@@ -1,14 +1,11 @@
 """Models saved in half precision."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 from sklearn.base import clone
 
 from skcw import (
@@ -23,9 +20,10 @@ from skcw import (
 )
 from skcw.data.saved import half_precision, halved_array, whole_arrays
 from skcw.exceptions import ModelFileError
-from skcw.io.model_files import CHECKSUM, HALVES, HEADER, seal
+from skcw.io.model_files import HALVES
 from skcw.utils.laws import make_tagged
 from tests.io.test_persistence import TAGGERS
+from tests.model_files import rewrite
 
 # Half precision has eleven binary digits: rounding moves a number by so much.
 HALF = 2.0**-11
@@ -182,20 +180,6 @@ def test_a_classifier_refuses_another_precision_and_leaves_no_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def tampered(path, exponents, table=None):
-    """Write other exponents, or another table of weights, into a model."""
-    with safe_open(path, framework="np") as file:
-        header = json.loads(file.metadata()[HEADER])
-    found = load_file(path)
-    if exponents is not None:
-        header[HALVES] = exponents(header[HALVES])
-    if table is not None:
-        found["belief.mean"] = table(found["belief.mean"])
-    metadata = {HEADER: json.dumps(header), CHECKSUM: "0" * 16}
-    save_file(found, path, metadata=metadata)
-    seal(path)
-
-
 @pytest.mark.parametrize(
     ("exponents", "table"),
     [
@@ -221,7 +205,14 @@ def tampered(path, exponents, table=None):
 def test_files_that_say_something_else_are_damaged(exponents, table, tagger, tmp_path):
     path = tmp_path / "half"
     tagger.save(path, dtype="float16")
-    tampered(path, exponents, table)
+
+    def change(header, found):
+        if exponents is not None:
+            header[HALVES] = exponents(header[HALVES])
+        if table is not None:
+            found["belief.mean"] = table(found["belief.mean"])
+
+    rewrite(path, path, change)
     with pytest.raises(ModelFileError, match="damaged"):
         load(path)
     with pytest.raises(ModelFileError, match="damaged"):

@@ -26,15 +26,14 @@ from skcw._util.limits import LARGEST_LEARNT
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import (
-    CHECKSUM,
     FORMAT,
     HEADER,
     OLDEST_READ,
     read_model,
-    seal,
     write_model,
 )
 from skcw.utils.laws import make_tagged, outputs, weights
+from tests.model_files import rewrite, write
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 ALL_LEGAL = [[True] * 5] * 5
@@ -72,14 +71,14 @@ def path(tagger, tmp_path):
 
 def changed(path, target, arrays=None, drop=(), **header):
     """Copy a model with other arrays or another header."""
-    with safe_open(path, framework="np") as file:
-        found = json.loads(file.metadata()[HEADER])
-    kept = {k: v for k, v in load_file(path).items() if k not in drop}
-    text = json.dumps({**found, **header})
-    metadata = {HEADER: text, CHECKSUM: "0" * 16}
-    save_file({**kept, **(arrays or {})}, target, metadata=metadata)
-    seal(target)
-    return target
+
+    def change(found, kept):
+        found.update(header)
+        kept.update(arrays or {})
+        for name in drop:
+            del kept[name]
+
+    return rewrite(path, target, change)
 
 
 # -- there and back ------------------------------------------------------------------
@@ -568,9 +567,7 @@ def test_hashed_features_are_as_many_as_the_weights(data, tmp_path):
 def test_numbers_and_nesting_beyond_all_bounds_are_refused(path, tmp_path, value):
     text = json.dumps(read_model(path)[0])
     text = text.replace('"n_iter": ', f'"n_iter": {value}, "was": ', 1)
-    metadata = {HEADER: text, CHECKSUM: "0" * 16}
-    save_file(load_file(path), tmp_path / "odd", metadata=metadata)
-    seal(tmp_path / "odd")
+    write(tmp_path / "odd", text, load_file(path))
     with pytest.raises(ModelFileError, match="odd"):
         load(tmp_path / "odd")
 

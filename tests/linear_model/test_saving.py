@@ -1,21 +1,17 @@
 """Classifiers in files: what comes back is what was saved."""
 
-import json
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 import skcw
 from skcw.exceptions import ModelFileError
-from skcw.io.model_files import CHECKSUM, HEADER, seal
 from skcw.linear_model import MultiClassCW, MultiClassPA
 from tests.linear_model.classifiers import data, every_classifier, every_update
+from tests.model_files import rewrite
 
 LABELS = {
     "integers": lambda y: y,
@@ -114,17 +110,6 @@ def path(tmp_path):
     return tmp_path / "model"
 
 
-def damaged(path, change):
-    """Change the header and the arrays of a file."""
-    with safe_open(path, framework="np") as file:
-        header = json.loads(file.metadata()[HEADER])
-    arrays = load_file(path)
-    change(header, arrays)
-    metadata = {HEADER: json.dumps(header), CHECKSUM: "0" * 16}
-    save_file(arrays, path, metadata=metadata)
-    seal(path)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -142,6 +127,6 @@ def damaged(path, change):
     ],
 )
 def test_a_damaged_file_is_named(path, change):
-    damaged(path, change)
+    rewrite(path, path, change)
     with pytest.raises(ModelFileError, match=str(path)):
         skcw.load(path)
