@@ -108,9 +108,9 @@ def iter_records(source, options, encoding="utf-8"):
     number : int
         The line, counted from one.
     record : dict or list
-        What it holds.
+        Its JSON value.
     sentence : Sentence
-        What that means.
+        The sentence.
     """
     check_source(source)
     is_utf8(encoding)
@@ -128,7 +128,7 @@ def iter_records(source, options, encoding="utf-8"):
 
 
 def parsed_line(line, place):
-    """Return what a line of JSON holds; tell where it stands if it is none."""
+    """Return the value of a line of JSON; an error names the place."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -253,7 +253,7 @@ class JsonLinesFile(RecordFile):
             yield self.labels([sentence.labels]), self.labels([other.labels])
 
     def echo_as_json(self, names, read, X, added):
-        """Return the records with what is added to them: they are JSON already."""
+        """Return the records with the added columns: they are JSON already."""
         return self.echo(read, X, added)
 
     def echoed(self, record, sentence, added):
@@ -266,7 +266,7 @@ class JsonLinesFile(RecordFile):
 
     @classmethod
     def writer(cls, form, label_names=None):
-        """Return what writes a sentence as a record."""
+        """Return a function that gives a sentence as a record."""
         if form == "ids" and label_names is None:
             raise OptionError('to="ids" needs the names of the labels: label_names=')
         ids = label_names and ids_of(label_names)
