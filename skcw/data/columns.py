@@ -29,8 +29,8 @@ class TokenColumns(RaggedRows):
     Made by :func:`skcw.io.read_columns`, from a data frame by :meth:`from_frame`, or
     from lists by :meth:`from_sequences`. A value is kept as a number of four bytes, and
     its text once per column. The object has a length, can be sliced and fancy-indexed
-    like an array of sentences, and so passes through cross-validation. Iteration, and an
-    integer index, give a sentence as a list of tuples of strings, which any Python
+    like an array of sentences, and so passes through cross-validation. Iteration, and
+    an integer index, give a sentence as a list of tuples of strings, which any Python
     feature function can read.
 
     Parameters
