@@ -13,6 +13,7 @@ from numbers import Integral
 
 import numpy as np
 
+from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
 from skcw._util.limits import LONGEST_HEAD
 from skcw._util.ragged import place_of
@@ -325,14 +326,7 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
 
 
 def _side_by_side(left, right):
-    if len(left) != len(right):
-        raise ValueError(f"{len(left)} sentences, but labels for {len(right)}")
-    differ = np.flatnonzero(left.lengths != right.lengths)
-    if len(differ):
-        s = differ[0]
-        raise ValueError(
-            f"sentence {s} has {left.lengths[s]} tokens, but {right.lengths[s]} labels"
-        )
+    check_same_lengths(left.lengths, right.lengths, ("X", "labels"))
     return TokenColumns(
         left.offsets,
         np.concatenate([left.codes, right.codes]),

@@ -9,7 +9,7 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
 from skcw.data.columns import TokenColumns
 from skcw.data.labels import check_label_rows
-from skcw.data.text_lines import check_source, is_utf8, name_of, utf8_lines
+from skcw.data.text_lines import name_of, numbered_lines
 from skcw.exceptions import ColumnFileError
 from skcw.io.corpora import (
     RecordFile,
@@ -29,6 +29,9 @@ from skcw.io.json_records import (
     read_record,
 )
 from skcw.io.tokenizer import places_of
+
+# A line of these is empty; other blanks are not JSON.
+BLANKS = " \t\r\n\x0b\x0c"
 
 
 def read_json_lines(source, *, label=None, names=None, tokenize=None, encoding="utf-8"):
@@ -112,32 +115,23 @@ def iter_records(source, options, encoding="utf-8"):
     sentence : Sentence
         The sentence.
     """
-    check_source(source)
-    is_utf8(encoding)
-    name, before = name_of(source), 0
-    for piece in utf8_lines(source, encoding):
-        lines = piece.split(b"\n")
-        for number, line in enumerate(lines, start=before + 1):
-            if line.strip():
-                record = parsed_line(line, f"{name}, line {number}")
-                try:
-                    yield number, record, read_record(record, **options)
-                except RecordError as error:
-                    raise ColumnFileError(f"{name}, line {number}: {error}") from None
-        before += len(lines) - 1
-
-
-def parsed_line(line, place):
-    """Return the value of a line of JSON; an error names the place."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        hint = ""
-        if line.strip() == b"[" or (
-            place.endswith("line 1") and line.lstrip()[:1] == b"["
-        ):
+    name = name_of(source)
+    for number, line in numbered_lines(source, encoding):
+        if not line.strip(BLANKS):
+            continue
+        place = f"{name}, line {number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            array = line.strip() == "[" or (number == 1 and line.lstrip()[:1] == "[")
             hint = "; a list of records must be written one record per line"
-        raise ColumnFileError(f"{place}: not JSON: {error}{hint}") from None
+            raise ColumnFileError(
+                f"{place}: not JSON: {error}{hint if array else ''}"
+            ) from None
+        try:
+            yield number, record, read_record(record, **options)
+        except RecordError as error:
+            raise ColumnFileError(f"{place}: {error}") from None
 
 
 def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
