@@ -386,7 +386,7 @@ def open_model(path, mapped=False):
             model = InferenceModel.from_saved(path, header, arrays)
             found = model.features, model.predict_all, model.selection
             return *found, header.get("reading"), model.tokenizer
-    # Models that need scikit-learn are opened as estimators.
+    # What needs scikit-learn is asked through its estimator.
     model, pipeline = load_model(path)
     found = pipeline[0].extractor_, model.predict_all, selection_of(model)
     return *found, header.get("reading"), pipeline.text_reading()["tokenizer"]
@@ -444,7 +444,7 @@ def load_model(path):
 
 
 def layers(model):
-    """Yield a model, the estimator inside it, and so on inwards."""
+    """Yield a model, what it is built around, and so on inwards."""
     from skcw.tagging.base import WrappedTagger
 
     while model is not None:
