@@ -21,7 +21,7 @@ def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
     names : tuple of two str, default=("X", "y")
         The names of the inputs in the error message.
     what : str, default="sequences"
-        What is counted, in the plural.
+        The unit, in the plural.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
 
 
 def is_table(thing):
-    """Tell whether a thing is a data frame, or groups of its rows.
+    """Return whether a thing is a data frame, or groups of its rows.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def refuse_table(thing, name):
     thing : object
         Anything.
     name : str
-        What messages call it.
+        Its name in messages.
     """
     if is_table(thing):
         library = type(thing).__module__.partition(".")[0]
@@ -97,7 +97,7 @@ def check_sequence(sequence, s):
     Parameters
     ----------
     sequence : object
-        What stands for the sequence.
+        The sequence.
     s : int
         Its number.
 
@@ -141,7 +141,7 @@ def check_same_lengths(first, second, names=("X", "y"), units=("tokens", "labels
     names : tuple of two str, default=("X", "y")
         The names of the inputs in the error message.
     units : tuple of two str, default=("tokens", "labels")
-        What a sequence of each input is made of.
+        The units of the sequences in each input.
 
     Raises
     ------
@@ -174,11 +174,11 @@ def check_sample_weight(sample_weight, n, what="sequences", *, at_most=HEAVIEST_
     Parameters
     ----------
     sample_weight : array-like of shape (n,) or None
-        What each sequence (or word, or row) counts.
+        The weight of each sequence (or token, or row).
     n : int
         How many weights there must be.
     what : str, default="sequences"
-        What is weighted, in the plural.
+        The weighted things, in the plural.
     at_most : float, default=1e20
         The largest weight that makes sense.
 
@@ -230,7 +230,7 @@ def check_weight_values(
     weight : ndarray of float64 of shape (n,)
         The weights.
     what : str, default="sequences"
-        What is weighted, in the plural.
+        The weighted things, in the plural.
     at_most : float, default=1e20
         The largest weight that makes sense.
     place : callable, optional

@@ -10,8 +10,8 @@ try:
 except ImportError:  # Windows
     fcntl = None
 
-# Where Windows locks a byte: beyond the end of any file, as nobody can read what is
-# locked there.
+# Where Windows locks a byte: beyond the end of any file, since locked bytes cannot be
+# read.
 _FAR = 1 << 40
 _TAKEN = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
 
@@ -162,7 +162,7 @@ def _flush(path):
 
 
 def take_lock(file):
-    """Lock an open file; tell whether nobody else had done so.
+    """Lock an open file; return whether it was free.
 
     The lock belongs to the open file, within a process as between processes. The
     system takes it back when the file is closed, by a crash as well: none is left over.

@@ -21,7 +21,7 @@ def lazy_names(package, homes):
     Returns
     -------
     getattr : callable
-        What Python asks for a name that the package does not have yet.
+        Called for a name that the package does not have yet.
     dir : callable
         Lists the names, imported or not, so that editors complete them.
 

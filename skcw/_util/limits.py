@@ -1,13 +1,13 @@
 """How large, small, many or long things may be: one table, with the reason for each.
 
-What is above a limit is refused with an error that names it. Numbers that only steer a
+Values above a limit are refused with an error that names it. Numbers that only steer a
 search or cut work into pieces stand where they are used.
 """
 
 
-# -- what a sample counts --------------------------------------------------------------
+# -- weights of samples ----------------------------------------------------------------
 
-# What counts at all counts at least so much: the squares of such weights, and their
+# The least weight above zero: the squares of such weights, and their
 # products with steps in single precision, do not vanish.
 LIGHTEST_WEIGHT = 1e-20
 # Sums and squares of larger weights may overflow in single precision.
@@ -20,7 +20,7 @@ LARGEST_FACTOR = 1e6
 # Scores of confidence sum up squares of weights in double precision.
 HEAVIEST_SCORED = 1e100
 
-# -- numbers that are learned from, and learned ------------------------------------------
+# -- numbers that are learned from, and learned ----------------------------------------
 
 # Squares of larger values of a row, times variances, have no room in single precision.
 LARGEST_ROW_VALUE = 1e12
@@ -50,7 +50,7 @@ LARGEST_BETA = 1e100
 MOST_FEATURES = 2**31 - 2
 # Rerankers write twice the number of a feature into 32 bits.
 MOST_CANDIDATE_FEATURES = 2**30
-# Of features that are numbered by what occurs, not by an encoder that counts them.
+# Of features that are numbered by occurrence, not by an encoder that counts them.
 MOST_NUMBERED = 10**8
 # Draws and labelings that a model file may ask for: more would be a trap.
 MOST_IN_A_FILE = 10_000
@@ -68,8 +68,8 @@ MOST_DIGITS_IN_A_FILE = 20
 
 # -- texts -----------------------------------------------------------------------------
 
-# A line of a text file, or what stands before its first sentence: what is longer in
-# bytes is another kind of file.
+# A line of a text file, or the text before its first sentence: more bytes mean
+# another kind of file.
 LONGEST_LINE = LONGEST_HEAD = 1 << 24
 # Numbers in a feature line and what they multiply to: a line beyond these is a slip of
 # the pen, and would take hours.

@@ -42,7 +42,7 @@ def frozen(array):
 
 
 def own_copy(name, array, dtype):
-    """Return a copy that nobody else can change: what is checked once stays true."""
+    """Return a read-only copy: checks of it stay true."""
     try:
         given = np.asarray(array)
         copy = np.array(given, dtype=dtype, order="C")
@@ -76,7 +76,7 @@ class RaggedRows:
     """Base of frozen collections of sequences of different lengths.
 
     A subclass sets ``offsets`` and gives ``_slice(start, stop)``, ``_take(positions)``
-    and ``_row(position)``: what an index by one integer means.
+    and ``_row(position)``, the meaning of an integer index.
     """
 
     @property

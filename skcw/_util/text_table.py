@@ -92,7 +92,7 @@ def aligned(rows, headers, formats=None):
 
 
 def is_number(value):
-    """Tell whether a value belongs to the right of its column."""
+    """Return whether a value belongs to the right of its column."""
     return value is None or (
         isinstance(value, (int, float)) and not isinstance(value, bool)
     )

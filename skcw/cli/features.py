@@ -10,7 +10,7 @@ DEFAULT_FEATURES = "ner"
 
 
 def make_features(options, X, label=None):
-    """Return unfitted features as the options describe them, and what they stand for.
+    """Return unfitted features as the options describe them, and their templates.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def make_features(options, X, label=None):
     features : WindowFeatures
         The features.
     templates : list of Template
-        What its lines stand for.
+        The templates of its lines.
     """
     from skcw.features import WindowFeatures, read_clusters
     from skcw.features.columns import names_of
@@ -130,7 +130,7 @@ def template_lines(path):
 
 
 def check_lines(lines, names, lexicons, label=None, clusters=()):
-    """Raise unless each line can be understood; tell where it stands.
+    """Raise unless each line can be understood; errors name its place.
 
     Parameters
     ----------

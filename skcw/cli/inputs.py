@@ -24,7 +24,7 @@ ENOUGH_WORDS = 20
 
 
 def title_of(name):
-    """Return what messages call a file of the command line."""
+    """Return the name of a file of the command line in messages."""
     return "<stdin>" if name == "-" else name
 
 
@@ -136,7 +136,7 @@ def read_labeled(corpus):
 
 
 def check_labels(y, corpus):
-    """Raise if labels are missing; warn if there is nothing to tell apart."""
+    """Raise if labels are missing; warn if there is one label only."""
     found = set(chain.from_iterable(y))
     where = f"{corpus.label_title(True)} holds"
     if found == {"_"}:
@@ -146,7 +146,7 @@ def check_labels(y, corpus):
     if len(found) == 1:
         warn(
             corpus.options.command,
-            f"{where} one label only, {min(found)!r}, so that there is nothing to "
+            f"{where} one label only, {min(found)!r}, so there is nothing to "
             "learn; --label-column tells where the labels are",
         )
 
@@ -163,9 +163,9 @@ def read_like(name, options, X, features, templates):
     X : TokenColumns
         The sentences of the first.
     features : WindowFeatures
-        What is learned from them.
+        The features.
     templates : list of Template
-        What the features stand for.
+        The templates of the features.
 
     Returns
     -------
@@ -203,13 +203,13 @@ def check_width(X, templates, names, name, besides=""):
     X : TokenColumns
         The sentences.
     templates : list of Template
-        What looks at them.
+        The templates of the model.
     names : list of str
         The names of the columns in training.
     name : str
         The file, for messages.
     besides : str
-        What to say of columns that are not counted.
+        A remark on columns that are not counted.
     """
     needed = needed_columns(templates)
     if X.n_columns >= needed or not X.n_tokens:
@@ -235,7 +235,7 @@ def check_file(features, X, name, command, besides=""):
     command : str
         The name of the command, for warnings.
     besides : str
-        What to say of columns that are not counted.
+        A remark on columns that are not counted.
     """
     names = features.columns
     check_width(X, features.templates, names, name, besides)
@@ -292,11 +292,11 @@ class LabelColumns:
     Parameters
     ----------
     true : str
-        What messages call the true labels.
+        The name of the true labels in messages.
     predicted : str
-        What messages call the predicted labels.
+        The name of the predicted labels in messages.
     hint : str
-        What to do about it.
+        The remedy.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def open_model(path, mapped=False):
     Returns
     -------
     features : FeatureExtractor
-        What makes features from the columns of words.
+        The features of the model.
     ask : callable
         ``predict_all(X)`` gives the answers of the model about ``TokenColumns``.
     selection : dict or None
@@ -375,7 +375,7 @@ def open_model(path, mapped=False):
     reading : dict or None
         How the file that it has learned from was read.
     tokenizer : Tokenizer or None
-        What cuts a text into words as the model knows them.
+        The tokenizer of the model.
     """
     from skcw.confidence.inference_model import InferenceModel
 
@@ -399,7 +399,7 @@ def selection_of(model):
 
 @contextmanager
 def named_models(path):
-    """Tell how to make a model if a file is not one."""
+    """Raise an error with a remedy if a file is not a model."""
     from skcw.exceptions import ModelFileError
 
     try:
@@ -423,7 +423,7 @@ def load_model(path):
     Returns
     -------
     model : estimator
-        The model: a pipeline, or what was built around one.
+        The model: a pipeline, or an estimator around one.
     pipeline : TaggingPipeline
         The pipeline.
     """

@@ -69,7 +69,7 @@ class SequenceBatch(RaggedRows):
 
     @classmethod
     def _owning(cls, offsets, indptr, indices, values, n_features, vocabulary=None):
-        """Return a batch of arrays that nobody else has, checked but not copied."""
+        """Return a batch of arrays without other owners, checked but not copied."""
         batch = cls._unchecked(offsets, indptr, indices, values, n_features, vocabulary)
         batch._check()
         return cls._unchecked(
@@ -82,7 +82,7 @@ class SequenceBatch(RaggedRows):
         )
 
     def _store(self, offsets, indptr, indices, values, n_features, vocabulary):
-        """Keep read-only views; kernels rely on what `_check` once found true."""
+        """Keep read-only views: kernels rely on the checks."""
         self.offsets = frozen(offsets)
         self.indptr = frozen(indptr)
         self.indices = frozen(indices)
@@ -130,7 +130,7 @@ class SequenceBatch(RaggedRows):
 
     @property
     def fingerprint(self):
-        """A short hash of what the feature numbers mean."""
+        """A short hash of the names of the features."""
         if self.vocabulary is None:
             return f"columns-{self.n_features}"
         return self.vocabulary.fingerprint(self.n_features)

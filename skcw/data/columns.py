@@ -26,11 +26,11 @@ LAST_OF_CONLLU = 9
 class TokenColumns(RaggedRows):
     """Sentences whose tokens have the same columns (word, POS, label...), frozen.
 
-    Made by :func:`read_columns`, from a data frame by :meth:`from_frame`, or from
-    lists by :meth:`from_sequences`. A value is kept as a number of four bytes, and its
-    text once per column. The object has a length, can be sliced and fancy-indexed like
-    an array of sentences, and so passes through cross-validation. Iteration, and an
-    integer index, give a sentence as a list of tuples of strings, which any Python
+    Made by :func:`skcw.io.read_columns`, from a data frame by :meth:`from_frame`, or
+    from lists by :meth:`from_sequences`. A value is kept as a number of four bytes, and
+    its text once per column. The object has a length, can be sliced and fancy-indexed
+    like an array of sentences, and so passes through cross-validation. Iteration, and
+    an integer index, give a sentence as a list of tuples of strings, which any Python
     feature function can read.
 
     Parameters
@@ -131,13 +131,13 @@ class TokenColumns(RaggedRows):
             Of pandas, polars, pyarrow or another library that narwhals knows. The
             rows of a sentence stand together, in the order of its words.
         sentence : str, default=None
-            The column that tells sentences apart. A missing value means the sentence
+            The column with the sentence of each row. A missing value means the sentence
             of the row above, as in files that name it once. By default a column
             called ``sentence_id``, ``sent_id``, ``sentence`` or ``Sentence #``, in any
             letter case.
         columns : dict or sequence of str, default=None
             The columns to keep: names in the order wanted, the word first, or
-            ``{what to call it: its name in the frame}``. By default all others, that
+            ``{new name: name in the frame}``. By default all others, that
             of the words first. The features look for ``word`` and ``pos``; unless a
             dict says otherwise, a column called ``token`` or ``form`` is renamed to
             ``word``, and ``upos`` or ``pos_tags`` to ``pos``, in any letter case.
@@ -188,7 +188,7 @@ class TokenColumns(RaggedRows):
         return TokenColumns(self.offsets, self.codes, self.values, names, self.lines)
 
     def _store(self, offsets, codes, values, names, lines):
-        """Keep read-only views; what reads them relies on what `_check` found."""
+        """Keep read-only views: compiled code relies on the checks."""
         self.offsets = frozen(offsets)
         self.codes = frozen(codes)
         self.values = values
@@ -331,7 +331,7 @@ class TokenColumns(RaggedRows):
         label = self._number(label)
         if label == LAST_OF_CONLLU and self.values[label].names() == ["_"]:
             raise ValueError(
-                f"column {label} holds nothing but _, which is no label; name the "
+                f"column {label} holds nothing but _, which is not a label; name the "
                 "column of the labels: split_label(...)"
                 + (f"; the columns are {', '.join(self.names)}" if self.names else "")
             )
@@ -396,7 +396,7 @@ def _check_strings(seen, codes, offsets, column):
             )
 
 
-# What we call a column -> what others call it, in any letter case.
+# Our name of a column -> other names of it, in any letter case.
 OTHER_NAMES = {
     "word": ("word", "token", "form", "words", "tokens"),
     "pos": ("pos", "pos_tags", "pos_tag", "upos", "xpos"),
@@ -430,20 +430,20 @@ def find_name(names, wanted):
 
 
 def choose_columns(names, columns=None):
-    """Return which columns of a table to keep, and what to call them.
+    """Return the columns of a table to keep, with their new names.
 
     Parameters
     ----------
     names : sequence of str
         The columns of the table, without that of the sentences.
     columns : dict, sequence of str or None, default=None
-        {what to call it: its name in the table}; or names, in the order wanted; or
+        {new name: name in the table}; or names, in the order wanted; or
         all, the word first.
 
     Returns
     -------
     chosen : dict of str to str
-        What to call each column -> its name in the table.
+        {new name: name in the table}.
 
     Examples
     --------
@@ -477,7 +477,7 @@ def _check_known(wanted, names):
 
 
 def default_names(n_columns):
-    """Return what columns are called if nobody has named them."""
+    """Return the default names of columns."""
     return [*("word", "pos")[:n_columns], *(f"x{c}" for c in range(2, n_columns))]
 
 
@@ -586,11 +586,11 @@ def table_of(frame):
 
 
 def sentence_column(names, given):
-    """Return the column of a frame that tells sentences apart."""
+    """Return the column of a frame with the sentence of each row."""
     found = find_name(names, SENTENCE_NAMES) if given is None else given
     if found is None:
         raise ValueError(
-            "which column tells sentences apart? Name it: sentence=...; "
+            "the column with the sentence of each row is unknown: pass sentence=...; "
             + listed_names(names)
         )
     if found not in names:
@@ -617,7 +617,7 @@ def _texts(series, name):
         raise ValueError(
             f"row {int(missing.argmax())} has no value in column {name!r}; write _ for "
             "no value. pandas takes words such as NA, null and None for missing ones "
-            "unless told otherwise: read_csv(..., keep_default_na=False)"
+            "by default: use read_csv(..., keep_default_na=False)"
         )
     values = series.to_list()
     if series.dtype.is_integer():

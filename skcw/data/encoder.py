@@ -14,14 +14,14 @@ from skcw.exceptions import ForeignBatchError
 
 
 def is_sparse(thing):
-    """Tell whether a thing is a sparse matrix, without importing SciPy for it."""
+    """Return whether a thing is a sparse matrix, without importing SciPy for it."""
     # Whoever has a sparse matrix has imported SciPy.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and sparse.issparse(thing)
 
 
 def is_numeric_sequence(sequence):
-    """Tell whether a sequence is a 2-D array or sparse matrix of numbers."""
+    """Return whether a sequence is a 2-D array or sparse matrix of numbers."""
     if is_sparse(sequence):
         return True
     return (

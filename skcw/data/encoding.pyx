@@ -223,7 +223,7 @@ cdef class TokenEncoder:
         return 0
 
     cdef str _decoded(self, bytes name):
-        """Return as a string what dicts for sklearn-crfsuite may hold as bytes."""
+        """Return a value as a string; dicts for sklearn-crfsuite may hold bytes."""
         try:
             return name.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -23,24 +23,24 @@ UNITS = ("word", "entity", "sentence")
 
 
 class AnswersInFrames:
-    """Gives the answers of any tagger as data frames.
+    """Base of predictions that can be given as data frames.
 
     A subclass has ``labels``, ``confidence``, ``entities``, ``sequence_confidence``
     and ``lengths``.
     """
 
     def to_frame(self, X=None, *, unit="word", sentence=None, backend=None, **options):
-        """Return what the tagger says as a data frame.
+        """Return the predictions as a data frame.
 
         Parameters
         ----------
         X : data frame, TokenColumns or sequences of words, default=None
-            What the tagger was asked about, or the frame that it was made from. Its
+            The input of the predictions, or the frame that it was made from. Its
             columns come first; those of a frame stay as they are, with its index.
         unit : {"word", "entity", "sentence"}, default="word"
-            What a row is about.
+            The unit of a row.
         sentence : str, default=None
-            The column of a frame X that tells sentences apart, as in
+            The column of a frame X with the sentence of each row, as in
             :meth:`skcw.data.TokenColumns.from_frame`.
         backend : {"pandas", "polars", "pyarrow"}, default=None
             The library of the result; by default that of the frame X, or else the
@@ -105,7 +105,7 @@ def _entity_rows(answers, source, options):
 
 
 def _source_of(X, answers, sentence):
-    """Return what answers are about, in a form that frames can be made of."""
+    """Return the input of predictions in a form that frames can be made of."""
     import narwhals as nw
 
     if X is None or not nw.dependencies.is_into_dataframe(X):

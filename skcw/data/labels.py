@@ -136,7 +136,7 @@ def check_labels(labels, name, integers=False):
 
 
 def is_integer(label):
-    """Tell whether a label is a number such as a dataset keeps instead of a name."""
+    """Return whether a label is a number such as a dataset keeps instead of a name."""
     return isinstance(label, Integral) and not isinstance(label, bool)
 
 

@@ -209,7 +209,7 @@ cdef class NameTable:
         self.slots[at] = ((key >> 32) << 32) | <unsigned long long>number
 
     cdef int _rehash(self) except -1:
-        """Make the table larger; a slot tells by itself where it belongs."""
+        """Make the table larger; a slot shows by itself where it belongs."""
         cdef unsigned long long* old = self.slots
         cdef Py_ssize_t i, n_old = self.n_slots
         # Small tables grow faster: moving all the slots is what costs.

@@ -14,7 +14,7 @@ SCHEMES = {"IOB1": "BIO", "IOB2": "BIO", "IOBES": "BIOES", "BILOU": "BILOU"}
 ALIASES = {"BIO": "IOB2", "BIOES": "IOBES"}
 SCHEMES_OR_AUTO = ("auto", *SCHEMES)
 
-# What a prefix does to a span. BILOU writes IOBES with other letters: Last for End,
+# The effect of a prefix on a span. BILOU writes IOBES with other letters: Last for End,
 # Unit for Single.
 ROLES = {"B": "B", "I": "I", "O": "O", "E": "E", "S": "S", "L": "E", "U": "S"}
 
@@ -123,7 +123,7 @@ def extract_spans(labels, scheme="auto", strict=False):
         (the type may hold hyphens), or a bare ``"B"``, ``"I"``, ``"E"``, ``"S"``
         whose span gets the label ``"_"``.
     scheme : {"auto", "IOB1", "IOB2", "IOBES", "BILOU"}, default="auto"
-        What ``strict`` holds the labels to; without ``strict`` it changes nothing.
+        The scheme that ``strict`` demands; ignored without ``strict``.
         ``"BIO"`` and ``"BIOES"`` are other names of IOB2 and IOBES. ``"auto"``
         is the answer of :func:`detect_scheme` to these labels, so name the
         scheme when short sequences are read one at a time.
@@ -141,7 +141,7 @@ def extract_spans(labels, scheme="auto", strict=False):
     Strict reading keeps, for IOB2, ``B-x`` with the ``I-x`` that follow it; for
     IOBES and BILOU, ``S-x`` alone and ``B-x``, any number of ``I-x``, ``E-x``; for
     IOB1, runs of ``I-x``, which ``B-x`` cuts where it directly follows a label
-    of the same type. Any other ``B-x`` is no IOB1 and is skipped like ``O``.
+    of the same type. Any other ``B-x`` is not IOB1 and is skipped like ``O``.
 
     Where the words above leave a choice, it is the one of seqeval 1.2, but for
     four points. Strict IOB1 of seqeval drops a correct one-word span ``B-x`` if
@@ -281,7 +281,7 @@ def with_outside(y, outside):
     y : list of sequences of str
         The labels of each sentence.
     outside : str
-        What they call a word outside of all spans.
+        Their label for tokens outside of all spans.
 
     Returns
     -------
@@ -344,8 +344,8 @@ def convert_labels(y, target, source="auto", outside="O"):
         forgives faults: a span begins at ``B-`` or ``S-``, after ``O``, after ``E-``
         or ``S-``, and wherever the type changes.
     outside : str, default="O"
-        What `y` calls a word outside of all spans, such as ``"NONE"`` or ``"_"``. The
-        result calls it ``"O"``, as the whole package does.
+        The label of `y` for tokens outside of all spans, such as ``"NONE"`` or
+        ``"_"``. The result calls it ``"O"``, as the whole package does.
 
     Returns
     -------
@@ -434,7 +434,7 @@ def _refuse_faults(labels, expected, s, source):
             )
 
 
-# The schemes whose steps can be told legal or not by two labels, under the names that
+# The schemes in which two labels show whether a step is legal, under the names that
 # ``constraints_`` of a tagger has for them, and their prefixes.
 _PREFIXES = {
     "BIO": SCHEMES["IOB2"],
@@ -510,7 +510,7 @@ def saved_forbidden(arrays, n_labels):
     Returns
     -------
     forbidden : ndarray of shape (n_labels + 2, n_labels)
-        What :func:`transition_constraints` returned.
+        The result of :func:`transition_constraints`.
     """
     shape = n_labels + 2, n_labels
     forbidden = saved_array(arrays, "forbidden", FLOATS, shape, largest=np.inf)
@@ -520,7 +520,7 @@ def saved_forbidden(arrays, n_labels):
 
 
 def saved_constraints(value, name):
-    """Return what a file says of a model's constraints; raise unless it can be."""
+    """Return the constraints of a model in a file; raise if they are impossible."""
     if value not in (None, "given", *SCHEME_NAMES):
         raise ValueError(f"{name} is {shortened(value)}")
     return value
@@ -539,7 +539,7 @@ def constraints_name(name):
 
 
 def _parts(labels, prefixes):
-    """Return what each label does to a span ("O" for nothing), and its type."""
+    """Return the role of each label in a span ("O" for none), and its type."""
     parts = []
     for label in labels:
         prefix, kind = parse_label(label, bare=prefixes)
@@ -639,7 +639,7 @@ def scheme_faults(labels, codes, offsets):
 
 
 def are_spans(labels):
-    """Tell whether labels mark spans: all are "O" or begin with a prefix.
+    """Return whether labels mark spans: all are "O" or begin with a prefix.
 
     Parameters
     ----------
@@ -680,7 +680,7 @@ def scheme_of(labels, faults):
     labels : sequence of str
         The labels.
     faults : dict
-        What ``scheme_faults`` has counted.
+        The result of ``scheme_faults``.
 
     Returns
     -------

@@ -38,7 +38,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     See Also
     --------
-    SequenceBatch : What it makes.
+    SequenceBatch : The result.
 
     Examples
     --------

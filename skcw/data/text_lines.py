@@ -18,12 +18,12 @@ WIDE = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# So many bytes tell whether every other one is zero.
+# Enough bytes to see whether every other one is zero.
 SAMPLE = 400
 
 
 def name_of(source):
-    """Return what messages call a source."""
+    """Return the name of a source in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -78,7 +78,7 @@ def numbered_lines(source, encoding):
 
 
 def is_utf8(encoding):
-    """Tell whether an encoding is UTF-8 under one of its names."""
+    """Return whether an encoding is UTF-8 under one of its names."""
     try:
         found = codecs.lookup(encoding)
     except (LookupError, TypeError, ValueError):
@@ -108,7 +108,7 @@ def _unpacked(pieces, name):
 
 
 def _not_wide(pieces, name, encoding):
-    """Yield the pieces; raise if they are UTF-16 or UTF-32 and nobody has said so."""
+    """Yield the pieces; raise if they are UTF-16 or UTF-32 and should not be."""
     expected = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     for piece in pieces:
         found = None if expected else wide_encoding(piece)
@@ -233,7 +233,7 @@ def _decodable(pieces, name):
         except UnicodeDecodeError as error:
             begin = piece.rfind(b"\n", 0, error.start) + 1
             line += piece.count(b"\n", 0, begin)
-            # What comes first in the file is to be told first.
+            # Errors are reported in the order of the file.
             yield piece[:begin]
             raise _undecodable(error, name, line, "utf-8") from None
         yield piece

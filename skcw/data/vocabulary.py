@@ -169,7 +169,7 @@ class Vocabulary:
         return digest.hexdigest()
 
     def agrees_with(self, other):
-        """Tell whether one of two vocabularies continues the other."""
+        """Return whether one of two vocabularies continues the other."""
         if self is other:
             return True
         common = min(len(self), len(other))

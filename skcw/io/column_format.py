@@ -7,7 +7,7 @@ from skcw.io.columns import CONLLU, fault_of, fields_of, is_conllu, iter_columns
 from skcw.io.corpora import BLOCK_TOKENS, CorpusFile, as_text
 from skcw.io.formats import NO_VALUE, OptionError
 
-# What may follow the last column of a line.
+# Characters that may follow the last column of a line.
 ENDS = "\r \t"
 
 
@@ -16,7 +16,7 @@ class ColumnFile(CorpusFile):
 
     takes = ("separator", "comment")
     conllu = False
-    # The columns of the features, and of the labels, if nobody has named others.
+    # The columns of the features and of the labels by default.
     default_columns = None
     default_label = None
 
@@ -147,13 +147,13 @@ class ColumnFile(CorpusFile):
         given, width = self.options, self.memory.get("width")
         by_name = getattr(given, "columns", None) is not None
         if by_name or getattr(given, "label_column", None) is not None:
-            # What the user has said leaves nothing to remember.
+            # Given options replace those of training.
             return (self.columns if by_name or self.conllu else None), self.label
         if width is None or not self.width or self.conllu:
             return self.columns, None
         label = self.label_column() % width
         if self.columns is None:
-            # A label that comes last is in nobody's way.
+            # A label in the last column does no harm.
             if label == width - 1 or self.width < width:
                 return None, None
             self.opened.note(
@@ -199,7 +199,7 @@ class ColumnFile(CorpusFile):
             yield self.labels(block.column(0)), self.labels(block.column(1))
 
     def label_title(self, of_model):
-        """Return what messages call the column of the true labels."""
+        """Return the name of the column of the true labels in messages."""
         return f"column {self.label_column(-1 if of_model else -2)} of {self.title}"
 
     def echo(self, text, X, added):
@@ -212,7 +212,7 @@ class ColumnFile(CorpusFile):
         X : TokenColumns
             The tokens, which know their lines.
         added : dict of str to list
-            What to add to them.
+            The values to add to them.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class ColumnFile(CorpusFile):
 
     @classmethod
     def writer(cls, form, label_names=None):
-        """Return what writes a sentence as lines in UTF-8."""
+        """Return a function that gives a sentence as lines in UTF-8."""
         return lambda sentence: _lines(cls._columns_of(sentence))
 
     @staticmethod

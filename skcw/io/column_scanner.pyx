@@ -83,7 +83,7 @@ cdef class ColumnParser:
         return at - first
 
     cpdef bint between_sentences(self):
-        """Tell whether no sentence is open."""
+        """Return whether no sentence is open."""
         return self.n_closed == self.n_tokens
 
     def finish(self):
@@ -145,7 +145,7 @@ cdef class ColumnParser:
                     and memchr(begin, c"\t", end - begin) != NULL)
 
     cdef bint _is_no_word(self, const char* begin, const char* end) except -1:
-        """Tell whether a CoNLL-U line is a range of words (1-2) or empty (1.1)."""
+        """Return whether a CoNLL-U line is a range of words (1-2) or empty (1.1)."""
         cdef const char* at = begin
         while at < end and c"0" <= at[0] <= c"9":
             at += 1

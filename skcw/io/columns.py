@@ -13,6 +13,7 @@ from numbers import Integral
 
 import numpy as np
 
+from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
 from skcw._util.limits import LONGEST_HEAD
 from skcw._util.ragged import place_of
@@ -54,7 +55,7 @@ def read_columns(
         The file, opened in binary or text mode if it is an object. A gzip file is
         known by its first two bytes, whatever its name.
     separator : str, default=None
-        What stands between columns: ``"\t"`` or another single character, or
+        The separator of columns: ``"\t"`` or another single character, or
         ``" "`` for any run of blanks. By default a TAB if the first line with a token
         has one, else blanks.
     comment : str, default="auto"
@@ -81,7 +82,7 @@ def read_columns(
     Returns
     -------
     columns : TokenColumns
-        The sentences. Its ``lines`` tells where in the file each token stands.
+        The sentences. ``lines`` has the line of the file for each token.
 
     Raises
     ------
@@ -285,7 +286,7 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
         Further columns to the right, in the same forms: a label for each token, or a
         tuple of several.
     separator : str, default="\t"
-        What to write between columns: one ASCII character.
+        The separator to write: one ASCII character.
     encoding : str, default="utf-8"
         The encoding of the file.
 
@@ -294,7 +295,7 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
     ValueError
         If a value cannot be read back from the file: it is empty, holds the separator
         or a line break, or the encoding lacks one of its characters; or if a sentence
-        has no tokens. The message tells sentence and token.
+        has no tokens. The message names sentence and token.
 
     See Also
     --------
@@ -325,14 +326,7 @@ def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
 
 
 def _side_by_side(left, right):
-    if len(left) != len(right):
-        raise ValueError(f"{len(left)} sentences, but labels for {len(right)}")
-    differ = np.flatnonzero(left.lengths != right.lengths)
-    if len(differ):
-        s = differ[0]
-        raise ValueError(
-            f"sentence {s} has {left.lengths[s]} tokens, but {right.lengths[s]} labels"
-        )
+    check_same_lengths(left.lengths, right.lengths, ("X", "labels"))
     return TokenColumns(
         left.offsets,
         np.concatenate([left.codes, right.codes]),
@@ -408,7 +402,7 @@ class Options:
     conllu: bool
     columns: tuple | None
     names: tuple | None
-    # Whether nobody has said that the file is not CoNLL-U.
+    # Whether the file may be CoNLL-U, because neither conllu nor columns was given.
     doubtful: bool = False
 
     @classmethod
@@ -442,7 +436,7 @@ class Options:
         return len(known)
 
     def starts_document(self, line):
-        """Tell whether a line is a ``-DOCSTART-`` line to be skipped."""
+        """Return whether a line is a ``-DOCSTART-`` line to be skipped."""
         ends = (b"", b" ", b"\t", (self.separator or "").encode())
         after = line[len(DOCSTART) : len(DOCSTART) + 1]
         return self.skip_docstart and line.startswith(DOCSTART) and after in ends
@@ -492,7 +486,7 @@ class Layout:
     Parameters
     ----------
     options : Options
-        What the caller said.
+        The options of the caller.
     name : str
         The file.
     number : int
@@ -516,7 +510,7 @@ class Layout:
             self.comment = b"#" if in_tabs else None
         if options.doubtful and is_conllu(line.decode("utf-8", "replace")):
             warnings.warn(
-                f"{name} looks like CoNLL-U, whose last column is no label; pass "
+                f"{name} looks like CoNLL-U, whose last column is not a label; pass "
                 "conllu=True to read it so, or conllu=False to read it as it is",
                 FileFormatWarning,
                 stacklevel=2,
@@ -572,7 +566,7 @@ class Layout:
 def find_layout(options, name, lines, first, complete):
     """Return the layout that the first lines of a file show, or None.
 
-    `first` is the number of the first of these lines; `complete` tells that no others
+    `first` is the number of the first of these lines; `complete` means that no others
     follow.
 
     The first line with a token decides. Whether lines that begin with # are comments
@@ -594,12 +588,12 @@ def find_layout(options, name, lines, first, complete):
 
 
 def is_conllu(line):
-    """Tell the first word of CoNLL-U by its ten columns, its number and its head.
+    """Return whether a line is the first word of CoNLL-U: ten columns, number, head.
 
     Parameters
     ----------
     line : str
-        The first line of a file that is no comment.
+        The first line of a file that is not a comment.
 
     Returns
     -------

@@ -32,13 +32,13 @@ class CorpusFile:
 
     def __init__(self, opened):
         self.opened, self.title, self.options = opened, opened.title, opened.options
-        # What is known of a file of another format says nothing about this one.
+        # The reading of a file of another format does not apply to this one.
         same = opened.memory.get("format") == opened.format
         self.memory = opened.memory if same else {}
         self.outside = self._given("outside", opened.memory)
 
     def _given(self, name, memory=None):
-        """Return an option, or what the model remembers in its place."""
+        """Return an option, or its value in training."""
         value = getattr(self.options, name, None)
         return (memory or self.memory).get(name) if value is None else value
 
@@ -95,7 +95,7 @@ class CorpusFile:
         return {name: value for name, value in found.items() if value is not None}
 
     def _found(self):
-        """Return what else a model should remember of the file."""
+        """Return other facts about the file that a model should remember."""
         return {}
 
     def label_column(self):
@@ -122,7 +122,7 @@ class CorpusFile:
         return X
 
     def echo_as_json(self, names, read, X, added):
-        """Return sentences as JSON lines with tokens and what is added to them.
+        """Return sentences as JSON lines with tokens and the added columns.
 
         Parameters
         ----------
@@ -151,11 +151,11 @@ class CorpusFile:
 class NamedFile(CorpusFile):
     """A file whose columns have names, by which a model finds its own.
 
-    A subclass has ``_blocks(block_tokens, label, with_labels)``, which yields what was
-    read, its sentences and the name of the column of the labels.
+    A subclass has ``_blocks(block_tokens, label, with_labels)``, which yields the
+    rows or records, their sentences and the name of the column of the labels.
     """
 
-    # What we call columns that the files call otherwise.
+    # The name in the file -> our name of a column.
     renamed = {}
 
     def __init__(self, opened):
@@ -185,7 +185,7 @@ class NamedFile(CorpusFile):
         Yields
         ------
         read : list
-            What was read.
+            The rows or records.
         X : TokenColumns
             The sentences.
         """
@@ -208,7 +208,7 @@ class NamedFile(CorpusFile):
         return X._renamed(None).select(numbers)._renamed(list(wanted))
 
     def _name(self, X, new, old):
-        """Return which column an option names; what is renamed keeps its old name."""
+        """Return the column that an option names, by its new or by its old name."""
         name = new if old is None else old
         if isinstance(name, int):
             if not -X.n_columns <= name < X.n_columns:
@@ -235,7 +235,7 @@ class NamedFile(CorpusFile):
             yield self.labels(X.column(label)), self.labels(X.column(guess))
 
     def label_title(self, of_model):
-        """Return what messages call the true labels."""
+        """Return the name of the true labels in messages."""
         return f"{self.label or 'the labels'} of {self.title}"
 
 
@@ -244,7 +244,7 @@ class RecordFile(NamedFile):
 
     A subclass has ``records(label, with_labels)``, which yields the line, the record
     and the :class:`Sentence` of each; ``echoed(record, sentence, added)``, the bytes of
-    a record with what is added to it; and :meth:`writer`.
+    a record with the added columns; and :meth:`writer`.
     """
 
     def _blocks(self, block_tokens, label, with_labels):
@@ -272,7 +272,7 @@ class RecordFile(NamedFile):
                 yield sentence._replace(columns=columns, labels=labels)
 
     def echo(self, read, X, added):
-        """Return the records with what is added to them."""
+        """Return the records with the added columns."""
         rows = zip(read, rows_of(added, X), strict=True)
         return b"".join(self.echoed(record, s, here) for (_, record, s), here in rows)
 
@@ -322,7 +322,7 @@ def select_named(X, names, n_needed, title):
     n_needed : int
         How many of these it looks at.
     title : str
-        What messages call the file.
+        The name of the file in messages.
 
     Returns
     -------
@@ -375,13 +375,13 @@ def is_added(name):
 
 
 def rows_of(added, X):
-    """Yield what is added to each sentence of X: {name: a value for each token}."""
+    """Yield the added columns of each sentence of X."""
     for a, b in pairwise(X.offsets.tolist()):
         yield {name: values[a:b] for name, values in added.items()}
 
 
 def added_values(added, places=None):
-    """Return what is added to one record, as JSON has it.
+    """Return the added columns of one record, as JSON has them.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def added_values(added, places=None):
 
 
 def as_text(added):
-    """Return what is added as columns of strings; numbers have eight digits.
+    """Return the added columns as strings; numbers have eight digits.
 
     Parameters
     ----------

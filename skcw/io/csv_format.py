@@ -1,4 +1,4 @@
-"""CSV files: a header, one row per token, and a column that tells sentences apart."""
+"""CSV files: a header, one row per token, and a column that names its sentence."""
 
 import codecs
 import csv
@@ -25,7 +25,7 @@ class CsvFile(NamedFile):
     """A CSV file with a header.
 
     By default columns are separated by a comma, a semicolon or a TAB, whichever the
-    header has most of, and sentences are told apart by a column of a known name. An
+    header has most of, and the column of the sentences is one of a known name. An
     empty cell there means the sentence of the row above.
 
     Parameters
@@ -50,7 +50,7 @@ class CsvFile(NamedFile):
         except csv.Error as error:
             raise self._error(1, error) from None
         self._choose(self._given("sentence_column"))
-        # What an earlier model has added makes room.
+        # Columns that an earlier model has added are replaced.
         self._kept = [c for c, name in enumerate(self.header) if not is_added(name)]
         self._encoder = codecs.getincrementalencoder(opened.encoding)()
         self._echoes = False
@@ -81,7 +81,7 @@ class CsvFile(NamedFile):
             what = "tells sentences apart" if found is None else f"is called {found!r}"
             raise self._error(
                 1,
-                f"no column {what}, so that nobody knows where a sentence ends; pass "
+                f"no column {what}, so sentence ends are unknown; pass "
                 f"sentence_column=NAME; {listed_names(named)}",
             )
         self.sentence = self.header.index(found)
@@ -99,7 +99,7 @@ class CsvFile(NamedFile):
             yield rows, self._sentences(rows, numbers), label
 
     def _label_name(self, label):
-        """Return what the sentences call the column of the labels."""
+        """Return the name that the column of the labels has in the sentences."""
         if isinstance(label, int):
             if not -len(self.header) <= label < len(self.header):
                 raise ValueError(
@@ -176,7 +176,7 @@ class CsvFile(NamedFile):
 
     @classmethod
     def writer(cls, form, label_names=None):
-        """Return what writes a sentence as rows, the first after a header."""
+        """Return a function that gives a sentence as rows, the first after a header."""
         number = 0
 
         def written(sentence):
@@ -191,7 +191,7 @@ class CsvFile(NamedFile):
 
 
 def separator_of(line):
-    """Return what separates the names in a header, or None if nothing does."""
+    """Return the separator of the names in a header, or None."""
     best = max(SEPARATORS, key=line.count)
     return best if best in line else None
 
@@ -218,9 +218,9 @@ def csv_text(rows, separator=",", line_end="\n"):
     rows : iterable of sequences of str
         The cells.
     separator : str, default=","
-        What to write between them.
+        The separator of cells.
     line_end : str, default="\n"
-        What to write after a row.
+        The end of a row.
 
     Returns
     -------

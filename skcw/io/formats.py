@@ -28,14 +28,14 @@ class Format(NamedTuple):
     Parameters
     ----------
     title : str
-        What messages call it.
+        Its name in messages.
     reader : str or type
         The subclass of :class:`skcw.io.corpora.CorpusFile` that detects, reads, writes
         and echoes it; as ``"module:class"``, it is imported on first use.
     endings : tuple of str, default=()
         How the names of such files end.
     forms : dict of str to str, default={}
-        What ``skcw convert --to`` can write, and what each looks like.
+        The forms that ``skcw convert --to`` offers, each with a description.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Format(NamedTuple):
         return getattr(import_module(module), name)
 
 
-# The first is what a file has that shows no other; later ones are asked first.
+# The first is the format by default; the last is the first to be detected.
 FORMATS = {
     "columns": Format(
         "columns of words",
@@ -130,30 +130,30 @@ def guess_format(header, first, name=""):
 
 
 def ends_as(name, endings):
-    """Tell whether the name of a file, compressed or not, has one of some endings."""
+    """Return whether the name of a file, compressed or not, has one of some endings."""
     return name.lower().removesuffix(".gz").endswith(endings)
 
 
 def formats_written():
-    """Return {what ``skcw convert --to`` takes: the key of its format}."""
+    """Return {form of ``skcw convert --to``: the key of its format}."""
     return {form: key for key, format in FORMATS.items() for form in format.forms}
 
 
 def form_of(name):
-    """Return what a file is expected to hold by the ending of its name, or None."""
+    """Return the form that the ending of a file name stands for, or None."""
     known = [f for f in FORMATS.values() if f.forms and ends_as(name, f.endings)]
     return next(iter(known[0].forms)) if known else None
 
 
 class Opened(NamedTuple):
-    """A file whose first lines were looked at: what its reader needs.
+    """A file whose first lines were read, and the options of its reader.
 
     Parameters
     ----------
     source : str or file object
         The file, which is read from its beginning.
     title : str
-        What messages call it.
+        Its name in messages.
     format : str
         A key of ``FORMATS``.
     first : str or None
@@ -200,10 +200,10 @@ def open_corpus(
         The options of reading by name, such as ``format`` (guessed by default),
         ``encoding``, ``columns`` and ``label_column``; see the class of each format.
     title : str, default=None
-        What messages call the file; by default its name.
+        The name of the file in messages; by default its own.
     memory : dict, default=None
-        How the file that a model was trained on was read: what `options` leave open is
-        read in the same way.
+        How the file that a model was trained on was read, for the options that are
+        missing.
     note : callable, default=str
         Takes a message about what was assumed.
     tokenizer : Tokenizer, default=None
@@ -229,7 +229,7 @@ def open_corpus(
     memory, title = memory or {}, title or name_of(source)
     encoding = _encoding(source, wanted["encoding"], memory)
     if not isinstance(source, str) or not os.path.isfile(source):
-        # What cannot be opened twice, such as a pipe, is read again from memory.
+        # A pipe cannot be opened twice; its first bytes are kept in memory.
         is_path = isinstance(source, str)
         pipe = open(source, "rb") if is_path else source  # noqa: SIM115
         source = Replayed(pipe, owned=is_path)

@@ -9,7 +9,7 @@ from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
 from skcw.data.columns import TokenColumns
 from skcw.data.labels import check_label_rows
-from skcw.data.text_lines import check_source, is_utf8, name_of, utf8_lines
+from skcw.data.text_lines import name_of, numbered_lines
 from skcw.exceptions import ColumnFileError
 from skcw.io.corpora import (
     RecordFile,
@@ -29,6 +29,9 @@ from skcw.io.json_records import (
     read_record,
 )
 from skcw.io.tokenizer import places_of
+
+# A line of these is empty; other blanks are not JSON.
+BLANKS = " \t\r\n\x0b\x0c"
 
 
 def read_json_lines(source, *, label=None, names=None, tokenize=None, encoding="utf-8"):
@@ -108,36 +111,27 @@ def iter_records(source, options, encoding="utf-8"):
     number : int
         The line, counted from one.
     record : dict or list
-        What it holds.
+        Its JSON value.
     sentence : Sentence
-        What that means.
+        The sentence.
     """
-    check_source(source)
-    is_utf8(encoding)
-    name, before = name_of(source), 0
-    for piece in utf8_lines(source, encoding):
-        lines = piece.split(b"\n")
-        for number, line in enumerate(lines, start=before + 1):
-            if line.strip():
-                record = parsed_line(line, f"{name}, line {number}")
-                try:
-                    yield number, record, read_record(record, **options)
-                except RecordError as error:
-                    raise ColumnFileError(f"{name}, line {number}: {error}") from None
-        before += len(lines) - 1
-
-
-def parsed_line(line, place):
-    """Return what a line of JSON holds; tell where it stands if it is none."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        hint = ""
-        if line.strip() == b"[" or (
-            place.endswith("line 1") and line.lstrip()[:1] == b"["
-        ):
+    name = name_of(source)
+    for number, line in numbered_lines(source, encoding):
+        if not line.strip(BLANKS):
+            continue
+        place = f"{name}, line {number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            array = line.strip() == "[" or (number == 1 and line.lstrip()[:1] == "[")
             hint = "; a list of records must be written one record per line"
-        raise ColumnFileError(f"{place}: not JSON: {error}{hint}") from None
+            raise ColumnFileError(
+                f"{place}: not JSON: {error}{hint if array else ''}"
+            ) from None
+        try:
+            yield number, record, read_record(record, **options)
+        except RecordError as error:
+            raise ColumnFileError(f"{place}: {error}") from None
 
 
 def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
@@ -253,7 +247,7 @@ class JsonLinesFile(RecordFile):
             yield self.labels([sentence.labels]), self.labels([other.labels])
 
     def echo_as_json(self, names, read, X, added):
-        """Return the records with what is added to them: they are JSON already."""
+        """Return the records with the added columns: they are JSON already."""
         return self.echo(read, X, added)
 
     def echoed(self, record, sentence, added):
@@ -266,7 +260,7 @@ class JsonLinesFile(RecordFile):
 
     @classmethod
     def writer(cls, form, label_names=None):
-        """Return what writes a sentence as a record."""
+        """Return a function that gives a sentence as a record."""
         if form == "ids" and label_names is None:
             raise OptionError('to="ids" needs the names of the labels: label_names=')
         ids = label_names and ids_of(label_names)

@@ -15,7 +15,7 @@ WORD_KEYS = ("tokens", "words")
 # The keys of labels, one for each token, and of spans; the best first.
 LABEL_KEYS = ("tags", "ner_tags", "labels", "label", "ner")
 SPAN_KEYS = ("spans", "ents", "entities", "label", "labels")
-# What the label column is called where labels are made from spans.
+# The name of the label column where labels are made from spans.
 LABEL = "label"
 START_KEYS, END_KEYS = ("start", "start_offset"), ("end", "end_offset")
 FORMS = ("tokens", "ids", "prodigy", "doccano", "spacy")
@@ -92,7 +92,7 @@ def simple_tokens(text):
 
 
 def looks_like_record(value):
-    """Tell whether a JSON value is a sentence in one of the known forms."""
+    """Return whether a JSON value is a sentence in one of the known forms."""
     if isinstance(value, Mapping):
         return isinstance(value.get("text"), str) or any(
             isinstance(value.get(key), list) for key in WORD_KEYS
@@ -111,7 +111,7 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
     Parameters
     ----------
     record : dict or list
-        What a line of the file holds.
+        The JSON value of a line.
     label : str, default=None
         The key of the labels or of the spans; by default the first known one.
     names : dict of int to str, default=None
@@ -193,8 +193,8 @@ def _named(values, names, key):
         return values
     if names is None:
         raise RecordError(
-            f"{key!r} holds numbers such as {values[0]!r}, and nobody has said which "
-            "labels they stand for; pass names=[...], an id2label or a ClassLabel"
+            f"{key!r} holds numbers such as {values[0]!r}, and the labels "
+            "they stand for are unknown; pass names=[...], an id2label or a ClassLabel"
         )
     unknown = [value for value in values if value not in names]
     if unknown:
@@ -340,7 +340,7 @@ def spans_of_labels(labels, places, confidence=None):
     places : list of (int, int)
         Where each token stands.
     confidence : sequence of float, default=None
-        How sure one is of each label; a span is as sure as its least sure word.
+        The confidence in each label; that of a span is the lowest of its tokens.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def make_record(columns, labels=None, form="tokens", text=None, places=None, ids
     Returns
     -------
     record : dict or list
-        What JSON can hold.
+        A value for JSON.
 
     Examples
     --------
@@ -443,7 +443,7 @@ def label_names(names, key=None):
     ----------
     names : list, dict, ClassLabel or None
         A list of names; ``id2label`` or ``label2id``; a ``ClassLabel`` of the library
-        datasets, or a sequence feature of one; or what such a library writes as JSON:
+        datasets, or a sequence feature of one; or the JSON of such a library:
         ``{"id2label": ...}``, ``{"names": ...}`` or the ``features`` of a dataset.
     key : str, default=None
         The key of the labels, if `names` describes several.
@@ -485,7 +485,7 @@ def _checked_name(name):
 
 
 def _inner_names(names, key):
-    """Return the list or dict of names inside of what libraries have around it."""
+    """Return the list or dict of names inside the containers of libraries."""
     for attribute in ("feature", "names"):
         names = getattr(names, attribute, names)
     while isinstance(names, Mapping):

@@ -28,7 +28,7 @@ class TextFile(RecordFile):
             yield line, row, Sentence(columns, None, text[start:end], places)
 
     def echoed(self, row, sentence, added):
-        """Return a line for each token: its text, start, end and what is added."""
+        """Return a line for each token: text, start, end and the added columns."""
         columns = (map(str, values) for values in zip(*row, strict=True))
         lines = map("\t".join, zip(*columns, *as_text(added).values(), strict=True))
         return ("\n".join(lines) + "\n\n").encode(self.opened.encoding)

@@ -107,24 +107,26 @@ def conventions_of(counts):
     """
     if not counts:
         return {}
-    stopped = {word for word in counts if STOPPED.fullmatch(word)}
-    whole = _count(INNER_HYPHEN, counts)
+    # A sign that must be there is looked for first: most words need no pattern.
+    stopped = {w for w in counts if w.endswith(".") and STOPPED.fullmatch(w)}
+    whole = _count(INNER_HYPHEN, "-", counts)
+    quoted = [w for w in counts if w.startswith("'") and CLITIC.fullmatch(w)]
     return {
         "abbreviations": _abbreviations(counts, stopped),
         "contractions": _contractions(counts),
-        "clitics": [word for word in sorted(counts) if CLITIC.fullmatch(word)],
+        "clitics": sorted(quoted),
         "acronyms": any(map(ACRONYM.fullmatch, stopped)) or not stopped,
         "initials": any(len(word) == 2 for word in stopped) or not stopped,
         # A corpus that cuts at hyphens has them as words, and no word with one.
         "split_hyphens": whole < 0.1 * counts.get("-", 0),
-        "percent": _count(PERCENT, counts) > counts.get("%", 0),
+        "percent": _count(PERCENT, "%", counts) > counts.get("%", 0),
         "forms": _forms(counts),
     }
 
 
-def _count(pattern, counts):
-    """Return how many words hold what a pattern describes."""
-    return sum(n for word, n in counts.items() if pattern.search(word))
+def _count(pattern, sign, counts):
+    """Return how many words match a pattern, all of which have a sign."""
+    return sum(n for word, n in counts.items() if sign in word and pattern.search(word))
 
 
 def _abbreviations(counts, stopped):
@@ -143,7 +145,7 @@ def _cut(word):
 
 
 def _contractions(counts):
-    """Return what the corpus cuts off at apostrophes."""
+    """Return the contractions that the corpus splits off."""
     found, whole = Counter(), Counter()
     for word, n in counts.items():
         if "'" not in word and "’" not in word:
@@ -182,10 +184,10 @@ HYPHENS = "-‐‑"
 # Scripts that are written without blanks: each character is a word by itself.
 IDEOGRAPHS = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 JOINER = "\u200d"
-# Colors of skin, and what makes a sign an emoji.
+# Skin tones and the marks of emoji.
 MODIFIERS = "\U0001f3fb-\U0001f3ff\ufe0e\ufe0f\u20e3"
 
-CLITIC_tokenizer = re.compile(r"[^\W\d_]+")
+LETTERS = re.compile(r"[^\W\d_]+")
 LETTER_FOLLOWS = re.compile(r"[ \t]*[^\W\d_]")
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
@@ -257,8 +259,8 @@ class Tokenizer:
         Words that keep their full stop, such as ``Mr.``; None is a list for several
         languages.
     contractions : iterable of str, default=None
-        What is cut off words with an apostrophe: endings such as ``n't`` and ``'s``,
-        beginnings such as ``l'``. None is what the Penn Treebank cuts off.
+        Parts that are split off at an apostrophe: endings such as ``n't`` and ``'s``,
+        beginnings such as ``l'``. By default those of the Penn Treebank.
     clitics : iterable of str, default=()
         Words that begin with an apostrophe, such as ``'t`` in Dutch.
     acronyms : bool, default=True
@@ -368,8 +370,8 @@ class Tokenizer:
         Returns
         -------
         sentences : list of list of TextToken
-            The words of each sentence. ``text[token.start:token.end]`` is what stands
-            there.
+            The words of each sentence. ``text[token.start:token.end]`` is the token
+            in the text.
         """
         if not isinstance(text, str):
             raise TypeError(f"text must be a string, got {type(text).__name__}")
@@ -412,14 +414,14 @@ class Tokenizer:
 
     def _end_of_clitic(self, text, start, end):
         """Return the end of a word that begins with this apostrophe, if one does."""
-        word = CLITIC_tokenizer.match(text, end)
+        word = LETTERS.match(text, end)
         inside = start and text[start - 1].isalnum()
         if word and not inside and f"'{word[0].lower()}" in self.clitics:
             return word.end()
         return end
 
     def _is_acronym(self, text):
-        """Tell U.S. and EE.UU. from the end of one sentence glued to the next."""
+        """Return whether this is an acronym, not two sentences without a blank."""
         if text in self._known:
             return True
         parts = text[:-1].split(".")
@@ -457,12 +459,12 @@ class Tokenizer:
         yield TextToken(word, start, end)
 
     def _ends(self, text, tokens, at, following):
-        """Tell whether a sentence ends after a token."""
+        """Return whether a sentence ends after a token."""
         between = text[tokens[at].end : following.start]
         if BLANK_LINE.search(between.replace("\r\n", "\n")):
             return True
         last = at
-        # What closes a quotation belongs to the sentence inside it.
+        # A closing quotation mark belongs to the sentence inside it.
         while last and tokens[last].word in CLOSING and _touches(tokens, last):
             last -= 1
         word = tokens[last].word
@@ -494,7 +496,7 @@ class Tokenizer:
             return token.word
         if form != "``''":
             return form
-        # What stands before a quotation mark tells where it opens.
+        # The character before a quotation mark shows whether it opens.
         before = text[token.start - 1 : token.start] if token.start else " "
         return "``" if before.isspace() or before in "([{-–—" else "''"
 
@@ -504,7 +506,7 @@ def _touches(tokens, at):
 
 
 def _without_punctuation(address):
-    """Return an address without what follows it in a sentence."""
+    """Return an address without the punctuation after it."""
     while address[-1] in ".,;:!?…" or address[-1] in CLOSING:
         if address[-1] == ")" and address.count("(") >= address.count(")"):
             break
@@ -543,7 +545,7 @@ def places_of(text, tokenizer=None):
     text : str
         The text.
     tokenizer : Tokenizer, default=None
-        What splits it; the default one if None.
+        The tokenizer; the default one if None.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def test_a_column_without_labels_is_not_learned(run, tmp_path, corpus):
     code, _, err = run("train", path, "-o", model, "--format", "columns")
     assert code == 1
     assert err == (
-        "skcw train: column 9 holds nothing but _, which is no label; --label-column "
+        "skcw train: column 9 holds nothing but _, which is not a label; --label-column "
         "tells where they are\n"
     )
     code, _, err = run("train", path, "-o", model, "--conllu", "--label-column", 4)
@@ -60,7 +60,7 @@ def test_one_label_alone_is_told(run, tmp_path):
     code, _, err = run("train", path, "-o", tmp_path / "m.skcw", "-q")
     assert code == 0
     assert "warning: column -1 of" in err
-    assert "holds one label only, 'O', so that there is nothing to learn" in err
+    assert "holds one label only, 'O', so there is nothing to learn" in err
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
