@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from skcw import active, data, features, guarantee, metrics, reranking
+from skcw import active, calibration, data, features, metrics, reranking
 from skcw.linear_model import MultiClassCW
 from skcw.tagging import CWSequenceTagger
 from tests.fuzz.inputs import fitted, fitted_classifier, rows, sentences
@@ -71,7 +71,7 @@ LEFT_OUT = {"read_template", "read_columns", "iter_columns", "iter_blocks"}
 LEFT_OUT |= {"write_columns", "write_json_lines", "simulate"}
 # A text is the name of a file to them, which need not be there, or be a name at all.
 READERS = {"read_json_lines", "read_clusters", "read_vectors"}
-ROOMS = (metrics, guarantee, active, reranking, data, features)
+ROOMS = (metrics, calibration, active, reranking, data, features)
 # What would only take long.
 QUICK = {"n_resamples": 20, "n_draws": 10}
 
