@@ -136,9 +136,9 @@ plt.show()
 # Not on the training words
 # -------------------------
 #
-# The CRF is right about nearly every word of its training data. A map fitted there would
-# make it overconfident, so training data are refused. ``allow_training_data=True``
-# shows the effect.
+# The CRF is right about nearly every word of its training data. A map fitted there
+# would make it overconfident, so training data are refused.
+# ``allow_training_data=True`` shows the effect.
 
 try:
     clone(crf_mended).fit(X_train, y_train)
@@ -182,8 +182,15 @@ scores = "neg_calibration_mse", "neg_log_loss"
 search = GridSearchCV(
     CalibratedTagger(arow, cv=3),
     [
-        {"method": ["marginal", "delta"], "map": ["isotonic", "sigmoid"]},
-        {"method": ["kd-fixed"], "map": ["sigmoid"], "variance_scale": [1.0, 4.0]},
+        {
+            "confidence_method": ["marginal", "delta"],
+            "method": ["isotonic", "sigmoid"],
+        },
+        {
+            "confidence_method": ["kd-fixed"],
+            "method": ["sigmoid"],
+            "variance_scale": [1.0, 4.0],
+        },
     ],
     scoring={name: get_scorer(name) for name in scores},
     refit="neg_calibration_mse",

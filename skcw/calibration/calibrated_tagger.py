@@ -8,6 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_sample_weight
@@ -471,7 +472,7 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
         tagger = clone(self.estimator).fit(X, y, **weights)
         copy = clone(self.estimator)
         # A pipeline learns its features without the fold, too.
-        if encodes(tagger) and not hasattr(tagger, "steps"):
+        if encodes(tagger) and not isinstance(tagger, Pipeline):
             X = tagger.encode(X)
             if "min_count" in copy.get_params(deep=False):
                 # Encoding has left rare features out already, and cannot do so twice.

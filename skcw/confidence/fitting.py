@@ -58,7 +58,7 @@ METRICS = {
 
 
 class Trial(NamedTuple):
-    """A model, sequences that it has not learned from, and its labels for them.
+    """A model, held-out sequences, and its labels for them.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Trial(NamedTuple):
 
 
 def words_to_judge(n_words):
-    """Return how many words to ask about after training on `n_words`.
+    """Return on how many words to calibrate after training on `n_words`.
 
     The search for a temperature then takes less than a fifth of the training.
     """
@@ -159,7 +159,7 @@ def learn_temperature(trials, ends=TEMPERATURES):
     Parameters
     ----------
     trials : list of Trial
-        Models on sequences that are new to them.
+        Models on held-out sequences.
     ends : tuple of float
         The range to look in.
 
@@ -185,7 +185,7 @@ def learn_noise(trials, temperature):
     Parameters
     ----------
     trials : list of Trial
-        Models on sequences that are new to them.
+        Models on held-out sequences.
     temperature : float
         The best one without noise.
 
@@ -209,7 +209,7 @@ def learn_noise(trials, temperature):
 
 
 def noise_unit(trial, deviation):
-    """Return the variance of weights that makes the scores of words vary so much.
+    """Return the variance of weights that gives scores of words this deviation.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def noise_unit(trial, deviation):
     variance : float
         In units of the squared margin.
     """
-    # The decoder's belief has a row for tokens of which nothing is known.
+    # The decoder's belief has a row for tokens without known features.
     belief, batch = trial.scored.decoder.belief, trial.scored.batch
     spread = score_variance(belief, batch, unit_variance=True)[:, 0].mean()
     # Without any known feature there is nothing to draw.
@@ -237,7 +237,7 @@ def _lowest_point(temperatures, losses):
     if bend <= 0.0:
         lowest = at[np.argmin(losses)]
     else:
-        # A parabola tells little of what is far from where it was fitted.
+        # A parabola is not extrapolated far beyond its points.
         lowest = np.clip(-slope / (2.0 * bend), at[0] - 0.3, at[-1] + 0.3)
     return float(np.exp(lowest)), float(np.polyval(parabola, lowest))
 
@@ -248,7 +248,7 @@ def learn_values(trials, model):
     Parameters
     ----------
     trials : list of Trial
-        Models on sequences that are new to them.
+        Models on held-out sequences.
     model : ModelConfidence
         The model that is to use the values.
 
@@ -268,15 +268,15 @@ def learn_values(trials, model):
 
 
 def moved_values(trial, values):
-    """Return values moved towards what a trial on a few more sequences says.
+    """Return values moved towards the best ones of a trial on a few more sequences.
 
-    Only temperatures move, all of them by the same factor, and the less the fewer the
-    words: a stream of small batches moves them smoothly.
+    Only temperatures move, all of them by one factor, which is the nearer to 1 the
+    fewer the words: a stream of small batches moves them smoothly.
 
     Parameters
     ----------
     trial : Trial
-        A model on sequences that it is about to learn from.
+        A model on sequences that it is about to be trained on.
     values : dict of str to dict
         What ``learn_values`` has returned before.
 
@@ -303,7 +303,7 @@ def fit_method(name, trials, *, metric, n_values, **options):
     name : str
         The method.
     trials : list of Trial
-        Models on sequences that are new to them; the first tells what is usual.
+        Models on held-out sequences; the first one has the usual values.
     metric : str
         One of ``METRICS``.
     n_values : int
@@ -341,8 +341,8 @@ def _check_informative(trials, metric):
         raise ValueError("X has no tokens, so there is nothing to choose by")
     if metric == "error_average_precision" and correct.all():
         raise ValueError(
-            "no predicted label is wrong, so average precision tells nothing; "
-            "give sequences that the tagger has not learned from, or another metric"
+            "no predicted label is wrong, so average precision is undefined; "
+            "give sequences that the tagger was not trained on, or another metric"
         )
 
 
@@ -368,7 +368,7 @@ def scores_of(name, parameter, grid, trial, metric, settings):
     grid : ndarray
         Its values, in units of the model.
     trial : Trial
-        The model on labeled sequences that it has not learned from.
+        The model on held-out labeled sequences.
     metric : str
         One of ``METRICS``.
     settings : Settings

@@ -36,15 +36,14 @@ def serving_state(
     log_probability=False,
     reads_words=False,
 ):
-    """Return what a model needs besides its arrays to answer, as plain values.
+    """Return the settings that inference needs besides arrays, as plain values.
 
-    Taggers write it into their files, so that one need not know their classes to ask
-    the model.
+    Taggers write them into their files, so that a model predicts without their classes.
 
     Parameters
     ----------
     confidence : ModelConfidence
-        How the model estimates confidence.
+        Its confidence methods.
     has_constraints : bool, default=False
         Whether the file holds an array of forbidden steps.
     border_rows : tuple of int or None, default=None
@@ -52,8 +51,8 @@ def serving_state(
     log_probability : bool, default=False
         Whether scores are logarithms of probabilities up to a constant.
     reads_words : bool, default=False
-        Whether features without weights are left out, and new words judged by their
-        spelling if those who encode keep them: features of a pipeline do not.
+        Whether features without weights are left out, and new words represented by
+        their spelling where the encoder keeps them: features of a pipeline do not.
 
     Returns
     -------
@@ -134,7 +133,7 @@ class InferenceModel:
     """A saved tagger or pipeline that can predict but not learn.
 
     It imports neither scikit-learn nor SciPy, so it opens in a fraction of the time of
-    the estimator in the same file, which ``skcw.load`` returns. The answers are the
+    the estimator in the same file, which ``skcw.load`` returns. The predictions are the
     same. Only ``skcw.load`` opens calibrated taggers, ``MaxEntSequenceTagger``, and an
     ``HMMSequenceTagger`` that was saved without features.
 
@@ -143,12 +142,11 @@ class InferenceModel:
     decoder : Decoder
         The weights.
     confidence : ModelConfidence
-        How the model estimates confidence.
+        Its confidence methods.
     classes : list of str
         The labels.
     features : FeatureExtractor, default=None
-        What makes features from columns of words; None if the sequences that the model
-        is asked about have features already.
+        Makes features from columns of words; None if sequences have features already.
     vocabulary : Vocabulary, default=None
         The names of the features; None for numeric columns and for hashed features.
     log_probability : bool, default=False
@@ -158,9 +156,9 @@ class InferenceModel:
     selection : dict, default=None
         The thresholds of a selective tagger, with their bounds.
     tokenizer : Tokenizer, default=None
-        What cuts plain text into words; None is the default one.
+        Splits plain text into tokens; None is the default one.
     reading : dict, default=None
-        How the command line has read the corpus.
+        How the command line read the corpus.
 
     See Also
     --------
@@ -323,7 +321,7 @@ class InferenceModel:
         )
 
     def predict_all(self, X):
-        """Return an object that answers all questions about sequences.
+        """Return all that the model predicts for sequences.
 
         Parameters
         ----------
@@ -334,29 +332,29 @@ class InferenceModel:
         Returns
         -------
         answers : Predictions
-            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on;
-            each is computed once, when it is first needed.
+            With ``labels()``, ``confidence()``, ``entities()``, ``nbest(n)`` and so on,
+            each computed once, and only if it is called.
         """
         scored = self.decoder.open(self._encoded(X))
         model = scored, self.confidence, self.classes, self.log_probability
         return Predictions(ModelLayer(*model))
 
     def predict_text(self, text):
-        """Return an object that answers all questions about a plain text.
+        """Return all that the model predicts for a plain text.
 
         Parameters
         ----------
         text : str
-            The text. Sentences and words are found as the model's corpus has them.
+            The text, which is split into sentences and tokens as in the model's corpus.
 
         Returns
         -------
         answers : TextPredictions
-            With ``entities()``, which know where they stand in the text.
+            With ``entities()``, which have their positions in the text.
         """
         if self.features is None:
             raise ValueError(
-                "the model has no features: it cannot read words. Save a pipeline of "
+                "the model has no features, so it cannot read text; save a pipeline of "
                 "features and a tagger"
             )
         columns = columns_read(self.features)

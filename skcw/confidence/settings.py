@@ -28,7 +28,7 @@ if sys.version_info >= (3, 12):
 
 
 class Settings(NamedTuple):
-    """What confidence methods need to know besides model and input.
+    """The parameters of a confidence method for one call.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def check_count(name, value):
 
 
 def checked_fits(fits):
-    """Return what a model file says was fitted; raise unless it can be asked with.
+    """Return the fitted values in a model file; raise unless they are usable.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def check_saved_options(options):
 
 
 def saved_confidence(belief, fitted, own):
-    """Return how a model says how sure it is, as its file tells; raise if it cannot be.
+    """Return the confidence methods of a saved model; raise if its file is damaged.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def saved_confidence(belief, fitted, own):
     fitted : object
         Should be ``confidence_`` of the tagger.
     own : object
-        Should be the values that the tagger wrote besides.
+        Should be the other values that the tagger wrote.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def saved_confidence(belief, fitted, own):
     saved_number(own["seed"], "seed", 0, 2**64 - 1, whole=True)
     saved_flag(own["is_rule"], "is_rule")
     confidence = ModelConfidence(belief, fitted=checked_fits(fitted), **own)
-    # An unsuitable default method is reported now, not at the first question.
+    # An unsuitable default method is reported now, not at the first prediction.
     name, method = confidence.chosen()
     if not method.any_label:
         raise ValueError(f"the default method {name!r} cannot judge every label")
@@ -184,7 +184,7 @@ def scale_unit(belief, unit_variance=False):
 
 
 class ModelConfidence:
-    """How a fitted model says how sure it is: its methods, their units and values.
+    """The confidence methods of a fitted model, with their units and values.
 
     Parameters
     ----------
@@ -199,11 +199,11 @@ class ModelConfidence:
     fitted : dict, default=None
         ``confidence_`` of the tagger: for each method the ``values`` chosen.
     seed : int, default=0
-        The seed of draws that are not asked for with another.
+        The seed of draws where ``random_state`` is not given.
     is_rule : bool, default=False
-        Whether ``fit`` had too little data to learn how sure to be; then asking warns.
+        Whether ``fit`` had too little data to calibrate confidence; its use then warns.
     methods : dict of str to Method, default=METHODS
-        All methods there are for such a model.
+        All methods for such a model.
 
     Examples
     --------
@@ -254,7 +254,7 @@ class ModelConfidence:
         return name, method
 
     def chosen_for(self, kind, name=None):
-        """Return the same among the methods for "spans" or for "sequences"."""
+        """Return the same among the methods for "spans", "sequences" or "pairs"."""
         among = [n for n, m in self.served.items() if getattr(m, kind) is not None]
         name = "marginal" if name is None else name
         if not among:
@@ -318,7 +318,7 @@ class ModelConfidence:
         values |= {key: v for key, v in options.items() if v is not None}
         n_draws = method.n_draws if n_draws is None else n_draws
         check_positive("temperature", values["temperature"])
-        # No noise at all is what fit may find best, but nothing to ask for.
+        # fit may choose no noise at all, but it cannot be given.
         if options.get("variance_scale") is not None:
             check_positive("variance_scale", values["variance_scale"])
         check_count("n_best", values["n_best"])
@@ -332,14 +332,14 @@ class ModelConfidence:
         )
 
     def _variance_scale(self, value, method):
-        # The unit looks at every weight; it is not needed without draws.
+        # The unit is a mean over all weights, and not needed without draws.
         if not value or "variance_scale" not in method.tunes:
             return value
         return value * self.unit("variance_scale", method)
 
     def _draw_seed(self, random_state, name):
         if random_state is None:
-            # What is asked by default does not depend on how training was seeded.
+            # The default method must not depend on the seed of training.
             return 0 if name in LEARNT else self.seed
         if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
             raise ValueError(
@@ -349,11 +349,11 @@ class ModelConfidence:
         return int(random_state)
 
     def _warn_of_rule(self):
-        """Warn if ``fit`` would have learned how sure to be, but could not."""
+        """Warn if ``fit`` had too little data to calibrate confidence."""
         if self.is_rule:
             warnings.warn(
-                "the tagger has learned from too few sequences to know how sure it may "
-                "be, so its confidence follows a rule of thumb; fit on more, or call "
+                "the tagger was trained on too few sequences to calibrate its "
+                "confidence, which follows a rule of thumb; fit on more, or call "
                 "fit_confidence with labeled sequences that are new to it",
                 UnlearnedConfidenceWarning,
                 **OUTSIDE,

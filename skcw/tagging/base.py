@@ -512,10 +512,12 @@ class WrappedTagger(BaseSequenceTagger):
         Returns
         -------
         fraction : float
-            From 0 to 1. Words that were only used for calibration do not count.
+            From 0 to 1. Words that were only used for calibration do not count. NaN for
+            a tagger that does not remember.
         """
         check_is_fitted(self)
-        return self.estimator_.train_overlap(X)
+        inner = self.estimator_
+        return inner.train_overlap(X) if hasattr(inner, "train_overlap") else np.nan
 
     @available_if(lambda self: _inside(self, "explain"))
     def explain(self, sequence):

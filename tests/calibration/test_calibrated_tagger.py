@@ -18,7 +18,12 @@ from skcw import (
     make_tagging_pipeline,
 )
 from skcw._util.ragged import object_rows
-from skcw.calibration import BetaCalibrator, CalibratedTagger, IsotonicCalibrator
+from skcw.calibration import (
+    BetaCalibrator,
+    CalibratedTagger,
+    IsotonicCalibrator,
+    SelectiveTagger,
+)
 from skcw.calibration.calibrated_tagger import shared_rest
 from skcw.calibration.calibrators import LabelCalibrators
 from skcw.confidence.held_out import HeldOut
@@ -259,6 +264,34 @@ def test_confidences_become_the_share_of_right_words(name, cv):
     X, _ = boasts(50, 1)
     off = np.abs(flat(tagger.predict_confidence(X)) - expit(flat(X) / 2)).mean()
     assert off > 0.08 if name == "identity" else off < 0.015
+
+
+class Foreign(BaseEstimator):
+    """Has the methods of a tagger of sklearn-crfsuite, and no others."""
+
+    def fit(self, X, y):
+        self.inner_ = clone(CW).fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+    def predict_marginals(self, X):
+        return self.inner_.predict_marginals(X).tolist()
+
+
+def test_a_tagger_with_the_methods_of_sklearn_crfsuite_is_calibrated():
+    X, y = [TOKENS[i] for i in TRAIN], Y[TRAIN]
+    foreign = CalibratedTagger(Foreign(), cv=2, method="beta").fit(X, y)
+    assert foreign.predict(X).tolist() == clone(CW).fit(X, y).predict(X).tolist()
+    assert [len(row) for row in foreign.predict_confidence(X)] == list(map(len, X))
+    assert len(foreign.predict_marginals(X[:2])[0]) == len(X[0])
+    with pytest.raises(TypeError, match="Foreign cannot answer nbest"):
+        foreign.predict_nbest(X, 2)
+    selective = SelectiveTagger(foreign, risk=0.5, cv="prefit")
+    selective.fit([TOKENS[i] for i in OTHER], Y[OTHER])
+    assert len(selective.accept([TOKENS[i] for i in TEST])) == len(TEST)
 
 
 def test_a_tagger_of_others_is_not_saved_without_pickle(tmp_path):

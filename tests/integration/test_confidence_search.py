@@ -22,8 +22,12 @@ def cw():
 def test_a_search_chooses_the_method_and_its_scale():
     X, y = features()
     grid = [
-        {"method": ["marginal"], "temperature": [0.1, 0.8, 10.0]},
-        {"method": ["kd-pc"], "variance_scale": [0.01, 1.0], "n_draws": [20]},
+        {"confidence_method": ["marginal"], "temperature": [0.1, 0.8, 10.0]},
+        {
+            "confidence_method": ["kd-pc"],
+            "variance_scale": [0.01, 1.0],
+            "n_draws": [20],
+        },
     ]
     search = GridSearchCV(
         CalibratedTagger(cw(), method="identity", cv=2),
@@ -35,7 +39,8 @@ def test_a_search_chooses_the_method_and_its_scale():
     scores = search.cv_results_["mean_test_score"]
     assert len(np.unique(scores)) == 5
     # Scores that are divided by ten say nearly nothing.
-    assert search.best_params_ != {"method": "marginal", "temperature": 10.0}
+    worst = {"confidence_method": "marginal", "temperature": 10.0}
+    assert search.best_params_ != worst
     assert search.best_score_ == scores.max()
 
 
@@ -43,12 +48,12 @@ def test_a_search_chooses_the_map_in_a_pipeline_from_words():
     X, y = news()
     search = GridSearchCV(
         CalibratedTagger(make_tagging_pipeline("ner", cw()), cv=2),
-        {"map": ["identity", "sigmoid", "beta"]},
+        {"method": ["identity", "sigmoid", "beta"]},
         scoring=get_scorer("neg_brier_loss"),
         cv=2,
         error_score="raise",
     ).fit(X, y)
-    assert search.best_params_["map"] != "identity"
+    assert search.best_params_["method"] != "identity"
 
 
 @pytest.mark.parametrize("query", [None, "not O", "span:*"])
