@@ -1,7 +1,7 @@
 """Base class of classifiers with a Gaussian over their weights: their probabilities.
 
-The scale of the variances is learned from rows that a model has not learned from: by its
-shadow, the same learner fitted on two thirds of the rows, or by cross-validation.
+The scale of the variances is learned from rows that a model has not learned from: by
+its shadow, the same learner fitted on two thirds of the rows, or by cross-validation.
 """
 
 import warnings
