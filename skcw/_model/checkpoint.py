@@ -1,4 +1,4 @@
-"""Checkpoints: a training that was cut off goes on as if nothing had happened."""
+"""Checkpoints: an interrupted training continues with bit-identical results."""
 
 import os
 import re
@@ -30,10 +30,10 @@ class Checkpoint:
     """Where and how often a training is saved, so that it can go on after a crash.
 
     Give it to ``fit`` of CW, AROW, PA or the perceptron, be they taggers or
-    classifiers. If the process ends, by ``kill -9`` or a power cut even, the same call
-    with ``resume=True`` continues from the last checkpoint, and its result has the same
-    bits as that of a training that was never cut off. So ``random_state`` must be an
-    integer.
+    classifiers. If the process ends, even by ``kill -9`` or a power cut, the same call
+    with ``resume=True`` continues from the last checkpoint, and its result is
+    bit-identical to that of a training that was never interrupted. So ``random_state``
+    must be an integer.
 
     A checkpoint appears complete or not at all, carries a checksum, and the one before
     it is kept. One of other data or other parameters is refused. After ``fit`` the
@@ -359,15 +359,15 @@ def _check_same(folder, before, now):
     """Raise if a checkpoint is of another training; say in what they differ."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if names:
-        told = [f"{n} was {before.get(n)} and is {now.get(n)}" for n in names]
+        found = "; ".join(f"{n} was {before.get(n)} and is {now.get(n)}" for n in names)
         raise CheckpointError(
-            f"{folder} holds the checkpoints of another training: {'; '.join(told)}. "
+            f"{folder} holds the checkpoints of another training: {found}. "
             "Continue with what it began with, or choose another folder"
         )
 
 
-def told_of_learner(estimator):
-    """Return an estimator's class and parameters as texts that tell it from others.
+def described_learner(estimator):
+    """Return an estimator's class and parameters as text, to compare it with others.
 
     Parameters
     ----------
@@ -376,24 +376,26 @@ def told_of_learner(estimator):
 
     Returns
     -------
-    told : dict of str to str
-        What each parameter is; functions are told by their names. Those that change no
-        result are left out.
+    described : dict of str to str
+        Each parameter as text, functions by their names. Those that change no result
+        are left out.
 
     Examples
     --------
     >>> from skcw import MultiClassPA
-    >>> from skcw._model.checkpoint import told_of_learner
-    >>> told = told_of_learner(MultiClassPA(max_iter=3))
-    >>> told["the learner"], told["max_iter"], "verbose" in told
+    >>> from skcw._model.checkpoint import described_learner
+    >>> described = described_learner(MultiClassPA(max_iter=3))
+    >>> described["the learner"], described["max_iter"], "verbose" in described
     ('MultiClassPA', '3', False)
     """
     params = estimator.get_params().items()
-    told = {name: _told(value) for name, value in params if name not in NEUTRAL}
-    return {"the learner": type(estimator).__name__, **told}
+    described = {
+        name: _described(value) for name, value in params if name not in NEUTRAL
+    }
+    return {"the learner": type(estimator).__name__, **described}
 
 
-def _told(value):
+def _described(value):
     if callable(value):
         name = getattr(value, "__qualname__", type(value).__qualname__)
         return f"the function {name}"

@@ -40,8 +40,8 @@ def merge(models, weights=None, *, rule="gain"):
     -------
     model : estimator
         A fitted model of the same class with the parameters of the first, which
-        predicts, is saved and may learn on by ``partial_fit`` like any other. How sure
-        it may be is the mean of what the models have learned.
+        predicts, is saved and continues by ``partial_fit`` like any other. Its settings
+        of confidence are the mean of those of the models.
 
     Examples
     --------
@@ -149,8 +149,8 @@ def _check_taggers(taggers):
     unknown = [tagger.belief_.unknown_row is not None for tagger in taggers]
     if len(set(unknown)) > 1:
         raise ValueError(
-            f"model {unknown.index(True)} was trained with learn_unknown_token=True and "
-            f"model {unknown.index(False)} without; train all in the same way"
+            f"model {unknown.index(True)} was trained with learn_unknown_token=True "
+            f"and model {unknown.index(False)} without; train all in the same way"
         )
 
 
@@ -275,7 +275,7 @@ def _prior_of(belief):
 
 
 def _merged_confidence(taggers, shares):
-    """Return how sure to be: what all models say, or the mean of what they do."""
+    """Return the settings of confidence: those that all share, or their mean."""
     # A model that has learned nothing of it is loaded without these.
     learned = [getattr(tagger, "confidence_", {}) for tagger in taggers]
     source = getattr(taggers[0], "confidence_source_", "off")

@@ -62,7 +62,7 @@ def moved_cells(before, origin, numbers, tables, rounds, found):
     origin : ndarray of int
         The row of these tables that each row of those below was.
     numbers : ndarray of int
-        The number under which each of them is told.
+        The number by which each of them is reported.
     tables : tuple of ndarray or None
         Mean and variance as the pass has made them, and the drift, which was zero; all
         flat.

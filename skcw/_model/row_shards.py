@@ -17,8 +17,8 @@ ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor")
 def order_of_piece(keys, salt, piece, n_pieces):
     """Return the order in one of several pieces of a pass.
 
-    A piece has whole groups of equal rows, unless rows are learned in the order in which
-    they come (no salt).
+    A piece has whole groups of equal rows, unless rows are learned in the order in
+    which they are given (no salt).
     """
     if salt is None:
         return np.arange(piece, len(keys), n_pieces)
@@ -74,7 +74,7 @@ class RowShards:
     """How rows are dealt out to shards, and what is learned of each.
 
     Which rows make a shard depends on their content, as their order does: copies of a
-    row are in the same one, unless rows are learned in the order in which they come.
+    row are in the same one, unless rows are learned in the order they are given.
     Rows of weight 0 are in none.
 
     Parameters

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw._model.checkpoint import digest_of, told_of_learner
+from skcw._model.checkpoint import described_learner, digest_of
 from skcw._model.row_gaussian import TableBelief
 from skcw.data.saved import FLOATS, SAVED_AS, saved_array, saved_number
 
@@ -122,7 +122,7 @@ def salted_order(keys, salt):
     return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
 
 
-def told_of_rows(classifier, plan, rows, classes, start):
+def described_rows(classifier, plan, rows, classes, start):
     """Return what a training is about, in few words and short hashes.
 
     Parameters
@@ -145,7 +145,7 @@ def told_of_rows(classifier, plan, rows, classes, start):
     """
     arrays = (rows.indptr, rows.indices, rows.values, rows.gold)
     return {
-        **told_of_learner(classifier),
+        **described_learner(classifier),
         "n_shards": plan.n_shards,
         "the number of rows": len(rows),
         "the number of features": len(start.mean) - 1,

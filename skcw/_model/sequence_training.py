@@ -156,8 +156,8 @@ def train_model(
 def train_several(belief, corpus, plan, seeds, judges, tasks, keeper_of=None):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
-    Models are added up in the order of their seeds: the number of workers changes
-    no bit of the result. Return the mean, the history, and the beliefs of the judges.
+    Models are added up in the order of their seeds: the result is bit-identical for
+    any number of workers. Return the mean, the history, and the beliefs of the judges.
     `keeper_of`, if it is there, gives what saves a model by its name: "model-1" or
     "shadow".
     """

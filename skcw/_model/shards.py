@@ -25,7 +25,7 @@ ENGINES = {"DaskDistributedBackend": watched_dask}
 
 
 def engine_in_force():
-    """Return the backend that joblib has been told to use, as `Workers` need it."""
+    """Return joblib's active backend in the form that `Workers` need, or None."""
     backend, _ = get_active_backend()
     stand_in = ENGINES.get(type(backend).__name__)
     return None if stand_in is None else stand_in(backend)
@@ -176,13 +176,13 @@ def write_shard(folder, name, arrays, header=None):
 class ShardFolder:
     """A folder for the files of one training, made when the first one is written.
 
-    It lies in the folder of the training, else where joblib is told to keep its files
+    It lies in the folder of the training, else where joblib keeps its files
     (``JOBLIB_TEMP_FOLDER``), else where the system does. It is cleared at the end.
 
     Parameters
     ----------
     parent : str, path-like or None, default=None
-        The folder that the training was told to keep its files in, if any.
+        The folder of the training's files, if one was given.
 
     Examples
     --------
@@ -390,9 +390,9 @@ class Workers:
             if effective_n_jobs(self.n_jobs) > 1:
                 return
         raise ShardError(
-            f"the worker that learned {self.noun} {number} was lost, and no others have "
-            f"come within {LOOKS * PAUSE:g} seconds; see what ended it, and start the "
-            "engine again"
+            f"the worker that learned {self.noun} {number} was lost, and no others "
+            f"have come within {LOOKS * PAUSE:g} seconds; see what ended it, and start "
+            "the engine again"
         )
 
     def _check_lost(self, error, lost, number):

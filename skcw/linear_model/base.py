@@ -16,7 +16,7 @@ from skcw._model.gaussian import check_size
 from skcw._model.merge import merge_classifiers
 from skcw._model.row_gaussian import TableBelief
 from skcw._model.row_shards import train_rows
-from skcw._model.row_training import RowTraining, told_of_rows
+from skcw._model.row_training import RowTraining, described_rows
 from skcw._model.rows import (
     are_text,
     class_weights,
@@ -249,7 +249,7 @@ class RowClassifier(
             learned, plan.dev_score = self._hold_out(rows, share, len(classes), rng)
         before = None if fresh else self.belief_
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
-        about = partial(told_of_rows, self, plan, rows, classes, start)
+        about = partial(described_rows, self, plan, rows, classes, start)
         with keeping(checkpoint, self, about) as keeper_of:
             keeper = keeper_of and keeper_of("model-1")
             training = RowTraining(start, learned, plan, seed)

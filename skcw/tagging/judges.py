@@ -105,7 +105,7 @@ def _parts(order, lengths, n_words):
 
 
 def learned_confidence(judges, beliefs, data, forbidden, model, margin_of, known):
-    """Return how sure to be according to the judges, for ``confidence_``.
+    """Return the settings of confidence according to the judges, for ``confidence_``.
 
     Parameters
     ----------

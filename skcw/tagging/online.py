@@ -38,9 +38,9 @@ from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging.judges import choose_judges, learned_confidence
 from skcw.tagging.out_of_core import (
     check_streamable,
+    described_training,
     learn_spilled,
     spilled,
-    told_of_training,
 )
 from skcw.tagging.weights import pruned_attributes
 
@@ -246,9 +246,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         ----------
         share : float, default=0.25
             The share of the weights that training has moved to be set back. 0 removes
-            only what has no weight. Of the shares that were tried on six corpora, the
-            default is the largest that cost less than 0.0005 of the score on each
-            (benchmarks/studies/scale.txt).
+            only weights of zero; the default hardly changes scores.
         drop_features : bool, default=True
             Whether to forget the names of features without any weight, of which most
             models have more than of others. Prune a pipeline by its own method then,
@@ -258,7 +256,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         Returns
         -------
         self : object
-            The tagger. It may learn on, forgotten features too.
+            The tagger. It may continue to learn, forgotten features too.
 
         Examples
         --------
@@ -313,7 +311,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         corpus = data.corpus(start, self._cost_grows_with_features)
         about = partial(
-            told_of_training, self, plan, data, start, labels, rules, *new[:1]
+            described_training, self, plan, data, start, labels, rules, *new[:1]
         )
         with keeping(checkpoint, self, about) as keeper_of:
             belief, history, judging = train_several(
@@ -324,7 +322,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         else:
             belief = belief.with_average_restarted()
         asked = data if judges.unseen else new[0] if new else None
-        sure = self._learned_sureness(
+        sure = self._learned_settings(
             judges, judging, belief, data, asked, rules, fresh
         )
         memory = self._memory(data, fresh)
@@ -368,15 +366,15 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             label_score=label_scorer(labels, rules.spans),
         )
 
-    def _learned_sureness(self, judges, judging, belief, data, asked, rules, fresh):
-        """Return the attributes that say how sure to be, after a training."""
+    def _learned_settings(self, judges, judging, belief, data, asked, rules, fresh):
+        """Return the attributes of confidence after a training."""
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
         if "token_norm_" not in known:
             known["token_norm_"] = mean_token_norm(data)
-        return self._sureness(judges, judging, belief, asked, rules, known)
+        return self._confidence_settings(judges, judging, belief, asked, rules, known)
 
-    def _sureness(self, judges, judging, belief, asked, rules, known):
+    def _confidence_settings(self, judges, judging, belief, asked, rules, known):
         """Return the same, given what is known already."""
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
@@ -444,9 +442,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             belief = self.belief_
             if self.learn_unknown_token != (belief.unknown_row is not None):
                 raise ValueError(
-                    f"learn_unknown_token is {self.learn_unknown_token}, but the tagger was "
-                    f"trained with {not self.learn_unknown_token}; set it back, or train "
-                    "again by fit with warm_start=False"
+                    f"learn_unknown_token is {self.learn_unknown_token}, but the "
+                    f"tagger was trained with {not self.learn_unknown_token}; set it "
+                    "back, or train again by fit with warm_start=False"
                 )
             if n_labels > belief.n_labels:
                 # The average so far knows nothing of the new labels.

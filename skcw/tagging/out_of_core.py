@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skcw._model.blocks import BlockCorpus, Summary, violations
-from skcw._model.checkpoint import digest_of, keeping, told_of_learner
+from skcw._model.checkpoint import described_learner, digest_of, keeping
 from skcw._model.examples import (
     rules_of,
     token_costs,
@@ -24,7 +24,7 @@ from skcw.data.batch import SequenceBatch
 from skcw.tagging.judges import FEWEST_WORDS, Judges
 
 
-def told_of_training(tagger, plan, data, start, labels, rules, apart=None):
+def described_training(tagger, plan, data, start, labels, rules, apart=None):
     """Return what a training is about, in few words and short hashes.
 
     Parameters
@@ -50,7 +50,7 @@ def told_of_training(tagger, plan, data, start, labels, rules, apart=None):
         What differs in another training.
     """
     return {
-        **told_of_learner(tagger),
+        **described_learner(tagger),
         "n_shards": plan.n_shards,
         "the number of sequences": len(data.batch),
         "the number of words": data.batch.n_tokens,
@@ -215,14 +215,16 @@ def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
     corpus = BlockCorpus(spilled, start, tagger._cost_grows_with_features)
     judges, asked = _judges(tagger, corpus, summary, seeds, new)
     with keeping(
-        checkpoint, tagger, lambda: _told(tagger, plan, spilled, summary, rules, new)
+        checkpoint,
+        tagger,
+        lambda: _described(tagger, plan, spilled, summary, rules, new),
     ) as keeper_of:
         belief, history, judging = train_several(
             start, corpus, plan, seeds, judges, tasks, keeper_of
         )
     belief = belief.with_average_restarted()
     known = {"token_norm_": summary.token_norm}
-    sure = tagger._sureness(judges, judging, belief, asked, rules, known)
+    sure = tagger._confidence_settings(judges, judging, belief, asked, rules, known)
     tagger._keep(fitted(belief) | rules.attributes() | sure)
     tagger.history_ = history
     tagger.n_iter_ = max(record["epoch"] for record in history)
@@ -245,10 +247,10 @@ def _judges(tagger, corpus, summary, seeds, new):
     return Judges("shadow", [*everything, shadow], [], n_words), asked
 
 
-def _told(tagger, plan, spilled, summary, rules, new):
+def _described(tagger, plan, spilled, summary, rules, new):
     """Return what the training is about; checkpoints of another one are refused."""
     return {
-        **told_of_learner(tagger),
+        **described_learner(tagger),
         "n_shards": plan.n_shards,
         "the number of sequences": sum(b.n_sequences for b in spilled.blocks),
         "the number of words": summary.n_words,

@@ -1,4 +1,4 @@
-"""A corpus in blocks, learned in shards: one result, whoever computes it, and no traces.
+"""A corpus in blocks, learned in shards: the same bits by all workers, and no traces.
 
 The corpus, its parts and the taggers are those of learning block by block.
 """
