@@ -1,5 +1,6 @@
 """The contract of all taggers, and of those that wrap another one."""
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
