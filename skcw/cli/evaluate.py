@@ -41,7 +41,7 @@ LIMITS = (2.5, 97.5)
 
 
 class SpanTally:
-    """Adds up what is right and wrong, sentence by sentence, in little memory.
+    """Counts right and wrong labels, sentence by sentence, in little memory.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def margins_of_error(counts, seed):
     Parameters
     ----------
     counts : ndarray of shape (n_sentences, 5)
-        What ``sentence_counts`` gives.
+        The result of ``sentence_counts``.
     seed : int
         Seed of the draws: learners that are compared get the same ones.
 
@@ -308,7 +308,7 @@ def _labels_of_model(model, name, options):
 
 
 def _judged_blocks(features, ask, corpus, tally):
-    """Yield the true and the predicted labels, and count how sure the model is."""
+    """Yield the true and the predicted labels, and count confidences."""
     from skcw.cli.column_checks import check_file
     from skcw.cli.corpus import rescheme
 
