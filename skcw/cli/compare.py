@@ -32,7 +32,7 @@ from skcw.cli.learners import LEARNERS, make_tagger, names_of
 from skcw.cli.messages import UsageError, progress_bar, report, table
 from skcw.cli.options import add_training, command_parser, positive
 
-# Key, title and format of what the table shows in per cent.
+# Key, title and format of the columns in per cent.
 SHARES = (
     ("span_f1", "span F1 %", ".2f"),
     ("span_f1_margin", "±", ".2f"),
@@ -184,7 +184,7 @@ def _original_crf():
 
 
 def _correct_and_confidence(y_true, y_pred, confidence):
-    """Return whether each word is right, and how sure its tagger is, in two arrays."""
+    """Return whether each word is right and its confidence, in two arrays."""
     import numpy as np
 
     from skcw.metrics import token_correct
@@ -196,7 +196,7 @@ def _correct_and_confidence(y_true, y_pred, confidence):
 def _timed(function, *arguments):
     """Return the result of a call and the seconds that it took.
 
-    As in timeit, the garbage of what went before is not charged to it.
+    As in timeit, garbage of earlier work is not charged to it.
     """
     gc.disable()
     try:
@@ -217,7 +217,7 @@ def share_found(y_true, y_pred, confidence, share=DOUBTFUL):
     y_pred : sequences of str
         Predicted labels.
     confidence : sequences of float
-        How sure the tagger is of each of them.
+        The confidence of each of them.
     share : float, default=0.1
         How many of the words a reader checks.
 

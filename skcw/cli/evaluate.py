@@ -42,7 +42,7 @@ LIMITS = (2.5, 97.5)
 
 
 class SpanTally:
-    """Adds up what is right and wrong, sentence by sentence, in little memory.
+    """Counts right and wrong labels, sentence by sentence, in little memory.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def margins_of_error(counts, seed):
     Parameters
     ----------
     counts : ndarray of shape (n_sentences, 5)
-        What ``sentence_counts`` gives.
+        The result of ``sentence_counts``.
     seed : int
         Seed of the draws: learners that are compared get the same ones.
 
@@ -307,7 +307,7 @@ def _labels_of_model(model, name, options):
 
 
 def _judged_blocks(features, ask, corpus, tally):
-    """Yield the true and the predicted labels, and count how sure the model is."""
+    """Yield the true and the predicted labels, and count confidences."""
     from skcw.cli.inputs import check_file, for_model, rescheme
 
     for number, (X, gold) in enumerate(corpus.labeled()):

@@ -77,7 +77,7 @@ def add_parser(commands):
         "--plot",
         metavar="FILE",
         help="draw it, too: the transitions; with --label the weights of the label; "
-        "with --at what decides on the word. The ending is png, svg or pdf",
+        "with --at the decision on the word. The ending is png, svg or pdf",
     )
     add_json(parser)
     add_reading(parser, LEARNT_COLUMNS)
@@ -234,7 +234,7 @@ def _explained(pipeline, sentence, options):
             f"the sentence has {len(sentence)} words; there is no word {options.at} "
             "(the first is 0)"
         )
-    # What is built around the learner need not know how to explain a label.
+    # Wrappers of the learner need not be able to explain a label.
     explained = learner.explain(pipeline[0].transform([sentence]))
     words = [token[0] for token in sentence]
     found = list(zip(range(len(words)), words, explained, strict=True))
@@ -338,7 +338,7 @@ class RerankedModel:
     tagger : RerankedTagger
         The fitted tagger.
     features : callable, default=None
-        What makes features of sentences if the tagger does not read words itself.
+        Makes features of sentences if the tagger does not read words itself.
 
     Examples
     --------
@@ -386,7 +386,7 @@ class RerankedModel:
         return {"words": words, **found, "advantage": choice.advantage}
 
     def text(self, choice, top):
-        """Return what ``explain`` returned in words."""
+        """Return the result of ``explain`` in words."""
         if choice["labels"] == choice["base_labels"]:
             return "The reranker leaves the labels as they are."
         pairs = zip(choice["labels"], choice["base_labels"], strict=True)
@@ -408,7 +408,7 @@ class RerankedModel:
 
 
 def _reranker_rows(found):
-    """Return what the overview of a model says of its reranker."""
+    """Return the rows of the overview about the reranker."""
     rows = [
         ("reranker", f"{found['learner']}, of the {found['n_best']} best labelings"),
         ("global features", found["n_features"]),

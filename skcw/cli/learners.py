@@ -19,9 +19,9 @@ class Learner(NamedTuple):
     path : str
         Where its class is: ``"module:Class"``. It is imported when it is needed.
     title : str
-        What tables call it.
+        Its name in tables.
     about : str
-        What the help says of it.
+        Its description in the help.
     params : dict, default={}
         Parameters of the class that are not its defaults.
     commands : tuple of str, default=("train", "compare")

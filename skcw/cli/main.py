@@ -44,7 +44,7 @@ BROKEN_PIPE = 128 + 13
 
 
 class Parser(ArgumentParser):
-    """A parser whose messages show what was written and do not send it on."""
+    """A parser whose messages escape control characters."""
 
     def error(self, message):
         """Print usage and message, and leave with the code 2."""

@@ -1,4 +1,4 @@
-"""What the command line says, and the files that it writes to."""
+"""Messages of the command line, and the files that it writes."""
 
 import codecs
 import gzip
@@ -10,7 +10,7 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What messages of the package advise in Python -> the same for a command line.
+# Advice for Python in messages of the package -> the same for a command line.
 ADVICE = {
     r'\bencoding="([^"]+)"': r"--encoding \1",
     r'\bcomment="([^"]+)"': r'--comment "\1"',
@@ -28,7 +28,7 @@ ADVICE = {
 }
 
 
-# What moves the cursor, colors the screen, or turns the direction of writing. Lines
+# These move the cursor, color the screen, or turn the direction of writing. Lines
 # and columns stay.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -119,20 +119,20 @@ def warn(command, message):
     command : str
         The name of the command.
     message : str
-        What seems wrong, and what to do.
+        The doubt, and the advice.
     """
     tell(f"skcw {command}: warning: {message}")
 
 
 def note(options, message):
-    """Print a line about what was assumed, unless the user wants no such lines.
+    """Print a line about an assumption, unless ``--quiet`` is set.
 
     Parameters
     ----------
     options : argparse.Namespace
         With ``command``, and perhaps ``quiet``.
     message : str
-        What was assumed, and what says otherwise.
+        The assumption, and the option that overrides it.
     """
     if not getattr(options, "quiet", False):
         print(f"skcw {options.command}: {message}", file=sys.stderr)
@@ -144,7 +144,7 @@ def progress_bar(items=None, *, quiet=False, **about):
     Parameters
     ----------
     items : iterable, default=None
-        What the bar counts while it is iterated over.
+        The bar counts them while it is iterated over.
     quiet : bool, default=False
         Show nothing at all.
     **about
@@ -190,8 +190,8 @@ def written(name):
     Parameters
     ----------
     name : str
-        The file; "-" is standard output. What ends in ``.gz`` is compressed. Pipes and
-        devices are written to directly.
+        The file; "-" is standard output. It is compressed if its name ends in ``.gz``.
+        Pipes and devices are written to directly.
 
     Yields
     ------
@@ -242,7 +242,7 @@ class _Terminal:
         self.file.write(visible(text).encode("utf-8", "backslashreplace"))
 
     def flush(self):
-        """Show what was written."""
+        """Show the text."""
         self.file.flush()
 
 
@@ -277,7 +277,7 @@ def check_writable(name):
 
 
 def check_replaceable(name):
-    """Raise if a file is there that is not a model: it may be someone's work.
+    """Raise if a file is there that is not a model.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def table(*args, **options):
 
 
 def show(text):
-    """Print a text; what the terminal lacks, or would obey, becomes escapes.
+    """Print a text, with escapes for characters that the terminal lacks or would obey.
 
     Parameters
     ----------
@@ -366,5 +366,5 @@ def _is_utf8(encoding):
 
 
 def _plain(value):
-    """Turn what NumPy and pathlib make into what JSON has."""
+    """Turn objects of NumPy and pathlib into those of JSON."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

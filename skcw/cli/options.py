@@ -35,7 +35,7 @@ def command_parser(commands, name, run, summary=None, text=None):
     Parameters
     ----------
     commands : argparse action
-        What ``add_subparsers`` returned.
+        The result of ``add_subparsers``.
     name : str
         The name of the command.
     run : callable
@@ -67,7 +67,9 @@ def command_parser(commands, name, run, summary=None, text=None):
 
 def add_model(parser):
     """Add the file of a model."""
-    parser.add_argument("model", metavar="MODEL", help="what `skcw train` has written")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a file that `skcw train` has written"
+    )
 
 
 def add_json(parser):
@@ -139,14 +141,14 @@ def add_reading(parser, columns=COLUMNS):
     group.add_argument(
         "--outside",
         metavar="LABEL",
-        help='what the file calls words outside of all names (default: O); read as "O"',
+        help='the label of words outside of all names (default: O); it is read as "O"',
     )
     group.add_argument(
         "--separator",
         type=separator,
         metavar="SEP",
-        help='what separates columns: "tab", "blanks" or a character (default: TAB if '
-        "the first line has one, else blanks; in CSV what the header has most of)",
+        help='separator of columns: "tab", "blanks" or a character (default: TAB if '
+        "the first line has one, else blanks; in CSV the most frequent in the header)",
     )
     group.add_argument(
         "--comment",
@@ -275,7 +277,7 @@ def add_tagger(parser):
 
 
 def add_training(parser, scheme, choose_tagger=True):
-    """Add what commands that train have in common.
+    """Add the options of all commands that train.
 
     Parameters
     ----------

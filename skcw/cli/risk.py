@@ -94,7 +94,7 @@ class Acceptance:
         return marks
 
     def add(self, other):
-        """Count what another object, for one block of the text, has accepted."""
+        """Add the counts of another object, for one block of the text."""
         self.n_accepted += other.n_accepted
         self.n_units += other.n_units
         if self.n_sentences < MOST_SENTENCES:
@@ -142,7 +142,7 @@ class Acceptance:
 
 
 class ConfidenceTally:
-    """Collects confidences and outcomes for ``skcw evaluate``.
+    """Collects confidences and whether labels are right, for ``skcw evaluate``.
 
     Parameters
     ----------

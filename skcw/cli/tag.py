@@ -56,12 +56,12 @@ from skcw.io.formats import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 # memory does not grow with the file.
 AHEAD = 2
 
-# What this process works with, if it is a worker.
+# The function and the model of this process, if it is a worker.
 _worker = {}
 
 
 def in_order(blocks, n_jobs, open_worker, arguments):
-    """Yield what workers make of blocks, in the order of the blocks.
+    """Yield blocks and their results from workers, in the order of the blocks.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def in_order(blocks, n_jobs, open_worker, arguments):
     Yields
     ------
     block, result : object
-        A block, and what the function returned.
+        A block, and the result of the function.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _start(open_worker, arguments):
     try:
         _worker["work"] = open_worker(*arguments)
     except (ValueError, OSError) as error:
-        # What is raised here would be lost.
+        # An error raised here would be lost.
         _worker["error"] = error
 
 
@@ -262,7 +262,7 @@ def run(options):
     if options.json is not None:
         echo = partial(corpus.echo_as_json, features.columns)
     n_jobs = 1 if prompt else options.jobs
-    # All options, so that workers lack none; what the parser has added stays here.
+    # All options, so that workers lack none; parser and function stay here.
     wanted = {n: v for n, v in vars(options).items() if n not in ("parser", "run")}
     given = wanted, model if n_jobs == 1 else None
     tagged = in_order(blocks, n_jobs, _worker_tag, given)
@@ -271,7 +271,7 @@ def run(options):
             if acceptance is not None and accepted is not None:
                 acceptance.add(accepted)
             file.write(echo(read, X, added))
-            # A block is large, or someone waits for it.
+            # A block is large, or a reader waits for it.
             file.flush()
             count(X.n_tokens)
     if acceptance is not None:
@@ -279,19 +279,19 @@ def run(options):
 
 
 def _worker_tag(wanted, model=None):
-    """Return what tags a block, in this process or in one of several.
+    """Return the function that tags a block, in this process or in one of several.
 
     Parameters
     ----------
     wanted : dict
         The options of the command.
     model : tuple, default=None
-        What ``open_model`` returned; by default it is opened here, mapped.
+        The result of ``open_model``; by default it is opened here, mapped.
 
     Returns
     -------
     work : callable
-        Takes a block; returns the columns to add, and what was accepted.
+        Takes a block; returns the columns to add, and the counts of accepted units.
     """
     from skcw.cli.inputs import open_model
 
@@ -318,7 +318,7 @@ def _output(options):
 
 
 def _acceptance(selection, options):
-    """Return what marks words, or None if neither option wants marks."""
+    """Return the object that marks words, or None if neither option is set."""
     if not options.accept and options.accept_risk is None:
         return None
     from skcw.cli.risk import Acceptance
@@ -337,17 +337,17 @@ def _import_numpy():
     try:
         import numpy  # noqa: F401
     finally:
-        # It was read; what this process starts is not bound by it.
+        # It was read; child processes are not bound by it.
         del os.environ[BLAS_THREADS]
 
 
 @contextmanager
 def _progress(options):
-    """Give a function that counts words on standard error, if someone looks at it."""
+    """Give a function that counts words on standard error, if it is a terminal."""
     # A bar among the labels on the same screen would be no help.
     among = options.output == "-" and sys.stdout.isatty()
     if options.quiet or among or not sys.stderr.isatty():
-        # What shows nothing need not be imported.
+        # No bar, no import of tqdm.
         yield lambda n_words: None
         return
     with progress_bar(unit=" words", unit_scale=True) as bar:

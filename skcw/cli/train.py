@@ -115,7 +115,7 @@ def _add_risk(parser):
         "--accept-unit",
         choices=["word", "entity", "sentence"],
         default="word",
-        help="what is accepted (default: word)",
+        help="the unit that is accepted (default: word)",
     )
 
 
@@ -153,7 +153,7 @@ def _add_long_training(parser):
         "--checkpoint",
         metavar="DIR",
         help="save the training in this folder now and then; once the model is saved, "
-        "what is in it is removed",
+        "its files are removed",
     )
     group.add_argument(
         "--checkpoint-every",
@@ -272,7 +272,7 @@ class Corpus:
 
 
 def _check_options(options, tagger):
-    """Refuse, before any work, what contradicts itself or cannot be written."""
+    """Refuse, before any work, contradictions and files that cannot be written."""
     check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
@@ -349,7 +349,7 @@ def _fit(pipeline, corpus, dev, checkpoint, clock):
         clock.end("training")
         return (None, None) if dev is None else (pipeline.encode(dev[0]), dev[1])
     clock.end("reading")
-    # What `fit` of the pipeline does; the scores use the same features once more.
+    # As `fit` of the pipeline, but the scores use the same features once more.
     ((X, y),) = corpus
     features, tagger = pipeline[0], pipeline.tagger
     batch = features.fit_transform(X)
@@ -365,7 +365,7 @@ def _fit(pipeline, corpus, dev, checkpoint, clock):
 def _saved(pipeline, corpus, held_out, options):
     """Save the model, which is selective if sentences are held out, and return it."""
     tagger = pipeline.tagger
-    # What was for this training is not for those who open the model.
+    # These were meant for this training alone.
     tagger.set_params(verbose=0)
     if options.jobs is not None:
         tagger.set_params(n_jobs=None)
