@@ -132,8 +132,8 @@ blocks of 8 and 16 labels that have such a cell. Files: as they are, and with
 dtype="float16"; mapped: with whole tables; open: CPU seconds of InferenceModel.open.
 Half precision: span F1 (accuracy on {ARK} and {EWT}) on the test set, as trained and
 from such a file, with the share of words whose label is another one; mean over the
-seeds. {NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the share of
-messages. {NOTE_PRUNING}"""
+seeds. {NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the
+share of messages. {NOTE_PRUNING}"""
 
 
 def run(settings):

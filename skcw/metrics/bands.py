@@ -127,10 +127,6 @@ def calibration_bands(
     words from one sentence. How much words err together is one number for all words:
     the correlation of the normal numbers that would make them err so.
 
-    At a level of 95 %, ``"wilson"`` contained the true accuracy of adaptive and of
-    uniform bins in 96.0 and 95.4 %, ``"clopper-pearson"`` in 97.9 and 97.0 (simulated,
-    ``benchmarks/papers/nguyen2015/bench_calibration.py``, which has bands that do not cover, too).
-
     References
     ----------
     .. [1] T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams

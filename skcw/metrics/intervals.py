@@ -361,21 +361,8 @@ def score_interval(
     the limit of a bootstrap over sentences. The quantile is Student's with degrees of
     freedom by the kurtosis of these, and the interval is symmetric on the logit scale.
 
-    **How often they hold it**, in percent where 95 were asked for. Simulated words that
-    err together by sentences, 2,000 to 50,000 of them, calibrated and not
-    (``benchmarks/papers/nguyen2015/bench_calibration.py``; means of 20 settings, in which ECE has from
-    87.5 to 100 of 16 to 120 trials each):
-
-    ===============  ========  =====  =====  ==========  ====
-    method           CalibMSE  ECE    Brier  miscalibr.  AURC
-    ===============  ========  =====  =====  ==========  ====
-    ``"auto"``       94.9      95.2   95.6   96.0        95.7
-    ``"bootstrap"``  (6.1)     (53.5) 94.1   (9.0)       93.4
-    ===============  ========  =====  =====  ==========  ====
-
     A bootstrap of errors of calibration counts chance twice, once in the words and once
-    more in the resamples; the figures in brackets say why it is not offered for them.
-    With no more than 50 sentences ``"auto"`` held some 92.
+    more in the resamples, so it is not offered for them.
 
     References
     ----------
