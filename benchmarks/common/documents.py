@@ -1,8 +1,8 @@
 """Corpora of classified texts, read from a folder that already holds them.
 
 Each has a folder of its own with ``data.jsonl.gz``: one JSON object per line, whose
-"text" is to be told by its "label". Nothing is fetched. scikit-learn users who only want
-20 Newsgroups have ``sklearn.datasets.fetch_20newsgroups``.
+"text" is to be told by its "label". Nothing is fetched. scikit-learn users who only
+want 20 Newsgroups have ``sklearn.datasets.fetch_20newsgroups``.
 """
 
 import gzip
@@ -39,7 +39,9 @@ def load_amazon_reviews(data_home, *, target="sentiment"):
     """Return Amazon reviews of four domains, to be told by "sentiment" or "domain"."""
     rows = _rows(AMAZON, data_home)
     key = {"sentiment": "label", "domain": "domain"}[target]
-    return _bunch(rows, key, domain=np.array([row["domain"] for row in rows], dtype=str))
+    return _bunch(
+        rows, key, domain=np.array([row["domain"] for row in rows], dtype=str)
+    )
 
 
 def load_enron_bow(part, data_home):

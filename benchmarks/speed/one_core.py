@@ -1,17 +1,14 @@
-"""Speed on one core: training of taggers and classifiers beside their peers."""
+"""Speed on one core: training of taggers beside CRFsuite, and what shrinking costs."""
 
-import statistics
 import time
 from functools import partial
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits
 
-from common.corpora import has_corpora, load_chunking
+from common.corpora import load_chunking
 from common.crfsuite import CRFsuite
 from common.measure import progress
-from common.rows import NEWS, folds_of, load_rows, set_or_made
 from common.tables import at_least, format_goals, format_table, number
 from common.tagged import (
     ARK,
@@ -28,15 +25,13 @@ from common.tagged import (
 from skcw import (
     AROWSequenceTagger,
     CWSequenceTagger,
-    MultiClassCW,
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
 from skcw.metrics import span_f1_score, token_accuracy_score
-from speed.classifiers import passive_aggressive
 
-PASSES, ROW_PASSES = 10, 5
+PASSES = 10
 FEW = 1000
 CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
 RESTS = (0, 1, 2, 3)
@@ -48,32 +43,22 @@ TAGGERS = {
     "5-best PA": PASequenceTagger,
     "perceptron": PerceptronSequenceTagger,
 }
-PA, ONE_RIVAL, DEFAULT = "SGDClassifier pa1", "one rival, no shadow", "by default"
-CLASSIFIERS = {
-    DEFAULT: {},
-    "no shadow": {"variance_scale": 1.0},
-    ONE_RIVAL: {"update": "single", "variance_scale": 1.0},
-}
 NOTE = f"""\
 CPU seconds of the process, medians over the seeds, learners taking turns. Train: on
 encoded sequences, {PASSES} passes over CoNLL-2000, calibrate_confidence=False; fit:
-from feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part
-"classifiers"; a shadow is a second model of as many passes, from which the
-default learns how sure to be. Shrinking: a sequence that moved nothing rests for so
+from feature strings. Shrinking: a sequence that moved nothing rests for so
 many passes; span F1 (accuracy on {ARK} and {EWT}) on the test set less that of
 shrinking=0, mean over the seeds with its standard error; time: of training, as a share
 of that of shrinking=0."""
 
 
 def run(settings):
-    """Return seconds of taggers and classifiers, and what shrinking costs."""
+    """Return seconds of taggers, and what shrinking costs."""
     with threadpool_limits(1):
-        taggers, classifiers = _taggers(settings), _classifiers(settings)
         found = {
             "quick": settings.quick,
             "seeds": settings.seeds,
-            "taggers": taggers,
-            "classifiers": classifiers,
+            "taggers": _taggers(settings),
             "shrinking": _shrinking(settings),
         }
     return {**found, "goals": _goals(found)}
@@ -107,35 +92,9 @@ def _taggers(settings):
     }
 
 
-def _classifiers(settings):
-    name = set_or_made(NEWS, settings.data_home)
-    rows = load_rows(name, settings.data_home, settings.quick)
-    train, test = folds_of(name, settings)[0]
-    X, y = rows.X[train], rows.y[train]
-    seconds, accuracy = {}, {}
-    for seed in range(settings.seeds):
-        progress(f"one core: classifiers, run {seed + 1} of {settings.seeds}")
-        models = {PA: passive_aggressive(seed)} | {
-            name: MultiClassCW(max_iter=ROW_PASSES, random_state=seed, **parameters)
-            for name, parameters in CLASSIFIERS.items()
-        }
-        for name, model in models.items():
-            spent = _seconds(lambda model=model: model.fit(X, y))
-            seconds.setdefault(name, []).append(spent)
-            guess = model.predict(rows.X[test])
-            accuracy.setdefault(name, []).append(accuracy_score(rows.y[test], guess))
-    return {
-        name: {
-            "seconds": statistics.median(seconds[name]),
-            "accuracy": statistics.median(accuracy[name]),
-        }
-        for name in seconds
-    }
-
-
 def _shrinking(settings):
     rows = []
-    real = has_corpora(settings.data_home) and not settings.quick
+    real = settings.data_home and not settings.quick
     for corpus in CORPORA if real else MADE:
         data = encode(corpus, "ready", load(corpus, settings))
         for size in ("all", FEW):
@@ -184,23 +143,12 @@ def _compared(corpus, size, runs):
 
 def _goals(found):
     peer, ours = found["taggers"][PEER], found["taggers"]
-    rows = found["classifiers"]
     return [
         at_least("training, times ap", peer["train"] / ours[ALL]["train"], 12),
         at_least(
             "training, shrinking=2, times ap", peer["train"] / ours[REST]["train"], 12
         ),
         at_least("fit from strings, times ap", peer["fit"] / ours[ALL]["fit"], 9),
-        at_least(
-            "MultiClassCW by default, times pa1",
-            rows[PA]["seconds"] / rows[DEFAULT]["seconds"],
-            3,
-        ),
-        at_least(
-            "one rival, no shadow, times pa1",
-            rows[PA]["seconds"] / rows[ONE_RIVAL]["seconds"],
-            3,
-        ),
         at_least(
             "least gain by shrinking=2, all sentences",
             min(
@@ -225,16 +173,6 @@ def render(found):
         )
         for name, row in found["taggers"].items()
     ]
-    base = found["classifiers"][PA]["seconds"]
-    rows = [
-        (
-            name,
-            number(row["seconds"], ".2f"),
-            number(base / row["seconds"], ".2f"),
-            number(row["accuracy"], ".4f"),
-        )
-        for name, row in found["classifiers"].items()
-    ]
     rests = [
         (
             f"{row['corpus']}, {row['size']}",
@@ -254,7 +192,6 @@ def render(found):
         [
             title,
             format_table(("tagger", "train s", "fit s", "train x", "fit x"), taggers),
-            format_table(("classifier", "s", "times faster", "accuracy"), rows),
             format_table(header, rests),
             NOTE,
             format_goals(found["goals"], found["quick"]),

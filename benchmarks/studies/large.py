@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from sklearn.metrics import accuracy_score
 
-from common.corpora import has_corpora
 from common.measure import MB, progress
 from common.rows import NEWS, load_rows, set_or_made
 from common.tables import at_least, format_goals, format_table, number
@@ -138,7 +137,7 @@ share of messages. {NOTE_PRUNING}"""
 
 def run(settings):
     """Return what many labels cost, and what half precision costs."""
-    real = has_corpora(settings.data_home) and not settings.quick
+    real = settings.data_home and not settings.quick
     corpora = CORPORA if real else MADE
     halves, prunes = [], []
     for corpus in corpora:
