@@ -7,7 +7,6 @@ that the scripts run.
 """
 
 import gzip
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -127,6 +126,7 @@ def lines_of(corpus):
 # ---- Readers of the sequence corpora, which are not part of the project ----
 
 MADE = "made"
+CONLL = ("conll2000", "conll2002-es", "conll2002-nl")
 QUICK_SENTENCES = 250
 
 # The sets of Mejer & Crammer (2010), Table 1, and the files that make them up.
@@ -160,42 +160,9 @@ class TaggedCorpus:
         )
 
 
-def has_corpora(data_home):
-    """Tell whether the folder holds every file that the benchmark reads."""
-    if data_home is None:
-        return False
-    return not _missing(data_home)
-
-
-def _missing(data_home):
-    wanted = {_path(data_home, s, f) for s, files in PAPER_SETS.values() for f in files}
-    return sorted(path for path in wanted if not path.is_file())
-
-
-def check_corpora(data_home, quick):
-    """Say clearly what happens when the corpora are absent, or stop."""
-    if has_corpora(data_home):
-        return
-    if data_home is None:
-        reason = "no --data-home was given"
-    else:
-        reason = f"{_missing(data_home)[0]} does not exist"
-    if not quick:
-        sys.exit(
-            f"{reason}: the full benchmark needs the folder with the real corpora "
-            "(conll2000, conll2002-es, conll2002-nl). With --quick a corpus that is "
-            "made takes their place."
-        )
-    print(
-        f"Note: {reason}. A corpus that is made takes the place of the real ones; its "
-        "figures cannot be compared with those of the paper or of the goals.\n",
-        file=sys.stderr,
-    )
-
-
 def load_chunking(data_home, quick, parts=("train", "test")):
     """Return the CoNLL-2000 training and test sets with all 22 labels."""
-    if not has_corpora(data_home):
+    if data_home is None:
         return tuple(_made(QUICK_SENTENCES, seed) for seed, _ in enumerate(parts))
     return tuple(
         _corpus("chunking", _read(data_home, "conll2000", file, quick))
@@ -213,14 +180,14 @@ def load_entities(data_home, folder, quick):
 
 def chunking_path(data_home):
     """Return the file of the CoNLL-2000 training set, or None."""
-    if not has_corpora(data_home):
+    if data_home is None:
         return None
     return _path(data_home, "conll2000", "train")
 
 
 def paper_sets(data_home):
     """Return the names of the sets that `load_paper_set` can load."""
-    return list(PAPER_SETS) if has_corpora(data_home) else [MADE]
+    return list(PAPER_SETS) if data_home is not None else [MADE]
 
 
 def load_paper_set(name, data_home, quick):

@@ -4,7 +4,6 @@ They come from real corpora, which are not part of the project, through the load
 `skcw.datasets`. Without them reviews that are made take their place.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,6 +23,7 @@ from sklearn.model_selection import (
 )
 
 from common.documents import (
+    SOURCES,
     load_20newsgroups,
     load_amazon_reviews,
     load_enron_bow,
@@ -37,12 +37,7 @@ from skcw.datasets import make_reviews
 NEWS, AMAZON, REUTERS = "20 News", "Amazon 4", "Reuters"
 ENRON_A, ENRON_B = "Enron A", "Enron B"
 MADE = "made reviews"
-FOLDERS = (
-    "20newsgroups-bydate",
-    "amazon-blitzer-4domain",
-    "enron-bow",
-    "reuters21578",
-)
+FOLDERS = tuple(SOURCES)
 # The four most frequent topics of the split "ModApte".
 TOPICS = ("acq", "earn", "grain", "money-fx")
 
@@ -63,28 +58,6 @@ class RowSet:
     def n_classes(self):
         """The number of labels."""
         return int(self.y.max()) + 1
-
-
-def check_sets(data_home, quick):
-    """Say clearly what happens when the corpora are absent, or stop."""
-    if data_home is None:
-        reason = "no --data-home was given"
-    else:
-        absent = [name for name in FOLDERS if not (data_home / name).is_dir()]
-        if not absent:
-            return
-        reason = f"{data_home / absent[0]} does not exist"
-    if not quick or data_home is not None:
-        sys.exit(
-            f"{reason}: the benchmark needs the folder with the real corpora "
-            f"({', '.join(FOLDERS)}). With --quick, and without --data-home, reviews "
-            "that are made take their place."
-        )
-    print(
-        f"Note: {reason}. Reviews that are made take the place of the real sets; their "
-        "figures cannot be compared with those of the paper or of the goals.\n",
-        file=sys.stderr,
-    )
 
 
 def set_names(data_home):
@@ -223,7 +196,10 @@ def parts_of(name, form, settings):
         # As in a pipeline: what no row of the training part has is not there.
         seen = np.flatnonzero(rows.getnnz(axis=0))
         yield RowsSplit(
-            _plain(rows[:, seen]), labels[train], _plain(others[:, seen]), labels[test]
+            _plain_rows(rows[:, seen]),
+            labels[train],
+            _plain_rows(others[:, seen]),
+            labels[test],
         )
 
 
@@ -233,15 +209,6 @@ def _in_form(counts, name, form, train):
     if form == BINARY:
         return (counts > 0).astype(float)
     return TfidfTransformer().fit(train).transform(counts)
-
-
-def _plain(X):
-    """Return CSR in float64 with 32-bit indices, which every classifier takes."""
-    X = sparse.csr_matrix(X, dtype=np.float64)
-    X.sort_indices()
-    return sparse.csr_matrix(
-        (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape
-    )
 
 
 @cache

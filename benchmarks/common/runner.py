@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,18 +82,17 @@ def parse(description, parts, results, arguments=None):
     )
 
 
-def main(script, parts, check=None):
+def main(script, parts, corpora=()):
     """Run the chosen parts of a script; print, save and draw what each of them finds.
 
-    The results lie beside the script under its name without ``bench_``. ``check``
-    stops a full run without the corpora.
+    The results lie beside the script under its name without ``bench_``. ``corpora`` are
+    the folders without which there is no full run.
     """
     script = Path(script).resolve()
     name = script.stem.removeprefix("bench_")
     description = sys.modules["__main__"].__doc__
     chosen, settings = parse(description, parts, script.parent)
-    if check is not None:
-        check(settings.data_home, settings.quick)
+    settings = _checked(settings, corpora)
     for part in chosen:
         found = parts[part].run(settings)
         print(parts[part].render(found), end="\n\n", flush=True)
@@ -101,6 +100,22 @@ def main(script, parts, check=None):
         save_parts({part: found}, settings.output, name, parts)
     draw_parts(chosen, settings.output, name, parts)
     print(f"Saved as {name}.json and {name}.txt in {settings.output}")
+
+
+def _checked(settings, corpora):
+    """Return settings without a data home if it lacks a corpus; stop a full run."""
+    home = settings.data_home
+    absent = [name for name in corpora if home is None or not (home / name).is_dir()]
+    if not absent:
+        return settings
+    reason = "No --data-home was given" if home is None else f"{home} lacks {absent}"
+    if not settings.quick:
+        sys.exit(
+            f"{reason}: the full benchmark needs a folder with {', '.join(corpora)}. "
+            "With --quick data that are made take their place."
+        )
+    print(f"Note: {reason}: data that are made take their place.\n", file=sys.stderr)
+    return replace(settings, data_home=None)
 
 
 def draw_parts(chosen, output, name, parts):

@@ -1,6 +1,5 @@
 """The corpora of the thesis, and the question that is asked of each."""
 
-import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -205,23 +204,23 @@ BUILDERS = {"words": words_only, "three": three_strings, "dicts": tutorial_dicts
 
 # ---- The corpora of the thesis, and the question that is asked of each ----
 
-UD_EWT, ARK = "UD-EWT", "ARK"
+UD_EWT = "UD-EWT"
 QUICK_TAGGED = 120
+TAGGED = ("ud-english-ewt", "ark-twitter-pos")
 
 
 class Source(NamedTuple):
     """Where a corpus comes from, what is asked, and what is asked in its place."""
 
     load: Callable
-    folder: str
     query: str
     made_query: str
     seed: int
 
 
 SOURCES = {
-    UD_EWT: Source(fetch_ud_ewt, "ud-english-ewt", "NN", "NN", 0),
-    ARK: Source(fetch_ark_twitter, "ark-twitter-pos", "V", "VBD", 1),
+    UD_EWT: Source(fetch_ud_ewt, "NN", "NN", 0),
+    ARK: Source(fetch_ark_twitter, "V", "VBD", 1),
 }
 
 
@@ -243,41 +242,10 @@ class Tagged(NamedTuple):
         return tuple(sum(map(len, rows)) for rows in (self.labels, self.test_labels))
 
 
-def has_tagged(data_home):
-    """Tell whether the folder holds the corpora."""
-    return data_home is not None and not _missing(data_home)
-
-
-def _missing(data_home):
-    folders = [data_home / source.folder for source in SOURCES.values()]
-    return [folder for folder in folders if not folder.is_dir()]
-
-
-def check_tagged(data_home, quick):
-    """Say clearly what happens when the corpora are absent, or stop."""
-    if has_tagged(data_home):
-        return
-    if data_home is None:
-        reason = "no --data-home was given"
-    else:
-        reason = f"{_missing(data_home)[0]} does not exist"
-    if not quick:
-        sys.exit(
-            f"{reason}: the full benchmark needs the folder with the real corpora "
-            "(ud-english-ewt, ark-twitter-pos). With --quick a corpus that is made "
-            "takes their place."
-        )
-    print(
-        f"Note: {reason}. A corpus that is made takes the place of the real ones; its "
-        "figures cannot be compared with those of the thesis.\n",
-        file=sys.stderr,
-    )
-
-
 def load_tagged(name, settings):
     """Return a corpus; a made one where the real one is not there."""
     source = SOURCES[name]
-    if not has_tagged(settings.data_home):
+    if settings.data_home is None:
         return _made(source)
     parts = []
     for subset in ("train", "dev", "test"):

@@ -2,16 +2,15 @@
 
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
-one_core     CPU seconds of taggers and classifiers beside their peers
+one_core     CPU seconds of training beside CRFsuite's
 taggers      CoNLL-2000: CW beside CRFsuite and Vowpal Wabbit (extra "benchmark")
 features     columns to features, to a fitted model, to labels; peak memory
-stream       `skcw tag` of one and of ten million words: time and memory
 confidence   methods of confidence beside the marginals of CRFsuite
 memory       a corpus made on the fly, of up to 100 million words: memory and speed
 command      `skcw tag`: its start, the test columns, with confidence
 asking       `confidence_pairs` of one and of ten labels beside one question
 classifiers  20 Newsgroups: CW beside tuned peers that converge, and Vowpal Wabbit
-predictions  20 Newsgroups: probabilities beside scores, and the updates
+predictions  20 Newsgroups: probabilities beside scores
 
     OMP_NUM_THREADS=1 python benchmarks/speed/bench_speed.py --data-home DIR
     python benchmarks/speed/bench_speed.py --quick
@@ -25,7 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
+from common.rows import FOLDERS
 from common.runner import Part, main
 from speed import (
     asking,
@@ -34,23 +34,21 @@ from speed import (
     features,
     memory,
     one_core,
-    predictions,
     taggers,
 )
 
 PARTS = {
     "one_core": Part(one_core.run, one_core.render),
     "taggers": Part(taggers.run, taggers.render),
-    "features": Part(features.run_columns, features.render_columns),
-    "stream": Part(features.run_stream, features.render_stream),
+    "features": Part(features.run, features.render),
     "confidence": Part(confidence.run, confidence.render),
     "memory": Part(memory.run, memory.render),
     "command": Part(asking.run_command, asking.render_command),
     "asking": Part(asking.run_asking, asking.render_asking),
     "classifiers": Part(classifiers.run, classifiers.render),
-    "predictions": Part(predictions.run, predictions.render),
+    "predictions": Part(classifiers.run_predictions, classifiers.render_predictions),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, (*CONLL, *FOLDERS))

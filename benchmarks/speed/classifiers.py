@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from common.measure import progress, timed
 from common.rows import NEWS, folds_of, load_rows, set_or_made
-from common.tables import at_least, format_goals, format_table
+from common.tables import at_least, at_most, format_goals, format_table
 from common.vowpal import VowpalClassifier, installed
 from skcw import MultiClassAROW, MultiClassCW
 
@@ -216,3 +216,55 @@ def _words(one):
     return ", ".join(
         f"{key} {value}" for key, value in one.items() if key != "accuracy"
     )
+
+
+PREDICTED_ROWS, QUICK_PREDICTED_ROWS = 10_000, 1_000
+
+
+def run_predictions(settings):
+    """Return the seconds of labels, scores and probabilities, taking turns."""
+    name = set_or_made(NEWS, settings.data_home)
+    rows = load_rows(name, settings.data_home, settings.quick)
+    train, _ = folds_of(name, settings)[0]
+    model = MultiClassCW(max_iter=PASSES, random_state=0)
+    model.fit(rows.X[train], rows.y[train])
+    wanted = QUICK_PREDICTED_ROWS if settings.quick else PREDICTED_ROWS
+    X = rows.X[np.arange(wanted) % rows.X.shape[0]]
+    work = {
+        "decision_function": model.decision_function,
+        "predict": model.predict,
+        "predict_distribution, exact": model.predict_distribution,
+        "predict_distribution, 1000 draws": partial(
+            model.predict_distribution, method="draws"
+        ),
+        "predict_proba": model.predict_proba,
+    }
+    seconds = {name: [] for name in work}
+    with threadpool_limits(1):
+        for _ in range(settings.seeds):
+            for name, call in work.items():
+                seconds[name].append(timed(partial(call, X))[1])
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    exact = medians["predict_distribution, exact"] / medians["decision_function"]
+    return {
+        "quick": settings.quick,
+        "runs": settings.seeds,
+        "predicted": wanted,
+        "seconds": medians,
+        "goals": [at_most("exact probabilities, share of scores", exact, 10)],
+    }
+
+
+def render_predictions(found):
+    """Return the results as text."""
+    title = f"Predictions: medians of {found['runs']} runs, one thread"
+    if found["quick"]:
+        title += " (quick: a subset, no measurement)"
+    seconds = found["seconds"]
+    rows = [
+        [name, f"{one:.4f}", f"{one / seconds['decision_function']:.2f}"]
+        for name, one in seconds.items()
+    ]
+    header = [f"{found['predicted']} rows", "s", "times decision_function"]
+    goals = format_goals(found["goals"], found["quick"])
+    return "\n\n".join([title, format_table(header, rows), goals])

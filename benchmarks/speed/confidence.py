@@ -2,25 +2,21 @@
 
 import gc
 import statistics
-import tempfile
 import time
-from pathlib import Path
 
-import skcw
 from common.corpora import load_chunking
 from common.crfsuite import CRFsuite
-from common.measure import added_memory, in_fresh_process, progress
+from common.measure import progress
 from common.tables import at_least, at_most, format_goals, format_table, number
 from skcw import CWSequenceTagger
 from skcw.confidence.methods import METHODS as METHODS_KNOWN
 
 PASSES = 10
-DRAWS, MANY_DRAWS, K = 50, 500, 30
+DRAWS, K = 50, 30
 CRF = "CRFsuite, marginals"
 DEFAULT, MARGINAL = "the default", "marginal"
 KD_PC, KD_PC_TWO = f"kd-pc, {DRAWS} draws", f"kd-pc, {DRAWS} draws, two threads"
 INDEPENDENT, KBV = f"kd-independent, {DRAWS} draws", f"kbv, K = {K}"
-MORE_MEMORY = 1.1
 # Row: method, options, threads.
 METHODS = {
     DEFAULT: (None, {}, None),
@@ -46,8 +42,7 @@ the best labeling and the confidence of the chosen or of every label of every wo
 same span for CRFsuite and skcw. For all labels CRFsuite makes dicts, as
 sklearn-crfsuite returns them, skcw one array; methods without a number there judge the
 chosen label only. Wall: seconds on the clock for the chosen label. CRFsuite:
-perceptron, 10 passes. skcw: CW, 10 passes; the default: what fit has chosen. Memory:
-what one call on the batch adds to a fresh process at its peak."""
+perceptron, 10 passes. skcw: CW, 10 passes; the default: what fit has chosen."""
 
 
 def run(settings):
@@ -68,15 +63,13 @@ def run(settings):
     for name, row in METHODS.items():
         work[name] = _calls(tagger, X_test, batch, *row)
     rows = _take_turns(work, settings.seeds)
-    memory = _memory(tagger, settings)
     return {
         "quick": settings.quick,
         "corpus": f"{test.name}, {batch.n_tokens} words, {len(tagger.classes_)} labels",
         "default": tagger.confidence_source_,
         "runs": settings.seeds,
         "rows": rows,
-        "memory": memory,
-        "goals": _goals(rows, memory),
+        "goals": _goals(rows),
     }
 
 
@@ -122,31 +115,7 @@ def _seconds(call):
     return time.process_time() - used, time.perf_counter() - wall
 
 
-def _memory(tagger, settings):
-    """Return the megabytes that few and many draws add to a fresh process."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.safetensors"
-        tagger.save(path)
-        found = {}
-        for n_draws in (DRAWS, MANY_DRAWS):
-            progress(f"speed: memory of {n_draws} draws")
-            found[str(n_draws)] = in_fresh_process(
-                _added_by_draws, path, n_draws, settings.data_home, settings.quick
-            )
-    return found
-
-
-def _added_by_draws(path, n_draws, data_home, quick):
-    [test] = load_chunking(data_home, quick, parts=["test"])
-    tagger = skcw.load(path)
-    batch = tagger.encode(test.features())
-    del test
-    return added_memory(
-        lambda: tagger.predict_confidence(batch, "kd-pc", n_draws=n_draws)
-    )
-
-
-def _goals(rows, memory):
+def _goals(rows):
     crf = rows[CRF]
     share = {name: row[CHOSEN] / crf[CHOSEN] for name, row in rows.items()}
     two_threads = rows[KD_PC_TWO]["wall"] / crf["wall"]
@@ -163,12 +132,6 @@ def _goals(rows, memory):
             at_most(f"{name}: share", share[name], 0.5, ".2f")
             for name in ("delta", "delta-max", "marginal")
         ],
-        at_most(
-            f"memory, {MANY_DRAWS} draws over {DRAWS}",
-            memory[str(MANY_DRAWS)] / max(memory[str(DRAWS)], 1.0),
-            MORE_MEMORY,
-            ".2f",
-        ),
     ]
 
 
@@ -189,7 +152,6 @@ def render(found):
     title = f"Speed: {found['corpus']}; medians of {found['runs']} runs"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
-    memory = ", ".join(f"{n} draws {mb:.1f} MB" for n, mb in found["memory"].items())
     goals = format_goals(found["goals"], found["quick"])
     table = format_table(header, rows)
-    return "\n\n".join([title, table, NOTE, f"Memory added: {memory}.", goals])
+    return "\n\n".join([title, table, NOTE, goals])

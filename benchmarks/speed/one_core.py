@@ -1,69 +1,43 @@
-"""Speed on one core: training of taggers and classifiers beside their peers."""
+"""Speed on one core: training of taggers beside CRFsuite."""
 
-import statistics
 import time
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits
 
 from common.corpora import load_chunking
 from common.crfsuite import CRFsuite
 from common.measure import progress
-from common.rows import NEWS, folds_of, load_rows, set_or_made
 from common.tables import at_least, format_goals, format_table, number
-from common.tagged import (
-    ARK,
-    BUILT_IN,
-    CHUNKS,
-    DUTCH,
-    EWT,
-    NP,
-    SPANISH,
-)
 from skcw import (
     AROWSequenceTagger,
     CWSequenceTagger,
-    MultiClassCW,
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
 from skcw.data import SequenceEncoder
-from speed.classifiers import passive_aggressive
 
-PASSES, ROW_PASSES = 10, 5
-FEW = 1000
-CORPORA, MADE = (CHUNKS, NP, SPANISH, DUTCH, ARK, EWT), (BUILT_IN,)
-PEER, ALL = "CRFsuite ap", "CW"
+PASSES = 10
+PEER, ALL = "CRFsuite ap", "CW, all presented"
 TAGGERS = {
     ALL: CWSequenceTagger,
     "AROW": AROWSequenceTagger,
     "5-best PA": PASequenceTagger,
     "perceptron": PerceptronSequenceTagger,
 }
-PA, ONE_RIVAL, DEFAULT = "SGDClassifier pa1", "one rival, no shadow", "by default"
-CLASSIFIERS = {
-    DEFAULT: {},
-    "no shadow": {"variance_scale": 1.0},
-    ONE_RIVAL: {"update": "single", "variance_scale": 1.0},
-}
 NOTE = f"""\
 CPU seconds of the process, medians over the seeds, learners taking turns. Train: on
 encoded sequences, {PASSES} passes over CoNLL-2000, calibrate_confidence=False; fit:
-from feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part
-"classifiers"; a shadow is a second model of as many passes, from which the
-default learns its confidence."""
+from feature strings."""
 
 
 def run(settings):
-    """Return seconds of taggers and classifiers."""
+    """Return seconds of taggers."""
     with threadpool_limits(1):
-        taggers, classifiers = _taggers(settings), _classifiers(settings)
         found = {
             "quick": settings.quick,
             "seeds": settings.seeds,
-            "taggers": taggers,
-            "classifiers": classifiers,
+            "taggers": _taggers(settings),
         }
     return {**found, "goals": _goals(found)}
 
@@ -96,48 +70,11 @@ def _taggers(settings):
     }
 
 
-def _classifiers(settings):
-    name = set_or_made(NEWS, settings.data_home)
-    rows = load_rows(name, settings.data_home, settings.quick)
-    train, test = folds_of(name, settings)[0]
-    X, y = rows.X[train], rows.y[train]
-    seconds, accuracy = {}, {}
-    for seed in range(settings.seeds):
-        progress(f"one core: classifiers, run {seed + 1} of {settings.seeds}")
-        models = {PA: passive_aggressive(seed)} | {
-            name: MultiClassCW(max_iter=ROW_PASSES, random_state=seed, **parameters)
-            for name, parameters in CLASSIFIERS.items()
-        }
-        for name, model in models.items():
-            spent = _seconds(lambda model=model: model.fit(X, y))
-            seconds.setdefault(name, []).append(spent)
-            guess = model.predict(rows.X[test])
-            accuracy.setdefault(name, []).append(accuracy_score(rows.y[test], guess))
-    return {
-        name: {
-            "seconds": statistics.median(seconds[name]),
-            "accuracy": statistics.median(accuracy[name]),
-        }
-        for name in seconds
-    }
-
-
 def _goals(found):
     peer, ours = found["taggers"][PEER], found["taggers"]
-    rows = found["classifiers"]
     return [
         at_least("training, times ap", peer["train"] / ours[ALL]["train"], 12),
         at_least("fit from strings, times ap", peer["fit"] / ours[ALL]["fit"], 9),
-        at_least(
-            "MultiClassCW by default, times pa1",
-            rows[PA]["seconds"] / rows[DEFAULT]["seconds"],
-            3,
-        ),
-        at_least(
-            "one rival, no shadow, times pa1",
-            rows[PA]["seconds"] / rows[ONE_RIVAL]["seconds"],
-            3,
-        ),
     ]
 
 
@@ -152,16 +89,6 @@ def render(found):
         )
         for name, row in found["taggers"].items()
     ]
-    base = found["classifiers"][PA]["seconds"]
-    rows = [
-        (
-            name,
-            number(row["seconds"], ".2f"),
-            number(base / row["seconds"], ".2f"),
-            number(row["accuracy"], ".4f"),
-        )
-        for name, row in found["classifiers"].items()
-    ]
     title = f"One core ({found['seeds']} seeds)"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"
@@ -169,7 +96,6 @@ def render(found):
         [
             title,
             format_table(("tagger", "train s", "fit s", "train x", "fit x"), taggers),
-            format_table(("classifier", "s", "times faster", "accuracy"), rows),
             NOTE,
             format_goals(found["goals"], found["quick"]),
         ]

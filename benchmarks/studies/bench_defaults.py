@@ -1,10 +1,9 @@
-"""Defaults: what parameters of the learners and lines of the ready sets change.
+"""Defaults: what the parameters of the learners change.
 
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
 taggers     C, r, phi, diagonals, cost-augmented decoding, class weights, unknown tokens
-rows        phi, C, updates, diagonals, averaging and r of classifiers, areas under ROC
-features    the ready sets of features
+rows        phi, updates, diagonals and averaging of CW, r of AROW
 
     OMP_NUM_THREADS=1 python benchmarks/studies/bench_defaults.py --data-home DIR \\
         --seeds 2
@@ -24,10 +23,10 @@ from itertools import islice
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
 from common.measure import progress, span_scores
 from common.rows import (
     AMAZON,
@@ -35,12 +34,10 @@ from common.rows import (
     DIGITS,
     ENRON_A,
     ENRON_B,
+    FOLDERS,
     MADE,
     NEWS,
-    SENTIMENT,
-    SMS,
     TF_IDF,
-    RowsSplit,
     parts_of,
 )
 from common.runner import Part, main
@@ -50,11 +47,8 @@ from common.tagged import (
     BUILT_IN,
     CHUNKS,
     DUTCH,
-    EWT,
     NP,
     SPANISH,
-    Sentences,
-    _read,
     encode,
     load,
     part_of,
@@ -67,8 +61,6 @@ from skcw import (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-from skcw.features import WindowFeatures
-from skcw.features.lines import READY_SETS
 from skcw.metrics import token_accuracy_score
 
 # ---- What all parts of the defaults have in common ----
@@ -229,11 +221,8 @@ render_taggers = partial(render_groups, TITLE_TAGGERS, NOTE_TAGGERS)
 TITLE_ROWS = "Parameters of the classifiers"
 NOTE_ROWS = """\
 Accuracy on a quarter of the rows, one split, means of the seeds; "update": log loss of
-the probabilities; "ranking": area under the ROC curve of M / sqrt(V), which
-decision_function returns, and of M. The paper's update: MultiClassCW(norm.ppf(0.9),
-update="single", step="variance", C=inf, variance_scale=1.0). Digits are shades;
-"noisy": 40 features, 5 classes by random weights, a tenth of the labels wrong."""
-NOISY = "noisy"
+the probabilities. The paper's update: MultiClassCW(norm.ppf(0.9),
+update="single", step="variance", C=inf, variance_scale=1.0). Digits are shades."""
 PAPERS = {
     "phi": norm.ppf(0.9),
     "update": "single",
@@ -259,24 +248,12 @@ def _log_loss(model, part):
     return log_loss(part.y_test, model.predict_proba(part.X_test))
 
 
-def _areas(model, part):
-    """Return the areas of the scores in standard deviations, and of the mean ones."""
-    means = np.ravel(part.X_test @ model.coef_.T + model.intercept_)
-    scores = model.decision_function(part.X_test), means
-    return [roc_auc_score(part.y_test, one) for one in scores]
-
-
 # For each group the measure, the sets with their forms, and the settings.
 GROUPS_ROWS = {
     "phi": (
         _accuracy,
         ((NEWS, BINARY), (DIGITS, TF_IDF)),
         {f"phi = {phi}": _cw(phi=phi) for phi in (1.0, 2.0, 3.0, "auto")},
-    ),
-    "C": (
-        _accuracy,
-        ((NOISY, BINARY),),
-        {f"C = {C}": _cw(C=C) for C in (float("inf"), 2.0)},
     ),
     "update": (
         _log_loss,
@@ -307,11 +284,6 @@ GROUPS_ROWS = {
             for r in (0.1, 1.0, 3.0, 10.0)
         },
     ),
-    "ranking": (
-        _areas,
-        ((SMS, BINARY), (SENTIMENT, BINARY)),
-        {"as it comes": _cw()},
-    ),
 }
 
 
@@ -326,7 +298,7 @@ def run_rows(settings):
 def _group(name, loaded, settings):
     measure, sets, learners = GROUPS_ROWS[name]
     if settings.quick:
-        sets = ((SMS if measure is _areas else MADE, BINARY),)
+        sets = ((MADE, BINARY),)
     found = {}
     for setting, make in learners.items():
         progress(f"{name}: {setting}")
@@ -340,19 +312,7 @@ def _group(name, loaded, settings):
 
 
 def _loaded(name, form, settings):
-    if name == NOISY or (name == SMS and settings.data_home is None):
-        return _noisy(5 if name == NOISY else 2)
     return next(islice(parts_of(name, form, settings), 1))
-
-
-def _noisy(n_classes, n_rows=2_000, n_features=40, share=0.1):
-    """Return rows whose labels random weights gave, a share of them another one."""
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(2 * n_rows, n_features))
-    y = np.argmax(X @ rng.normal(size=(n_features, n_classes)), axis=1)
-    wrong = rng.uniform(size=n_rows) < share
-    y[:n_rows][wrong] = rng.randint(n_classes, size=wrong.sum())
-    return RowsSplit(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
 
 
 def _judged_rows(measure, make, part, seeds):
@@ -367,107 +327,11 @@ def _judged_rows(measure, make, part, seeds):
 render_rows = partial(render_groups, TITLE_ROWS, NOTE_ROWS)
 
 
-# ---- The ready sets of features ----
-
-TITLE_FEATURES = "Ready sets of features"
-NOTE_FEATURES = """\
-A CW tagger that learns from the first 2,000 sentences (ARK: 1,000), means of the seeds.
-Chunks: span F1 on the last quarter of the training sentences of CoNLL-2000, with all
-labels and with NP alone. Names: span F1 on the development sets of CoNLL-2002. Parts of
-speech: accuracy on those of ARK and EWT (XPOS)."""
-SETS = {"chunking": (CHUNKS, NP), "ner": (SPANISH, DUTCH), "pos": (ARK, EWT)}
-FLAGS = ["has_digit", "has_hyphen", "first_capital", "all_capitals"]
-# What is taken from a ready set (lines that begin so), and what is added.
-SENTENCES_FEATURES = 2_000
-CHANGES = {
-    "chunking": {
-        "the set": ((), ()),
-        "without words & parts of speech": (
-            ("word[-2..2] & pos", "word & pos", "word[-1] & pos", "word[1] & pos"),
-            (),
-        ),
-        "without lower-cased words": (("lower",), ()),
-        "without suffixes and the shape": (("suffix", "short_shape"), ()),
-        "with prefixes": ((), ("prefix(1..4)",)),
-    },
-    "ner": {
-        "the set": ((), ()),
-        "without lower-cased words": (("lower",), ()),
-        "without long shapes": (("shape",), ()),
-        "with runs of 3 characters": ((), ("ngrams(3)",)),
-        "with flags": ((), FLAGS),
-    },
-    "pos": {
-        "the set": ((), ()),
-        "without lower-cased words": (("lower",), ()),
-        "without flags and the shape of the first word": (
-            (*FLAGS, "first & short_shape"),
-            (),
-        ),
-        "with runs of 2 and 3 characters": ((), ("ngrams(2..3)",)),
-    },
-}
-
-
-def run_features(settings):
-    """Return what every set reaches, and what it does after each change."""
-    groups = {}
-    for name, changes in CHANGES.items():
-        sets = (BUILT_IN,) if settings.quick else SETS[name]
-        parts = {one: _train_and_held_out(one, settings) for one in sets}
-        groups[name] = {}
-        for row, (without, added) in changes.items():
-            progress(f"features: {name}, {row}")
-            lines = changed(READY_SETS[name], without, added)
-            groups[name][row] = {
-                one: _judged_features(lines, one, *both, settings.seeds)
-                for one, both in parts.items()
-            }
-    return {"quick": settings.quick, "seeds": settings.seeds, "groups": groups}
-
-
-def changed(lines, without, added):
-    """Return the lines but those that begin so, and what is added."""
-    return [line for line in lines if not line.startswith(tuple(without))] + list(added)
-
-
-def _train_and_held_out(name, settings):
-    """Return sentences to learn from and to judge by; no test set is looked at."""
-    if name == BUILT_IN:
-        return load(name, settings)
-    train = _read(name, "train", settings.data_home)
-    first = Sentences(
-        train.tokens[:SENTENCES_FEATURES], train.labels[:SENTENCES_FEATURES]
-    )
-    if name not in (CHUNKS, NP):
-        return first, _read(name, "dev", settings.data_home)
-    cut = len(train.tokens) * 3 // 4
-    return first, Sentences(train.tokens[cut:], train.labels[cut:])
-
-
-def _judged_features(lines, name, train, held_out, seeds):
-    features = WindowFeatures(lines)
-    X, X_new = features.fit_transform(train.tokens), features.transform(held_out.tokens)
-    found = []
-    for seed in range(seeds):
-        tagger = CWSequenceTagger(calibrate_confidence=False, random_state=seed)
-        labels = tagger.fit(X, train.labels).predict(X_new)
-        if name in (ARK, EWT):
-            found.append(token_accuracy_score(held_out.labels, labels))
-        else:
-            found.append(span_scores(held_out.labels, labels)["f1"])
-    return float(np.mean(found))
-
-
-render_features = partial(render_groups, TITLE_FEATURES, NOTE_FEATURES)
-
-
 PARTS = {
     "taggers": Part(run_taggers, render_taggers),
     "rows": Part(run_rows, render_rows),
-    "features": Part(run_features, render_features),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, (*CONLL, *FOLDERS))

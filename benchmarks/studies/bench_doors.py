@@ -24,10 +24,9 @@ import time
 import numpy as np
 
 from common.corpora import (
+    CONLL,
     MADE,
     TaggedCorpus,
-    check_corpora,
-    has_corpora,
     load_chunking,
     load_entities,
 )
@@ -36,13 +35,8 @@ from common.runner import Part, main
 from common.tables import at_least, format_goals, format_table, number
 from skcw import CWSequenceTagger
 from skcw.data import convert_labels
-from skcw.features import (
-    VectorFeatures,
-    WindowFeatures,
-    join_features,
-    learn_clusters,
-    learn_vectors,
-)
+from skcw.features import VectorFeatures, WindowFeatures, learn_clusters, learn_vectors
+from skcw.features.joined_features import join_features
 from skcw.features.lines import WORDS
 
 # ---- Names in Spanish and Dutch with what the training text shows of words ----
@@ -82,7 +76,7 @@ def run_clusters(settings):
 
 
 def _corpora(settings):
-    if has_corpora(settings.data_home):
+    if settings.data_home:
         return {
             language: load_entities(settings.data_home, folder, settings.quick)
             for language, folder in LANGUAGES.items()
@@ -258,7 +252,7 @@ of its own."""
 def run_edges(settings):
     """Return the scores, seconds and megabytes of both templates."""
     rows = []
-    for corpus in CORPORA if has_corpora(settings.data_home) else [MADE]:
+    for corpus in CORPORA if settings.data_home else [MADE]:
         for way, steps in WAYS.items():
             progress(f"transitions: {corpus}, {way}")
             given = (corpus, settings.data_home, settings.quick, [*TEMPLATE, *steps])
@@ -327,4 +321,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, CONLL)

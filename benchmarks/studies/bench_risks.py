@@ -30,10 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.corpora import check_corpora, has_corpora
+from common.corpora import CONLL
 from common.runner import Part, main
-from common.tables import at_least, format_goals, format_table, new_figure, save_picture
-from common.tagged import ARK, DUTCH, EWT, NP, READY, SPANISH, Sentences, _read
+from common.tables import at_least, format_goals, format_table
+from common.tagged import ARK, DUTCH, EWT, NP, READY, SPANISH, TAGGED, Sentences, _read
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import joined_ranges
 from skcw.calibration import conformal_threshold, risk_threshold
@@ -108,7 +108,7 @@ class Pool(NamedTuple):
 
 def real_pools(settings):
     """Return the pools of the real corpora, or of the made one in their place."""
-    if not has_corpora(settings.data_home):
+    if settings.data_home is None:
         n = 400 if settings.quick else 2000
         tokens, labels = make_tagged_corpus(n, random_state=0, return_X_y=True)
         return [_asked(MADE, Sentences(tokens, labels), "ner")]
@@ -255,11 +255,11 @@ def _thresholds(drawn, size, with_peers):
     steps = Steps(sure[order], wrong[order], sentence[order])
     for alpha in ALPHAS_RISKS:
         for delta in DELTAS:
-            made = steps.promise(alpha, delta, MOST_WRONG, 1 - delta, "words")
+            made = steps.threshold(alpha, delta, MOST_WRONG, 1 - delta, "words")
             yield (OURS, alpha, delta), made.threshold
     alpha, delta, main_size = MAIN
     if size == main_size and with_peers:
-        made = risk_threshold(1 - wrong, sure, alpha, level=1 - delta)
+        made = risk_threshold(1 - wrong, sure, alpha, confidence_level=1 - delta)
         yield (WORDS, alpha, delta), made.threshold
         threshold = mapie_threshold(sure, wrong, alpha, delta)
         if threshold is not None:
@@ -340,50 +340,6 @@ def _cells(row, repeats):
     ]
 
 
-# ---- The bound against the true risk, and accepted share against an oracle's ----
-
-STYLE = {OURS: ("#1f77b4", "o"), WORDS: ("#d62728", "v"), MAPIE: ("#ff9f1c", "s")}
-
-
-def picture(found, path):
-    """Draw broken bounds, true risk and accepted share of all pools."""
-    figure = new_figure(figsize=(11, 7.5))
-    if figure is None:
-        return
-    rows = [r for r in found["rows"] if (r["alpha"], r["delta"]) == (0.01, 0.05)]
-    rows = [r for r in rows if r["sentences"] == 2000]
-    pools = list(dict.fromkeys(row["pool"] for row in rows))
-    panels = figure.subplots(3, 1, sharex=True)
-    _dots(panels[0], rows, pools, lambda row: row["violations"])
-    panels[0].axhline(0.05, color="black", linestyle="--", linewidth=0.9)
-    panels[0].set_ylabel("broken bounds\n(dashed: allowed)")
-    _dots(panels[1], rows, pools, lambda row: 100 * row["risk"])
-    panels[1].axhline(1.0, color="black", linestyle="--", linewidth=0.9)
-    panels[1].set_ylabel("true risk in %, mean\n(dashed: bound)")
-    _dots(panels[2], rows, pools, lambda row: row["share"])
-    for place, pool in enumerate(pools):
-        oracle = next(row["oracle"] for row in rows if row["pool"] == pool)
-        panels[2].hlines(oracle, place - 0.4, place + 0.4, color="black", linewidth=1.2)
-    panels[2].set_ylabel("accepted share\n(line: oracle)")
-    panels[2].set_xticks(range(len(pools)), pools, rotation=20, ha="right")
-    for panel in panels:
-        panel.grid(axis="y", alpha=0.3)
-        panel.set_ylim(bottom=0)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    title = f"1 % risk with 95 % certainty, 2,000 sentences, {found['repeats']} draws"
-    panels[0].set_title(title)
-    save_picture(figure, path)
-
-
-def _dots(panel, rows, pools, value):
-    for shift, (method, (color, marker)) in enumerate(STYLE.items()):
-        own = [row for row in rows if row["method"] == method]
-        places = [pools.index(row["pool"]) + 0.22 * (shift - 1) for row in own]
-        heights = [value(row) for row in own]
-        panel.plot(places, heights, marker, color=color, label=method)
-
-
 # ---- How large sets are that miss at most a given share of the truth ----
 
 ALPHAS_SETS = (0.01, 0.05)
@@ -405,7 +361,7 @@ def run_sets(settings):
 
 
 def _names_sets(settings):
-    if not has_corpora(settings.data_home):
+    if settings.data_home is None:
         return [MADE]
     return [ARK] if settings.quick else [ARK, SPANISH, EWT]
 
@@ -569,7 +525,7 @@ def run_planted(settings):
 
 
 def _names_planted(settings):
-    if not has_corpora(settings.data_home):
+    if settings.data_home is None:
         return [MADE]
     return [MADE] if settings.quick else [MADE, ARK, DUTCH]
 
@@ -699,11 +655,11 @@ def render_planted(found):
 
 
 PARTS = {
-    "risks": Part(run_risks, render_risks, (picture, "picture")),
+    "risks": Part(run_risks, render_risks),
     "sets": Part(run_sets, render_sets),
     "planted": Part(run_planted, render_planted),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, (*CONLL, *TAGGED))

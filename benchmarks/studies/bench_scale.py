@@ -18,7 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
+from common.rows import FOLDERS
 from common.runner import Part, main
 from studies import large, shards
 
@@ -30,4 +31,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, (*CONLL, *FOLDERS))

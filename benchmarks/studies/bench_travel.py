@@ -22,18 +22,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
+from common.rows import FOLDERS
 from common.runner import Part, main
+from common.tagged import TAGGED
 from studies import travel_confidence, travel_rows, travel_words
 
 PARTS = {
-    "words": Part(
-        travel_words.run, travel_words.render, (travel_words.picture, "words")
-    ),
+    "words": Part(travel_words.run, travel_words.render),
     "confidence": Part(travel_confidence.run, travel_confidence.render),
     "rows": Part(travel_rows.run, travel_rows.render),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, (*CONLL, *TAGGED, *FOLDERS))

@@ -9,14 +9,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from sklearn.metrics import accuracy_score
 
-from common.corpora import has_corpora
 from common.measure import MB, progress
 from common.rows import NEWS, load_rows, set_or_made
 from common.tables import at_least, format_goals, format_table, number
 from common.tagged import ARK, BUILT_IN, CHUNKS, DUTCH, EWT, NP, SPANISH, encode, load
 from skcw import CWSequenceTagger, InferenceModel, MultiClassCW
 from skcw import load as load_model
-from skcw.data.encoder import keep_entries
 from skcw.metrics import root_calibration_mse, span_f1_score, token_accuracy_score
 
 # ---- What pruned models lose: scores, confidence and the size of their files ----
@@ -64,7 +62,7 @@ def _pruned(tagger, share, data, first):
         # The batch was encoded before: without what will be forgotten it is the same.
         belief = tagger.prune(share, drop_features=False).belief_
         test = test._compact()
-        test = keep_entries(test, (belief.row_of != belief.width)[test.indices])
+        test = test._filtered((belief.row_of != belief.width)[test.indices])
     answers = tagger.predict_all(test)
     labels, sure = answers.labels(), answers.confidence()
     gold, found = (np.array(list(chain(*rows))) for rows in (data.test_labels, labels))
@@ -132,13 +130,13 @@ blocks of 8 and 16 labels that have such a cell. Files: as they are, and with
 dtype="float16"; mapped: with whole tables; open: CPU seconds of InferenceModel.open.
 Half precision: span F1 (accuracy on {ARK} and {EWT}) on the test set, as trained and
 from such a file, with the share of words whose label is another one; mean over the
-seeds. {NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the share of
-messages. {NOTE_PRUNING}"""
+seeds. {NEWS}: MultiClassCW at its defaults, accuracy on every fourth message, and the
+share of messages. {NOTE_PRUNING}"""
 
 
 def run(settings):
     """Return what many labels cost, and what half precision costs."""
-    real = has_corpora(settings.data_home) and not settings.quick
+    real = settings.data_home and not settings.quick
     corpora = CORPORA if real else MADE
     halves, prunes = [], []
     for corpus in corpora:

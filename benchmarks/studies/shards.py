@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import joblib
 import numpy as np
 
-from common.corpora import has_corpora, load_chunking, load_entities
+from common.corpora import load_chunking, load_entities
 from common.measure import progress, span_scores
 from common.rows import NEWS, load_rows, set_or_made
 from common.tables import at_least, at_most, format_goals, format_table, number
@@ -35,7 +35,7 @@ def tasks(settings):
     home, quick = settings.data_home, settings.quick
     train, test = load_chunking(home, quick)
     found["CoNLL-2000"] = _tagging(train, test)
-    if has_corpora(home):
+    if home:
         for name, folder in (("Spanish", "conll2002-es"), ("Dutch", "conll2002-nl")):
             parts = load_entities(home, folder, quick)
             found[name] = _tagging(parts["train"], parts["test"])

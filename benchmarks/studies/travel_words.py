@@ -14,8 +14,6 @@ from common.tables import (
     at_most,
     format_goals,
     format_table,
-    new_figure,
-    save_picture,
 )
 from common.tagged import (
     ALL,
@@ -483,95 +481,6 @@ def _calibration(cells, name):
         what = f"root CalibMSE of {name}, mean of {len(pairs)} cells; the CRF's"
         goals.append(at_most(what, ours, crfs, ".4f"))
     return goals
-
-
-# ---- The grid as a picture: one dot per cell, before and after side by side ----
-
-COLOR = dict(zip(FEATURES, ("#d62728", "#ff9f1c", "#1f77b4", "#2ca02c"), strict=True))
-MARKER = {"100": "v", "1000": "o", "all": "s"}
-# Most leads are small and a few defeats are not: both must be seen.
-LEADS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1)
-ERRORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-MEASURED = (
-    ("CW - best of AROW, PA,\nperceptron (F1 or accuracy)", lead_over_others, 0.0),
-    ("CW x8 - tuned CRF\n(F1 or accuracy)", lead_over_crf, 0.0),
-    (
-        "root CalibMSE of CW x8,\nby default",
-        lambda cell: cell.get(CW_MEAN, {}).get("calibration"),
-        CALIBRATED,
-    ),
-)
-
-
-def picture(found, path):
-    """Draw the cells, a panel for each of what was measured."""
-    figure = new_figure(figsize=(6, 10))
-    if figure is None:
-        return
-    panels, cells = figure.subplots(len(MEASURED), 1, sharex=True), cells_of(found)
-    for panel, (what, measure, goal) in zip(panels, MEASURED, strict=True):
-        _dots(panel, cells, measure)
-        panel.axhline(goal, color="black", linewidth=0.9, linestyle="--", zorder=1)
-        panel.grid(axis="y", alpha=0.3)
-        _scale(panel, goal)
-        panel.set_ylabel(what)
-    _name_corpora(panels[-1])
-    legend = {"loc": "outside lower center", "ncols": len(COLOR)}
-    figure.legend(handles=_explained(), **legend)
-    save_picture(figure, path)
-
-
-def _dots(panel, cells, measure):
-    for (corpus, features, size), cell in cells.items():
-        value = measure(cell)
-        if value is None:
-            continue
-        place = CORPORA.index(corpus)
-        place += (FEATURES.index(features) - 1.5) * 0.19
-        # Sizes side by side: dots of one feature set are often at the same height.
-        place += (list(MARKER).index(size) - 1) * 0.045
-        panel.plot(
-            place,
-            value,
-            MARKER[size],
-            color=COLOR[features],
-            markersize=6,
-            markeredgecolor="white",
-            markeredgewidth=0.5,
-            zorder=2,
-        )
-
-
-def _scale(panel, goal):
-    if goal:
-        panel.set_yscale("log")
-    else:
-        panel.set_yscale("symlog", linthresh=0.01, linscale=0.6)
-    ticks = ERRORS if goal else LEADS
-    panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    panel.set_yticks([], minor=True)
-
-
-def _name_corpora(panel):
-    panel.set_xticks(range(len(CORPORA)), CORPORA, rotation=30, ha="right")
-    panel.set_xlim(-0.5, len(CORPORA) - 0.5)
-    for place in range(1, len(CORPORA)):
-        for one in panel.figure.axes:
-            one.axvline(place - 0.5, color="0.9", linewidth=0.8, zorder=0)
-
-
-def _explained():
-    from matplotlib.lines import Line2D
-
-    colors = [
-        Line2D([], [], color=color, marker="o", linestyle="", label=features)
-        for features, color in COLOR.items()
-    ]
-    markers = [
-        Line2D([], [], color="0.4", marker=marker, linestyle="", label=f"{size} sent.")
-        for size, marker in MARKER.items()
-    ]
-    return [*colors, *markers]
 
 
 # ---- Taggers with their defaults over the grid ----

@@ -28,8 +28,8 @@ def make_features(options, X, label=None):
     templates : list of Template
         The templates of its lines.
     """
-    from skcw.features import WindowFeatures, read_clusters
-    from skcw.features.columns import names_of
+    from skcw.features import WindowFeatures, WordClusters
+    from skcw.features.extractor import names_of
     from skcw.features.language import LOOKING
     from skcw.features.lines import check_lexicons, templates_of
 
@@ -39,7 +39,7 @@ def make_features(options, X, label=None):
     encoding = options.encoding or "utf-8"
     lexicons = {n: read_words(f, encoding) for n, f in options.lexicon}
     check_lexicons(lexicons)
-    clusters = {n: read_clusters(f, encoding) for n, f in options.clusters}
+    clusters = {n: WordClusters.read(f, encoding) for n, f in options.clusters}
     features = _chosen_features(options, names, lexicons, clusters, label)
     with warnings.catch_warnings():
         # Fitting shows them.

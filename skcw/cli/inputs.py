@@ -172,7 +172,7 @@ def read_like(name, options, X, features, templates):
     X, y : TokenColumns and ndarray of object
         The sentences and their labels.
     """
-    from skcw.features.columns import names_of
+    from skcw.features.extractor import names_of
     from skcw.io.corpora import select_named
 
     other, y = read_labeled(open_input(name, options))

@@ -40,13 +40,13 @@ def tag_text(options):
         Those of ``skcw tag``.
     """
     _check(options)
-    from skcw.io.text_answers import asked_text, columns_read
+    from skcw.io.text_answers import columns_read, predictions_of_text
     from skcw.io.text_format import read_text
 
     features, ask, _, _, tokenizer = open_model(options.model)
     encoding = options.encoding or "utf-8"
     text = read_text(input_of(options.input), encoding)
-    found = asked_text(ask, text, tokenizer, columns_read(features))
+    found = predictions_of_text(ask, text, tokenizer, columns_read(features))
     as_json = getattr(options, "json", None)
     with written(options.output if as_json in (None, "-") else as_json) as file:
         if as_json is None:

@@ -498,7 +498,7 @@ def sampled_pairs(samples, truth, question):
     ----------
     samples : sequence of sequences of structures
         For each sentence or document the structures that were drawn for it, such as
-        ``sample_labelings`` returns. Each may have any number of them, but one.
+        ``sample`` returns. Each may have any number of them, but one.
     truth : sequence of structures
         The true structure of each.
     question : callable, or a query about labelings

@@ -361,8 +361,8 @@ def score_interval(
     the limit of a bootstrap over sentences. The quantile is Student's with degrees of
     freedom by the kurtosis of these, and the interval is symmetric on the logit scale.
 
-    **Bootstrap.** A bootstrap of calibration errors counts chance twice, once in the
-    tokens and once more in the resamples, so it is not offered for them.
+    A bootstrap of errors of calibration counts chance twice, once in the words and once
+    more in the resamples, so it is not offered for them.
 
     References
     ----------

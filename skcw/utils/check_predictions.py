@@ -400,9 +400,9 @@ def check_one_object_answers_what_single_calls_do(tagger):
         "entities": (answers.entities(), tagger.predict_entities(X)),
         "nbest": (answers.nbest(2), tagger.predict_nbest(X, 2)),
         "marginals": (answers.marginals(), tagger.predict_marginals(X)),
-        "label_confidence": (
+        "predict_label_confidence": (
             answers.label_confidence(y, judge),
-            tagger.label_confidence(X, y, judge),
+            tagger.predict_label_confidence(X, y, judge),
         ),
     }
     for name, (one, other) in pairs.items():
@@ -415,7 +415,7 @@ def check_one_object_answers_what_single_calls_do(tagger):
 
 @law()
 def check_a_table_holds_the_confidence_of_every_label(tagger):
-    """Judge all labels at all tokens at once as ``label_confidence`` judges each."""
+    """Judge all labels at all tokens at once as ``predict_label_confidence`` judges each."""
     tagger, X = short_sequences(tagger)
     answers = tagger.predict_all(X)
     able = [n for n, m in tagger.confidence_methods_.items() if m.any_label]
@@ -424,7 +424,9 @@ def check_a_table_holds_the_confidence_of_every_label(tagger):
         shape = (int(answers.lengths.sum()), len(answers.classes))
         require(table.shape == shape, f"the table of {name} has shape {table.shape}")
         for code, label in enumerate(answers.classes):
-            rows = tagger.label_confidence(X, [[label] * len(x) for x in X], name)
+            rows = tagger.predict_label_confidence(
+                X, [[label] * len(x) for x in X], name
+            )
             flat = np.concatenate([np.empty(0), *rows])
             same = np.allclose(table[:, code], flat, rtol=0, atol=SUM_TOLERANCE)
             require(same, f"{name} of {label} differs in a table")

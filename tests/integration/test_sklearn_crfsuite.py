@@ -21,7 +21,7 @@ from skcw.evaluation import (
     entity_table,
     get_scorer,
 )
-from skcw.features import basic_features
+from skcw.features.basic import basic_features
 from skcw.metrics import token_correct
 from skcw.tagging import CRFSequenceTagger
 
@@ -58,20 +58,22 @@ def test_a_fitted_crf_is_calibrated(frozen, tmp_path):
     tagger = CalibratedTagger(given, cv=cv).fit(X_NEW[:50], Y_NEW[:50])
     labels = tagger.predict(X_NEW[50:]).tolist()
     assert labels == [list(row) for row in CRF_FITTED.predict(X_NEW[50:])]
-    expected = [tagger.maps_[0].common(row) for row in marginals_of(CRF_FITTED, X_NEW)]
+    expected = [
+        tagger.calibrators_[0].common(row) for row in marginals_of(CRF_FITTED, X_NEW)
+    ]
     found = tagger.predict_confidence(X_NEW)
     assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-6)
     # It is saved as a tagger of this package.
     tagger.save(tmp_path / "m")
     again = skcw.load(tmp_path / "m")
-    assert isinstance(again.tagger_, CRFSequenceTagger)
+    assert isinstance(again.estimator_, CRFSequenceTagger)
     assert again.predict(X_NEW[50:]).tolist() == labels
 
 
 def test_an_unfitted_crf_is_fitted_and_calibrated_by_folds(train):
     tagger = CalibratedTagger(train, cv=2).fit(X, y)
     assert tagger.predict(X_NEW).tolist() == CRF_FITTED.predict(X_NEW).tolist()
-    assert len(tagger.maps_) == 2 and train.tagger_ is None
+    assert len(tagger.calibrators_) == 2 and train.estimator_ is None
     # It may be cloned and searched.
     assert clone(tagger).fit(X, y).predict(X_NEW[:3]).tolist()
 

@@ -22,7 +22,7 @@ def tenth(X, y):
 
 @pytest.fixture(scope="module")
 def newsgroups(data_home):
-    messages = texts.load_20newsgroups(data_home, subset="all")
+    messages = texts.load_20newsgroups(data_home)
     words = CountVectorizer(binary=True).fit_transform(messages.data)
     return tenth(words, messages.target)
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
 
+from common.corpora import CONLL
 from common.runner import Part, main
 from papers.collins2002 import scores, sizes
 
@@ -34,4 +35,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS)
+    main(__file__, PARTS, CONLL)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
 
-from common.rows import check_sets
+from common.rows import FOLDERS
 from common.runner import Part, main
 from papers.crammer2009 import figures, tables
 
@@ -33,4 +33,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_sets)
+    main(__file__, PARTS, FOLDERS)

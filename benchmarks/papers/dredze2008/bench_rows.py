@@ -33,7 +33,7 @@ from common.documents import (
     load_sms_spam,
 )
 from common.measure import progress
-from common.rows import check_sets
+from common.rows import FOLDERS
 from common.runner import Part, main
 from common.tables import format_table, new_figure, number, save_picture
 from skcw import MultiClassCW, MultiClassPA
@@ -451,4 +451,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_sets)
+    main(__file__, PARTS, FOLDERS)

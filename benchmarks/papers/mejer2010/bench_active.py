@@ -24,7 +24,7 @@ from functools import partial
 import numpy as np
 from sklearn.base import clone
 
-from common.corpora import check_corpora, load_paper_set, paper_sets
+from common.corpora import CONLL, load_paper_set, paper_sets
 from common.crfsuite import DEFAULT_PENALTIES, PENALTIES
 from common.measure import progress
 from common.runner import Part, main
@@ -489,4 +489,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, CONLL)

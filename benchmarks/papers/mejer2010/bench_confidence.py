@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
 from common.runner import Part, main
 from papers.mejer2010 import confidence
 
@@ -27,4 +27,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, CONLL)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
 
-from common.corpora import check_corpora
+from common.corpora import CONLL
 from common.runner import Part, main
 from papers.mejer2010 import claims, table3, tables
 
@@ -34,4 +34,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_corpora)
+    main(__file__, PARTS, CONLL)

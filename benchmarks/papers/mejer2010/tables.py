@@ -35,14 +35,14 @@ PHI_GRID = (0.1, 0.2, 0.5, 1.0, 2.0)
 # The paper's learners: name -> learner, its parameter, the values to choose from. Their
 # rival is the best labeling, whatever its cost.
 PLAIN = {
-    "Perceptron": (PerceptronSequenceTagger(cost=0), None, ()),
+    "Perceptron": (PerceptronSequenceTagger(margin_cost=0), None, ()),
     "5-best PA": (
-        PASequenceTagger(n_rivals=5, cost=0),
+        PASequenceTagger(n_rivals=5, margin_cost=0),
         "C",
         (0.003, 0.01, 0.03, 0.1, 0.3),
     ),
     "CW": (PAPER_CW, "phi", PHI_GRID),
-    "AROW": (AROWSequenceTagger(cost=0), "r", R_GRID),
+    "AROW": (AROWSequenceTagger(margin_cost=0), "r", R_GRID),
 }
 
 

@@ -3,7 +3,6 @@
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
 thesis     UD-EWT with the query "NN", ARK tweets with "V": HMM, CRFs and CW
-ablation   ARK: a CRF whose groups of features are added one by one
 synthetic  CalibMSE by the size of bins and of samples, where the truth is known
 coverage   how often intervals and bands hold the truth, by simulation
 
@@ -22,16 +21,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # benchmarks
 
 from common.runner import Part, main
-from common.tagged import check_tagged
+from common.tagged import TAGGED
 from papers.nguyen2015 import coverage, synthetic, taggers
 
 PARTS = {
-    "thesis": Part(taggers.run_thesis, taggers.render_thesis),
-    "ablation": Part(taggers.run_ablation, taggers.render_ablation),
+    "thesis": Part(taggers.run, taggers.render),
     "synthetic": Part(synthetic.run, synthetic.render, (synthetic.draw, "synthetic")),
     "coverage": Part(coverage.run, coverage.render),
 }
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS, check_tagged)
+    main(__file__, PARTS, TAGGED)

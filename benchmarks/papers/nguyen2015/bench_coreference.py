@@ -31,6 +31,7 @@ from common.tables import format_table
 from papers.nguyen2015.coreference import (
     BERKELEY_COSTS,
     GROUPS,
+    LITBANK,
     Fields,
     antecedents,
     b_cubed,
@@ -388,4 +389,4 @@ PARTS = {
 
 
 if __name__ == "__main__":
-    main(__file__, PARTS)
+    main(__file__, PARTS, [LITBANK])

@@ -34,13 +34,6 @@ def true_value(score, options, q, p, n):
     return float(kind(score, options, q, p, n))
 
 
-def true_classwise_error(claimed, probability):
-    """Return the mean over classes of the error of a population of tables."""
-    tables = zip(claimed.T, probability.T, strict=True)
-    errors = [_made("expected_calibration_error", q, p).value() for q, p in tables]
-    return float(np.mean(errors))
-
-
 def _made(name, q, y, **options):
     """Return a score of outcomes that may be probabilities."""
     cls, implied = SCORES[name]
@@ -73,28 +66,11 @@ def _risk_coverage(score, options, q, p, n):
     return (np.cumsum(1 - p[::-1]) / np.arange(1, len(q) + 1)).mean()
 
 
-def _part(score, options, q, p, n):
-    whole, part = score.rsplit("_", 1)
-    of_constant = _made(score, q[:2], np.zeros(2)).loss.of_constant
-    best, plain = of_constant(p).mean(), of_constant(p.mean())
-    return {
-        "miscalibration": _mean(_LOSSES[whole], {}, q, p, n) - best,
-        "discrimination": plain - best,
-        "uncertainty": plain,
-    }[part]
-
-
-# The loss that the names of its parts begin with.
-_LOSSES = {"brier": "brier_loss", "log_loss": "log_loss"}
 _KINDS = {
     "brier_loss": _mean,
     "log_loss": _mean,
     "error_average_precision": _average_precision,
     "area_under_risk_coverage": _risk_coverage,
-} | {
-    f"{whole}_{part}": _part
-    for whole in _LOSSES
-    for part in ("miscalibration", "discrimination", "uncertainty")
 }
 
 
@@ -105,7 +81,6 @@ MEAN_LENGTH = 18
 SHARED_CONFIDENCE = 0.2
 SHARED_ERROR = 0.2
 N_QUANTILES = 400_000
-N_CLASSES = 5
 
 
 class Predictor(NamedTuple):
@@ -158,35 +133,6 @@ def draw_words(predictor, n, rng):
     q = confidences(predictor, draw_shared(group, SHARED_CONFIDENCE, rng))
     u = ndtr(draw_shared(group, SHARED_ERROR, rng))
     return q, (u < predictor.truth(q)).astype(np.float64), group
-
-
-def draw_tables(slope, n, rng):
-    """Return claims for classes, true classes and sentences of n words."""
-    group = draw_sentences(n, rng)
-    claimed = _claimed_tables(n, rng)
-    true = tempered_tables(claimed, slope)
-    # Each word tries its likeliest class first, so that words err together.
-    order = np.argsort(-claimed, axis=1)
-    limits = np.cumsum(np.take_along_axis(true, order, axis=1), axis=1)
-    u = ndtr(draw_shared(group, SHARED_ERROR, rng))
-    tried = np.minimum((u[:, None] > limits).sum(axis=1), N_CLASSES - 1)
-    return claimed, order[np.arange(n), tried], group
-
-
-def population_tables(slope):
-    """Return claimed and true probabilities of classes of very many words."""
-    claimed = _claimed_tables(N_QUANTILES, np.random.default_rng(0))
-    return claimed, tempered_tables(claimed, slope)
-
-
-def _claimed_tables(n, rng):
-    return rng.dirichlet(np.full(N_CLASSES, 0.15), size=n)
-
-
-def tempered_tables(claimed, slope):
-    """Return the truth of a model whose logits are too large by 1 / slope."""
-    powers = np.maximum(claimed, 1e-12) ** slope
-    return powers / powers.sum(axis=1, keepdims=True)
 
 
 def draw_sentences(n, rng):
@@ -324,11 +270,9 @@ JUDGED = {
     "error AP": ("error_average_precision", {}),
     "AURC": ("area_under_risk_coverage", {}),
 }
-PARTS = {"Brier": "brier", "log": "log_loss"}
 BINNED = list(JUDGED)[:9]
 METHODS = ("auto", "percentile", "normal")
 BANDS = ("wilson", "clopper-pearson", "normal", "consistency", "resampled")
-CLASSES = "classes"
 # How much too large the logits of the second model of a pair are.
 RIVAL = 1.4
 
@@ -365,7 +309,7 @@ QUICK = (Plan(500, 3, 20, ("tagger, calibrated", "even, k = 0.1")),)
 
 def coverage_rows(plans, report=None, jobs=1):
     """Return the rows of the table; ``report`` is told of each part as it is done."""
-    parts = [(plan, name) for plan in plans for name in (*plan.predictors, CLASSES)]
+    parts = [(plan, name) for plan in plans for name in plan.predictors]
     # What takes longest begins first, so that no process waits for another at the end.
     parts.sort(key=lambda part: -part[0].n * part[0].trials)
     rows = []
@@ -381,9 +325,7 @@ def coverage_rows(plans, report=None, jobs=1):
 def _part_rows(part):
     """Return the rows of one plan and predictor."""
     plan, name = part
-    if name == CLASSES:
-        return classwise_rows(plan) if plan.differences else []
-    rows = score_rows(plan, name) + part_rows(plan, name) + band_rows(plan, name)
+    rows = score_rows(plan, name) + band_rows(plan, name)
     return rows + difference_rows(plan, name) if plan.differences else rows
 
 
@@ -410,31 +352,6 @@ def score_rows(plan, name, scores=JUDGED, methods=METHODS):
                     **_chance(plan, trial),
                 )
                 tally.add(label, method, truth[label], found.low, found.high)
-    return tally.rows()
-
-
-def part_rows(plan, name, methods=METHODS[:2]):
-    """Return a row for each part of a proper loss and method."""
-    q, p = population(PREDICTORS[name])
-    tally = Tally(plan, name)
-    kinds = [
-        (whole, loss, part)
-        for whole, loss in PARTS.items()
-        for part in metrics.Decomposition._fields
-    ]
-    for trial, (sample_q, y, group) in enumerate(_samples(plan, name)):
-        for whole, loss, part in kinds:
-            truth = true_value(f"{loss}_{part}", {}, q, p, plan.n)
-            for method in methods:
-                found = interval(
-                    f"{loss}_{part}",
-                    y,
-                    sample_q,
-                    method,
-                    groups=group,
-                    **_chance(plan, trial),
-                )
-                tally.add(f"{whole} {part}", method, truth, found.low, found.high)
     return tally.rows()
 
 
@@ -491,25 +408,6 @@ def difference_rows(plan, name):
             truth -= true_value(function, options, sharpen(q), p, plan.n)
             tally.add(f"difference of {label}", "paired", truth, found.low, found.high)
     return tally.rows()
-
-
-def classwise_rows(plan, slopes=(1.0, 0.6), methods=METHODS):
-    """Return a row for each method: the class-wise error of five classes."""
-    rows = []
-    for slope in slopes:
-        truth = true_classwise_error(*population_tables(slope))
-        tally = Tally(plan, f"5 classes, slope {slope}")
-        for trial in range(plan.trials):
-            rng = np.random.default_rng([plan.n, trial])
-            table, label, group = draw_tables(slope, plan.n, rng)
-            for method in methods:
-                found = interval(
-                    "classwise_calibration_error", label, table, method, groups=group,
-                    classes=range(table.shape[1]), **_chance(plan, trial),
-                )  # fmt: skip
-                tally.add("class-wise error", method, truth, found.low, found.high)
-        rows += tally.rows()
-    return rows
 
 
 class Tally:

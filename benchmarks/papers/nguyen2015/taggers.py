@@ -1,4 +1,4 @@
-"""What groups of features do to the accuracy and the calibration of a CRF."""
+"""The taggers of the thesis and CW: accuracy and calibration of their answers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -226,7 +226,7 @@ RATIOS = (
     (ARK, BASIC, HMM, 0.5),
     (ARK, RICH, BASIC, 0.5),
 )
-NOTE_THESIS = f"""\
+NOTE = f"""\
 CalibMSE over bins of the root of the number of words, its root, and the interval of
 the root: of words that are asked "is it this part of speech?", and of "is the
 predicted label right?". HMM: by counts; of new words their spelling tells or (no
@@ -238,7 +238,7 @@ development part; delta-probit tells of predicted labels only. The thesis's figu
 are of its own data and most likely roots."""
 
 
-def run_thesis(settings):
+def run(settings):
     """Return what every model is worth on both corpora."""
     corpora = {}
     for source in SOURCES:
@@ -257,7 +257,7 @@ def run_thesis(settings):
     return {"quick": settings.quick, "corpora": corpora}
 
 
-def render_thesis(found):
+def render(found):
     """Return the results as text."""
     texts = ["The taggers of the thesis"]
     if found["quick"]:
@@ -272,7 +272,7 @@ def render_thesis(found):
             for name, one in about["rows"].items()
         ]
         texts.append(format_table(["", *HEADER, "thesis"], rows))
-    texts += [_ratios(found["corpora"]), NOTE_THESIS]
+    texts += [_ratios(found["corpora"]), NOTE]
     return "\n\n".join(texts)
 
 
@@ -293,64 +293,3 @@ def _bases(other):
 
 def _ratio(models, name, base):
     return models[name]["query"][0] / models[base]["query"][0]
-
-
-# ---- What groups of features do to the accuracy and the calibration of a CRF ----
-
-# Added one by one; all but the length, which the thesis names, are the set "pos".
-GROUPS = {
-    "transitions and word": BASIC_LINES,
-    "+ bias": ["bias"],
-    "+ lower-cased word": ["lower"],
-    "+ affixes of 1 to 4": ["prefix(1..4)", "suffix(1..4)"],
-    "+ shape": ["short_shape", "first & short_shape"],
-    "+ length of the word": ["length"],
-    "+ flags": ["has_digit", "has_hyphen", "first_capital", "all_capitals"],
-    "+ words beside": ["word[-2..-1]", "word[1..2]", "bigram(word)[-1..0]"],
-    "+ their shapes, lower-cased": [
-        "short_shape[-1]",
-        "short_shape[1]",
-        "lower[-2..-1]",
-        "lower[1..2]",
-    ],
-}
-NOTE_ABLATION = f"""\
-CRFsuite, L-BFGS, at most {ITERATIONS} iterations, c2 chosen by the likelihood of the
-development part; each row has the features of those above it too. Features: distinct
-ones in the training part."""
-
-
-def run_ablation(settings):
-    """Return what the CRF is worth with each group added."""
-    corpus = load_tagged(ARK, settings)
-    rows, lines = {}, []
-    for group, more in GROUPS.items():
-        progress(f"ablation: {group}")
-        lines = [*lines, *more]
-        rows[group] = _judge(lines, corpus, settings)
-    return {
-        "quick": settings.quick,
-        "corpus": corpus.name,
-        "query": corpus.query,
-        "rows": rows,
-    }
-
-
-def _judge(lines, corpus, settings):
-    X = inputs(lines, corpus)
-    tagger = fit_crf(X, corpus, settings.quick)
-    found = judged(ask(tagger, X.test, corpus), corpus.query, settings.quick)
-    return found | {"features": X.train.n_features, "c2": tagger.c2}
-
-
-def render_ablation(found):
-    """Return the results as text."""
-    title = f"Groups of features of a CRF: {found['corpus']}, query {found['query']}"
-    if found["quick"]:
-        title += " (quick: a subset, no measurement)"
-    rows = [
-        [group, one["features"], one["c2"], *cells(one)]
-        for group, one in found["rows"].items()
-    ]
-    table = format_table(["", "features", "c2", *HEADER], rows)
-    return "\n\n".join([title, table, NOTE_ABLATION])
