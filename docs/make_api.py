@@ -43,7 +43,7 @@ def first_sentence(thing):
 
 
 def page():
-    """Return the text of the page; a name is described in the first room that has it."""
+    """Return the text of the page; the first room with a name describes it."""
     lines = ["# Public names", "", "`help(name)` shows parameters and an example.", ""]
     shown = {}
     for room in ROOMS:

@@ -92,7 +92,7 @@ def cross_val_confidence(
     method : str, default=None
         The method of ``predict_confidence``.
     given_method : str, default=None
-        The method of ``predict_label_confidence``; the tagger's default or, if that cannot
+        The method of ``predict_label_confidence``; the default or, if that cannot
         judge any label, ``"marginal"``.
     n_jobs : int, default=None
         How many folds at once, in threads.

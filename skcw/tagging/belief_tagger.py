@@ -45,7 +45,7 @@ class BeliefTagger(BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It encodes, decodes, explains, estimates confidence, and saves; a subclass learns
-    and sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` takes;
+    and sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` does;
     features and labels that were never seen in training are harmless.
     """
 

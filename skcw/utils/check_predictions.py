@@ -415,7 +415,7 @@ def check_one_object_answers_what_single_calls_do(tagger):
 
 @law()
 def check_a_table_holds_the_confidence_of_every_label(tagger):
-    """Judge all labels at all tokens at once as ``predict_label_confidence`` judges each."""
+    """Judge all labels at once as ``predict_label_confidence`` judges each."""
     tagger, X = short_sequences(tagger)
     answers = tagger.predict_all(X)
     able = [n for n, m in tagger.confidence_methods_.items() if m.any_label]

@@ -42,8 +42,8 @@ def test_a_column_without_labels_is_not_learned(run, tmp_path, corpus):
     code, _, err = run("train", path, "-o", model, "--format", "columns")
     assert code == 1
     assert err == (
-        "skcw train: column 9 holds nothing but _, which is not a label; --label-column "
-        "tells where they are\n"
+        "skcw train: column 9 holds nothing but _, which is not a label; "
+        "--label-column tells where they are\n"
     )
     code, _, err = run("train", path, "-o", model, "--conllu", "--label-column", 4)
     assert code == 1

@@ -117,7 +117,7 @@ def room_sizes():
 
 
 def module_graph(package=PACKAGE):
-    """Return {module: modules that it imports} of the Python files, late imports too."""
+    """Return {module: modules that it imports}, late imports too."""
     names = {
         ".".join(path.relative_to(package.parent).with_suffix("").parts): path
         for path in package.rglob("*.py")

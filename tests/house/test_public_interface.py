@@ -1,4 +1,4 @@
-"""The public interface: few names, each with a page, with types, without side effects."""
+"""The public interface: few names, each with a page, types, no side effects."""
 
 import importlib.util
 import inspect
@@ -90,9 +90,11 @@ def test_importing_changes_nothing_outside_the_package():
     code = (
         "import joblib.parallel as p, sklearn, logging, warnings, random, numpy\n"
         "def state():\n"
-        "    return (dict(p.BACKENDS), dict(p.EXTERNAL_BACKENDS), sklearn.get_config(),\n"
+        "    return (dict(p.BACKENDS), dict(p.EXTERNAL_BACKENDS),\n"
+        "            sklearn.get_config(),\n"
         "            list(warnings.filters), list(logging.root.handlers),\n"
-        "            random.getstate(), str(numpy.random.get_state()), numpy.geterr())\n"
+        "            random.getstate(), str(numpy.random.get_state()),\n"
+        "            numpy.geterr())\n"
         "before = state()\n"
         "import skcw, skcw.tagging, skcw.linear_model, skcw.calibration\n"
         "import skcw.reranking, skcw.active, skcw.display, skcw.datasets, skcw.cli\n"

@@ -10,6 +10,7 @@ from common.measure import progress
 from skcw import CWSequenceTagger, MaxEntSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2002, make_tagged_corpus
+from skcw.features.basic import cased_kind, collapsed_shape
 from skcw.metrics import span_f1_score, span_precision_score, span_recall_score
 from skcw.reranking import (
     BoostingReranker,

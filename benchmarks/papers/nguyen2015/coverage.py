@@ -12,7 +12,12 @@ from common.runner import process_pool
 from common.tables import at_least, at_most, format_goals, format_table
 from skcw import metrics
 from skcw.metrics import calibration_bins, score_interval
-from skcw.metrics.bands import BinnedCurve, CalibrationBands, effective_sizes
+from skcw.metrics.bands import (
+    BinnedCurve,
+    CalibrationBands,
+    calibration_bands,
+    effective_sizes,
+)
 from skcw.metrics.binnings import make_binning
 from skcw.metrics.intervals import (
     Estimate,
