@@ -39,9 +39,9 @@ CLASSIFIERS = {
 NOTE = f"""\
 CPU seconds of the process, medians over the seeds, learners taking turns. Train: on
 encoded sequences, {PASSES} passes over CoNLL-2000, calibrate_confidence=False; fit:
-from feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part "speed"
-of bench_multiclass.py; a shadow is a second model of as many passes, from which the
-default learns how sure to be."""
+from feature strings. Classifiers: 20 Newsgroups, {ROW_PASSES} passes, as in the part
+"speed" of bench_multiclass.py; a shadow is a second model of as many passes, by which
+the default calibrates its probabilities."""
 
 
 def run(settings):
