@@ -8,32 +8,17 @@ from skcw.data.saved import saved_kind
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import naming, read_model
 
-# The class in the header of a file -> the room that it is imported from.
-HOMES = {
-    "AROWSequenceTagger": "skcw.tagging",
-    "CRFSequenceTagger": "skcw.tagging",
-    "CWSequenceTagger": "skcw.tagging",
-    "HMMSequenceTagger": "skcw.tagging",
-    "MaxEntSequenceTagger": "skcw.tagging",
-    "PASequenceTagger": "skcw.tagging",
-    "PerceptronSequenceTagger": "skcw.tagging",
-    "MultiClassAROW": "skcw.linear_model",
-    "MultiClassCW": "skcw.linear_model",
-    "MultiClassPA": "skcw.linear_model",
-    "MultiClassPerceptron": "skcw.linear_model",
-    "CalibratedTagger": "skcw.calibration",
-    "SelectiveTagger": "skcw.calibration",
-    "TaggingPipeline": "skcw.pipeline",
-    "RerankedTagger": "skcw.reranking",
-    "AROWReranker": "skcw.reranking",
-    "BoostingReranker": "skcw.reranking",
-    "CWReranker": "skcw.reranking",
-    "ScoreReranker": "skcw.reranking",
-    "VotedPerceptronReranker": "skcw.reranking",
-}
-# Classes of users go by their modules too, so that none takes the place of ours. They
-# are known once their modules are imported.
-_OWN = {}
+# The name of a class in a file -> the class, once its module is imported. Classes of
+# users go by their modules too, so that none takes the place of ours.
+SAVED_CLASSES = {}
+# Where ours are, in the order in which they are looked for.
+ROOMS = (
+    "skcw.tagging",
+    "skcw.linear_model",
+    "skcw.pipeline.tagging_pipeline",
+    "skcw.calibration",
+    "skcw.reranking",
+)
 
 
 class SavedModelMixin:
@@ -48,8 +33,7 @@ class SavedModelMixin:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        if not cls.__module__.startswith("skcw."):
-            _OWN[_name_of(cls)] = cls
+        SAVED_CLASSES[_name_of(cls)] = cls
 
     def to_saved(self):
         """Return the model as a header of plain values, and named arrays."""
@@ -92,8 +76,7 @@ class SavedModelMixin:
     def _from_header(cls, header):
         """Return the unfitted model that a header describes."""
         name = saved_kind(header, "a model", dict).get("class")
-        home = HOMES.get(str(name))
-        found = getattr(import_module(home), name) if home else _OWN.get(str(name))
+        found = _class_of(str(name))
         if found is None:
             raise ModelFileError(
                 f"it holds an unknown {name!r}: it is damaged, or of a newer skcw, or "
@@ -134,6 +117,15 @@ def _name_of(cls):
     if cls.__module__.startswith("skcw."):
         return cls.__name__
     return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _class_of(name):
+    """Return the class that a file calls so, or None."""
+    for room in ROOMS:
+        if name in SAVED_CLASSES:
+            break
+        import_module(room)
+    return SAVED_CLASSES.get(name)
 
 
 def load(path, *, mapped=False):

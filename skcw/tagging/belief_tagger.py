@@ -45,8 +45,8 @@ class BeliefTagger(BaseSequenceTagger):
     """Base of the taggers whose fitted state is a belief over weights.
 
     It encodes, decodes, explains, estimates confidence, and saves; a subclass learns
-    and sets what ``_fitted`` returns. Prediction takes any form of X that ``fit`` does;
-    features and labels that were never seen in training are harmless.
+    and sets what ``_fitted`` returns. Prediction takes any form of X that ``fit``
+    takes, and ignores features that were never seen in training.
     """
 
     # Whether the score of a labeling is a sum over tokens and pairs of labels.

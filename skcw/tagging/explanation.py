@@ -82,8 +82,8 @@ class Explanations(list):
 
     Examples
     --------
-    >>> from skcw.tagging.explanation import Contribution, TokenExplanation
-    >>> from skcw.tagging.explanation import Explanations
+    >>> from skcw.tagging.explanation import Contribution, Explanations
+    >>> from skcw.tagging.explanation import TokenExplanation
     >>> parts = (Contribution("w=Madrid", 1.5, 0.2),)
     >>> Explanations([TokenExplanation("LOC", "ORG", 1.5, 0.2, parts)], ["Madrid"])
       at  word    label    rival      margin    std  decided by
