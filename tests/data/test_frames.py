@@ -113,7 +113,11 @@ def test_whole_numbers_and_categories_are_read_as_text():
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"word": ["a"]}, {}, "the column with the sentence of each row is unknown: pass sentence="),
+        (
+            {"word": ["a"]},
+            {},
+            "the column with the sentence of each row is unknown: pass sentence=",
+        ),
         (ROWS, {"sentence": "id"}, "no column 'id' for the sentences; the columns are"),
         (ROWS, {"columns": ["Wort"]}, "no column 'Wort'; the columns are 'word'"),
         (
