@@ -70,9 +70,7 @@ def figures(sure, probability):
     if probability:
         rmse = f"{root_calibration_mse(correct, sure, **CENTRED):.3f}"
     precision = error_average_precision(correct, sure)
-    return (
-        f"{precision:.3f} {rmse:>6} {residual_errors_at_k(correct, sure, review)[0]:5.0f}"
-    )
+    return f"{precision:.3f} {rmse:>6} {residual_errors_at_k(correct, sure, review)[0]:5.0f}"
 
 
 as_it_comes, fitted = {}, {}
