@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from skcw.calibration.risk_control import binomial, capital
-from tests.reference.guarantee import capital_of
+from tests.reference.risk_control import capital_of
 
 RTOL = 1e-9
 

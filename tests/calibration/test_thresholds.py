@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skcw.calibration import recall_threshold, risk_threshold
 from skcw.calibration.risk_control import RiskThreshold
-from tests.reference.guarantee import threshold_of
+from tests.reference.risk_control import threshold_of
 
 
 def sentences(n, seed=0, n_words=8, quality=1.0):
