@@ -16,7 +16,6 @@ if find_spec("skcw._kernels.lattice") is None:
 if TYPE_CHECKING:
     from skcw._model.checkpoint import Checkpoint
     from skcw._model.merge import merge
-    from skcw._util.config import config_context, get_config, set_config
     from skcw.calibration import CalibratedTagger, SelectiveClassifier, SelectiveTagger
     from skcw.confidence.inference_model import InferenceModel
     from skcw.io.loading import load
@@ -58,17 +57,13 @@ __all__ = [
     "SelectiveTagger",
     "TaggingPipeline",
     "__version__",
-    "config_context",
-    "get_config",
     "load",
     "make_tagging_pipeline",
     "merge",
-    "set_config",
 ]
 
 _HOMES = {
     "skcw._model.checkpoint": ["Checkpoint"],
-    "skcw._util.config": ["config_context", "get_config", "set_config"],
     "skcw.confidence.inference_model": ["InferenceModel"],
     "skcw.calibration": ["CalibratedTagger", "SelectiveClassifier", "SelectiveTagger"],
     "skcw.linear_model": [name for name in __all__ if name.startswith("MultiClass")],
