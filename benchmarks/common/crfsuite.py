@@ -85,16 +85,6 @@ class CRFsuite:
         return self._tagger
 
 
-def all_features(algorithm, **parameters):
-    """Return a model with all possible states and transitions, as skcw has them."""
-    return CRFsuite(
-        algorithm,
-        feature__possible_states=True,
-        feature__possible_transitions=True,
-        **parameters,
-    )
-
-
 # ---- The tuned CRF that confidences are compared with ----
 
 # Chosen on a quarter of the training part of the first split: see table3 of

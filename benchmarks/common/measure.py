@@ -64,17 +64,9 @@ def added_memory(work):
     return max(added, 0) / MB
 
 
-def peak_memory(process="self"):
-    """Return the most memory that a process has ever held, in megabytes.
-
-    Of another process than this one only Linux knows it; elsewhere, and for one that
-    has ended, it is 0.
-    """
-    if process == "self":
-        return _peak() / MB
-    with suppress(OSError, StopIteration):
-        return _status("VmHWM", Path(f"/proc/{process}/status")) / MB
-    return 0.0
+def peak_memory():
+    """Return the most memory that this process has ever held, in megabytes."""
+    return _peak() / MB
 
 
 def _return_free_memory():
@@ -84,7 +76,7 @@ def _return_free_memory():
 
 
 def _reset_peak():
-    """Start the peak anew, where the system can; elsewhere it is that of all time.
+    """Start the peak anew, where the system allows it; Linux does.
 
     The building of features only allocates, so that the two are nearly the same.
     """
@@ -93,24 +85,16 @@ def _reset_peak():
 
 
 def _resident():
-    return _status("VmRSS") if STATUS.exists() else _highest_ever()
+    return _status("VmRSS")
 
 
 def _peak():
-    return _status("VmHWM") if STATUS.exists() else _highest_ever()
+    return _status("VmHWM")
 
 
-def _status(name, file=STATUS):
-    line = next(x for x in file.read_text().splitlines() if x.startswith(name))
+def _status(name):
+    line = next(x for x in STATUS.read_text().splitlines() if x.startswith(name))
     return int(line.split()[1]) * 1024
-
-
-def _highest_ever():
-    import resource
-
-    # Kilobytes everywhere but on macOS, which counts bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 # ---- What a labeling is judged by ----

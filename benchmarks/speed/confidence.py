@@ -1,12 +1,11 @@
 """Speed and memory of confidence methods, beside the marginals of CRFsuite."""
 
-import gc
 import statistics
 import time
 
 from common.corpora import load_chunking
 from common.crfsuite import CRFsuite
-from common.measure import progress
+from common.measure import progress, timed
 from common.tables import at_least, at_most, format_goals, format_table, number
 from skcw import CWSequenceTagger
 from skcw.confidence.methods import METHODS as METHODS_KNOWN
@@ -15,21 +14,20 @@ PASSES = 10
 DRAWS, K = 50, 30
 CRF = "CRFsuite, marginals"
 DEFAULT, MARGINAL = "the default", "marginal"
-KD_PC, KD_PC_TWO = f"kd-pc, {DRAWS} draws", f"kd-pc, {DRAWS} draws, two threads"
+KD_PC = f"kd-pc, {DRAWS} draws"
 INDEPENDENT, KBV = f"kd-independent, {DRAWS} draws", f"kbv, K = {K}"
-# Row: method, options, threads.
+# Row: method, options.
 METHODS = {
-    DEFAULT: (None, {}, None),
-    MARGINAL: ("marginal", {}, None),
-    KD_PC: ("kd-pc", {"n_draws": DRAWS}, None),
-    KD_PC_TWO: ("kd-pc", {"n_draws": DRAWS}, 2),
-    INDEPENDENT: ("kd-independent", {"n_draws": DRAWS}, None),
-    f"kd-fixed, {DRAWS} draws": ("kd-fixed", {"n_draws": DRAWS}, None),
-    f"draw-marginal, {DRAWS} draws": ("draw-marginal", {"n_draws": DRAWS}, None),
-    KBV: ("kbv", {"n_best": K}, None),
-    "delta-max": ("delta-max", {}, None),
-    "delta-probit": ("delta-probit", {}, None),
-    "delta": ("delta", {}, None),
+    DEFAULT: (None, {}),
+    MARGINAL: ("marginal", {}),
+    KD_PC: ("kd-pc", {"n_draws": DRAWS}),
+    INDEPENDENT: ("kd-independent", {"n_draws": DRAWS}),
+    f"kd-fixed, {DRAWS} draws": ("kd-fixed", {"n_draws": DRAWS}),
+    f"draw-marginal, {DRAWS} draws": ("draw-marginal", {"n_draws": DRAWS}),
+    KBV: ("kbv", {"n_best": K}),
+    "delta-max": ("delta-max", {}),
+    "delta-probit": ("delta-probit", {}),
+    "delta": ("delta", {}),
 }
 # What is timed. Each begins with lists of feature strings and ends with the labels of
 # all words and how sure they are, but for the last, which begins with a SequenceBatch.
@@ -41,12 +39,12 @@ runs, the rows taking turns. Chosen label, all labels: from lists of feature str
 the best labeling and the confidence of the chosen or of every label of every word, the
 same span for CRFsuite and skcw. For all labels CRFsuite makes dicts, as
 sklearn-crfsuite returns them, skcw one array; methods without a number there judge the
-chosen label only. Wall: seconds on the clock for the chosen label. CRFsuite:
+chosen label only. CRFsuite:
 perceptron, 10 passes. skcw: CW, 10 passes; the default: what fit has chosen."""
 
 
 def run(settings):
-    """Return the medians of the rows, memory, and the goals."""
+    """Return the medians of the rows, and the goals."""
     train, test = load_chunking(settings.data_home, settings.quick)
     X, X_test = train.features(), test.features()
     progress("speed: training")
@@ -73,11 +71,10 @@ def run(settings):
     }
 
 
-def _calls(tagger, X, batch, method, options, n_jobs):
+def _calls(tagger, X, batch, method, options):
     """Return what to time of a method, by span."""
 
     def asked(X):
-        tagger.set_params(n_jobs=n_jobs)
         answers = tagger.predict_all(X)
         return answers, answers.labels()
 
@@ -91,40 +88,28 @@ def _calls(tagger, X, batch, method, options, n_jobs):
 
 
 def _take_turns(work, turns):
-    """Return medians of seconds, by row and span, and of those on the clock."""
+    """Return medians of CPU seconds, by row and span."""
     seconds = {name: {} for name in work}
     for turn in range(turns):
         progress(f"speed: run {turn + 1} of {turns}")
         for name, calls in work.items():
             for span, call in calls.items():
-                used, wall = _seconds(call)
+                _, used = timed(call, clock=time.process_time)
                 seconds[name].setdefault(span, []).append(used)
-                if span == CHOSEN:
-                    seconds[name].setdefault("wall", []).append(wall)
     return {
         name: {span: statistics.median(values) for span, values in row.items()}
         for name, row in seconds.items()
     }
 
 
-def _seconds(call):
-    """Return the seconds of the processor, and those on the clock."""
-    gc.collect()
-    used, wall = time.process_time(), time.perf_counter()
-    call()
-    return time.process_time() - used, time.perf_counter() - wall
-
-
 def _goals(rows):
     crf = rows[CRF]
     share = {name: row[CHOSEN] / crf[CHOSEN] for name, row in rows.items()}
-    two_threads = rows[KD_PC_TWO]["wall"] / crf["wall"]
     all_labels = rows[MARGINAL][ALL] / crf[ALL]
     independent = rows[KD_PC][BATCH] / rows[INDEPENDENT][BATCH]
     return [
         at_most(f"{DEFAULT}: share of CRFsuite's marginals", share[DEFAULT], 1, ".2f"),
         at_most(f"{KD_PC}: share", share[KD_PC], 2, ".2f"),
-        at_most(f"{KD_PC_TWO}: share on the clock", two_threads, 1.2, ".2f"),
         at_least(f"{INDEPENDENT} from batch: times faster than kd-pc", independent, 3),
         at_most(f"{KBV}: share", share[KBV], 2, ".2f"),
         at_most("marginal, all labels: share", all_labels, 0.5, ".2f"),
@@ -144,11 +129,10 @@ def render(found):
             *(number(row.get(span), ".3f") for span in SPANS),
             number(row[CHOSEN] / crf[CHOSEN], ".2f"),
             number(row[ALL] / crf[ALL] if ALL in row else None, ".2f"),
-            number(row["wall"], ".3f"),
         ]
         for name, row in found["rows"].items()
     ]
-    header = ("", *SPANS, "share, chosen", "share, all", "wall")
+    header = ("", *SPANS, "share, chosen", "share, all")
     title = f"Speed: {found['corpus']}; medians of {found['runs']} runs"
     if found["quick"]:
         title += " (quick: a subset, no measurement)"

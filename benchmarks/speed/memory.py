@@ -86,7 +86,7 @@ def measure(n_words, memory, folder):
         "training": n_words / sum(r["seconds"] for r in model.tagger.history_),
         "tagging": tagged / tagging,
         "accuracy": right / tagged,
-        "memory": peak_memory("self"),
+        "memory": peak_memory(),
         "passing": model.tagger.history_[0]["seconds"],
     }
 

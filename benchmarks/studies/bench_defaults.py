@@ -2,7 +2,7 @@
 
 Parts, each of which can be run by itself; results are merged into one JSON file:
 
-taggers     C, r, phi, diagonals, cost-augmented decoding, class weights, unknown tokens
+taggers     C, r, phi, diagonals, cost-augmented decoding, unknown tokens
 rows        phi, updates, diagonals and averaging of CW, r of AROW
 
     OMP_NUM_THREADS=1 python benchmarks/studies/bench_defaults.py --data-home DIR \\
@@ -84,14 +84,7 @@ def _table(name, rows):
 
 
 def _cell(value):
-    """Return one figure, or several that belong to one cell."""
-    if value is None:
-        return "-"
-    return ", ".join(f"{each:.4f}" for each in ([value] if _is_one(value) else value))
-
-
-def _is_one(value):
-    return isinstance(value, float)
+    return "-" if value is None else f"{value:.4f}"
 
 
 # ---- What the parameters of the sequence taggers change ----
@@ -100,8 +93,7 @@ TITLE_TAGGERS = "Parameters of the taggers"
 NOTE_TAGGERS = """\
 Span F1 on the test sets (accuracy on ARK) of taggers that learn from 2,000 sentences
 (ARK: 1,000) with the ready features, means of the seeds, each of which draws others;
-"unknown": with words as the only features. class_weight: the share of the tokens of the
-rarer half of the labels that are found, and span F1."""
+"unknown": with words as the only features."""
 SENTENCES_TAGGERS, QUICK_SENTENCES = 2_000, 60
 CW, AROW = CWSequenceTagger, AROWSequenceTagger
 PA, PERCEPTRON = PASequenceTagger, PerceptronSequenceTagger
@@ -134,14 +126,6 @@ GROUPS_TAGGERS = {
         {
             AROW: [{"cost": 0.0}, {"cost": 1.0}],
             CW: [{"cost": 0.0}, {"cost": 0.5}],
-        },
-    ),
-    "class_weight": (
-        "ready",
-        (SPANISH, DUTCH),
-        {
-            learner: [{"class_weight": None}, {"class_weight": "balanced"}]
-            for learner in NAMES
         },
     ),
     "unknown": (
@@ -189,28 +173,14 @@ def _judged_taggers(group, learner, options, settings, data):
         part = part_of(data, size, seed)
         tagger = learner(**options, calibrate_confidence=False, random_state=seed)
         labels = tagger.fit(part.X, part.y).predict(part.X_test)
-        found.append(_scores(group, data, labels))
-    mean = np.mean(found, axis=0)
-    return float(mean) if mean.ndim == 0 else mean.tolist()
+        found.append(_score(data, labels))
+    return float(np.mean(found))
 
 
-def _scores(group, data, labels):
-    gold = data.test_labels
-    if not data.spans:
-        return token_accuracy_score(gold, labels)
-    f1 = span_scores(gold, labels)["f1"]
-    if group != "class_weight":
-        return f1
-    return [rare_recall(data.train_labels, gold, labels), f1]
-
-
-def rare_recall(train, gold, labels):
-    """Return the share found of the tokens of the rarer half of the labels."""
-    names, counts = np.unique(np.concatenate(train), return_counts=True)
-    rare = names[np.argsort(counts, kind="stable")[: len(names) // 2]]
-    gold, labels = np.concatenate(gold), np.concatenate(labels)
-    asked = np.isin(gold, rare)
-    return float(np.mean(labels[asked] == gold[asked]))
+def _score(data, labels):
+    if data.spans:
+        return span_scores(data.test_labels, labels)["f1"]
+    return token_accuracy_score(data.test_labels, labels)
 
 
 render_taggers = partial(render_groups, TITLE_TAGGERS, NOTE_TAGGERS)
@@ -320,8 +290,7 @@ def _judged_rows(measure, make, part, seeds):
         measure(make(random_state=seed).fit(part.X, part.y), part)
         for seed in range(seeds)
     ]
-    mean = np.mean(found, axis=0)
-    return float(mean) if mean.ndim == 0 else mean.tolist()
+    return float(np.mean(found))
 
 
 render_rows = partial(render_groups, TITLE_ROWS, NOTE_ROWS)

@@ -13,7 +13,7 @@ planted   wrong labels are planted into a corpus: how many are among the first o
     python benchmarks/studies/bench_risks.py --quick
 
 MAPIE and cleanlab come with ``pip install 'skcw[benchmark]'``; without them their rows
-are missing. ``--cache`` keeps what taggers say of the corpora.
+are missing.
 ``--quick`` shows on small subsets that every part works; without the corpora it uses
 some that are made. Its figures are no measurement.
 """
@@ -23,7 +23,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
 
-import json
 import time
 from itertools import chain
 from typing import NamedTuple
@@ -113,23 +112,9 @@ def real_pools(settings):
         tokens, labels = make_tagged_corpus(n, random_state=0, return_X_y=True)
         return [_asked(MADE, Sentences(tokens, labels), "ner")]
     names = [ARK] if settings.quick else list(REAL)
-    return [_kept(name, settings) for name in names]
-
-
-def _kept(name, settings):
-    """Return a pool; a folder keeps what was asked before."""
-    path = settings.cache and settings.cache / f"guarantee-{name.split()[0]}.npz"
-    if path and path.exists():
-        found = np.load(path)
-        at = found["offsets"][1:-1]
-        rows = (np.split(found[key], at) for key in ("confidence", "wrong"))
-        return Pool.of(name, *rows)
-    pool = _asked(name, _whole(name, settings), READY.get(name, "ner"))
-    if path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        arrays = ("confidence", "wrong", "offsets")
-        np.savez(path, **{key: getattr(pool, key) for key in arrays})
-    return pool
+    return [
+        _asked(name, _whole(name, settings), READY.get(name, "ner")) for name in names
+    ]
 
 
 def _whole(name, settings):
@@ -196,7 +181,8 @@ def run_risks(settings):
     rows = []
     pools = [*real_pools(settings), *synthetic_pools(settings.quick)]
     for pool in pools:
-        rows += _kept_rows(pool, repeats, settings)
+        for size in SIZES:
+            rows += _of_size(pool, size, repeats)
     real = {pool.name for pool in pools[: len(pools) - 4]}
     return {
         "quick": settings.quick,
@@ -206,18 +192,6 @@ def run_risks(settings):
         "rows": rows,
         "goals": _goals(rows, real),
     }
-
-
-def _kept_rows(pool, repeats, settings):
-    """Return the rows of a pool; a folder keeps those that were made before."""
-    name = f"guarantee-{pool.name.replace(' ', '-')}-{repeats}.json"
-    path = settings.cache and settings.cache / name
-    if path and path.exists():
-        return json.loads(path.read_text("utf-8"))
-    rows = [row for size in SIZES for row in _of_size(pool, size, repeats)]
-    if path:
-        path.write_text(json.dumps(rows), "utf-8")
-    return rows
 
 
 def _of_size(pool, size, repeats):
@@ -511,7 +485,7 @@ def render_sets(found):
 SHARE = 0.02
 FIRST = (50, 100, 200, 500)
 PLANTED_FOLDS = 5
-SKCW, CLEANLAB, CLEANLAB_SCORES = "skcw check", "cleanlab issues", "cleanlab scores"
+SKCW, CLEANLAB = "skcw check", "cleanlab issues"
 
 
 def run_planted(settings):
@@ -570,7 +544,6 @@ def _cleanlab_rows(name, pipeline, tokens, labels, planted):
     """Return what cleanlab finds in the marginals of the same folds."""
     try:
         from cleanlab.token_classification.filter import find_label_issues
-        from cleanlab.token_classification.rank import get_label_quality_scores
     except ImportError:
         return []
     began = time.process_time()
@@ -579,18 +552,7 @@ def _cleanlab_rows(name, pipeline, tokens, labels, planted):
     began = time.process_time()
     issues = [tuple(map(int, place)) for place in find_label_issues(codes, tables)]
     seconds = time.process_time() - began
-    rows = [_row_planted(name, CLEANLAB, issues, planted, shared, seconds)]
-    began = time.process_time()
-    _, scores = get_label_quality_scores(codes, tables)
-    ranked = sorted(
-        (float(score), s, t)
-        for s, row in enumerate(scores)
-        for t, score in enumerate(np.asarray(row).tolist())
-    )
-    places = [(s, t) for _, s, t in ranked]
-    seconds = time.process_time() - began
-    rows.append(_row_planted(name, CLEANLAB_SCORES, places, planted, shared, seconds))
-    return rows
+    return [_row_planted(name, CLEANLAB, issues, planted, shared, seconds)]
 
 
 def _tables_of(pipeline, tokens, labels):

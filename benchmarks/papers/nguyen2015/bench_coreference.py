@@ -4,7 +4,6 @@ Parts, each of which can be run by itself; results are merged into one JSON file
 
 curves   mention-ranking models on LitBank, from few features to all of them: F,
          CalibMSE with intervals by document, curves, and the claims of the thesis
-samples  shares of drawn clusterings against exact probabilities
 
     python benchmarks/papers/nguyen2015/bench_coreference.py --data-home DIR
     python benchmarks/papers/nguyen2015/bench_coreference.py --quick
@@ -41,9 +40,7 @@ from papers.nguyen2015.coreference import (
     fit_weights,
     load_documents,
     pairwise_f,
-    together,
 )
-from skcw import metrics
 from skcw.evaluation import sampled_pairs
 from skcw.metrics import brier_loss, compare_scores, score_decomposition, score_interval
 from skcw.metrics.calibration_errors import calibration_mse
@@ -137,16 +134,6 @@ def sampled_answers(run, settings, n_samples=None):
     return answers, process_time() - begin
 
 
-def exact_answers(run, settings):
-    """Return the exact probabilities of the same pairs, and their seconds."""
-    most = QUICK_ASKED if settings.quick else ASKED
-    begin = process_time()
-    found = []
-    for table in run.tables:
-        found.append(together(table)[asked_pairs(len(table), most)])
-    return np.concatenate(found), process_time() - begin
-
-
 def clustered(run):
     """Return the clusterings by most probable choices."""
     return [best_clusters(table) for table in run.tables]
@@ -158,7 +145,7 @@ SCORE = "root_calibration_mse"
 RESAMPLES, QUICK_RESAMPLES = 1000, 50
 # Models are of about the same accuracy up to this difference of B-cubed F.
 SAME_F = 0.03
-NOTE_CURVES = f"""\
+NOTE = f"""\
 Mention ranking on gold mentions; each group of features is added to those before it.
 {FOLDS} folds of documents; L-BFGS, {ITERATIONS} iterations at most, L2 penalty
 {PENALTY}. The answer is the share of {SAMPLES} drawn clusterings in which {ASKED} pairs
@@ -168,7 +155,7 @@ answer less share of yes. Discrimination: what the answers, mapped as well as ca
 save of the Brier loss."""
 
 
-def run_curves(settings):
+def run(settings):
     """Return what every model is worth."""
     rows, answers = {}, {}
     for name, one in all_runs(settings).items():
@@ -183,7 +170,7 @@ def run_curves(settings):
         "pairs": len(some.correct),
         "yes": float(some.correct.mean()),
         "rows": rows,
-        "claims": _claims_curves(rows, answers, settings),
+        "claims": _claims(rows, answers, settings),
     }
 
 
@@ -219,7 +206,7 @@ def _difference(first, second, settings):
     return [found.low, found.high]
 
 
-def _claims_curves(rows, answers, settings):
+def _claims(rows, answers, settings):
     """Return each claim, what was measured, and whether it holds."""
     steps = list(pairwise(list(MODELS)[:-1]))
     differences = [_difference(answers[b], answers[a], settings) for a, b in steps]
@@ -263,7 +250,7 @@ def _order(names):
     return " ".join(str(places.index(name) + 1) for name in names)
 
 
-def render_curves(found):
+def render(found):
     """Return the results as text."""
     title = (
         f"Coreference: {found['documents']} documents, {found['mentions']} mentions, "
@@ -288,7 +275,7 @@ def render_curves(found):
         ]
         for place, (name, one) in enumerate(found["rows"].items(), 1)
     ]
-    texts = [title, format_table(header, rows), NOTE_CURVES, format_claims(found)]
+    texts = [title, format_table(header, rows), NOTE, format_claims(found)]
     return "\n\n".join(texts)
 
 
@@ -302,89 +289,8 @@ def format_claims(found):
     return "\n".join(lines)
 
 
-# ---- How near shares of samples come to the exact probability of a pair ----
-
-NUMBERS, QUICK_NUMBERS = (10, 30, 100, 300, 1000), (10, 100)
-# A share is a fairly good estimate up to this mean distance, and part of the score.
-NEAR, NEAR_SCORE = 0.01, 0.05
-NOTE_SAMPLES = """\
-Exact: mention i is together with an earlier mention k if it chooses a mention j that is
-together with k, and it chooses whatever those before it have chosen, so
-P(i ~ k) = sum over j < i of P(i chooses j) P(j ~ k). CPU seconds: of all documents, for
-samples drawing and asking about the pairs, for exact ones of all pairs."""
-
-
-def run_samples(settings):
-    """Return the distances and the scores by numbers of samples."""
-    one = all_runs(settings)[ALL]
-    exact, seconds = exact_answers(one, settings)
-    rows = {}
-    for n in QUICK_NUMBERS if settings.quick else NUMBERS:
-        answers, took = sampled_answers(one, settings, n)
-        gap = np.abs(answers.confidence - exact)
-        rows[str(n)] = {
-            "mean": float(gap.mean()),
-            "most": float(gap.max()),
-            "root": _root(answers.correct, answers.confidence),
-            "cpu": took,
-        }
-    rows["exact"] = {
-        "mean": 0.0,
-        "most": 0.0,
-        "root": _root(answers.correct, exact),
-        "cpu": seconds,
-    }
-    return {"quick": settings.quick, "rows": rows, "claims": _claims_samples(rows)}
-
-
-def _root(correct, confidence):
-    return getattr(metrics, SCORE)(correct, confidence)
-
-
-def _claims_samples(rows):
-    *_, most = (name for name in rows if name != "exact")
-    sampled, exact = rows[most], rows["exact"]
-    off = abs(sampled["root"] / exact["root"] - 1)
-    return [
-        {
-            "claim": '3.4.2: probabilities of "do these belong to one cluster?" are '
-            f"complicated to derive exactly (they take longer than {most} samples)",
-            "measured": f"exact {exact['cpu']:.2f} s, samples {sampled['cpu']:.2f} s",
-            "holds": bool(exact["cpu"] > sampled["cpu"]),
-        },
-        {
-            "claim": f"3.4.2: samples give a fairly good estimate ({most}: mean "
-            f"distance below {NEAR}, root of CalibMSE within {NEAR_SCORE:.0%})",
-            "measured": f"{sampled['mean']:.4f}, {off:.1%}",
-            "holds": bool(sampled["mean"] < NEAR and off < NEAR_SCORE),
-        },
-    ]
-
-
-def render_samples(found):
-    """Return the results as text."""
-    title = "Shares of samples against exact probabilities of pairs"
-    if found["quick"]:
-        title += " (quick: a subset, no measurement)"
-    header = ["samples", "mean distance", "largest", "root CalibMSE", "CPU s"]
-    rows = [
-        [
-            name,
-            f"{one['mean']:.4f}",
-            f"{one['most']:.4f}",
-            f"{one['root']:.4f}",
-            f"{one['cpu']:.2f}",
-        ]
-        for name, one in found["rows"].items()
-    ]
-    return "\n\n".join(
-        [title, format_table(header, rows), NOTE_SAMPLES, format_claims(found)]
-    )
-
-
 PARTS = {
-    "curves": Part(run_curves, render_curves),
-    "samples": Part(run_samples, render_samples),
+    "curves": Part(run, render),
 }
 
 
