@@ -2,7 +2,7 @@
 
 from skcw.linear_model.arow import MultiClassAROW
 from skcw.linear_model.cw import MultiClassCW
-from skcw.linear_model.onnx import register_onnx_converters, to_onnx
+from skcw.linear_model.onnx import to_onnx
 from skcw.linear_model.pa import MultiClassPA
 from skcw.linear_model.perceptron import MultiClassPerceptron
 
@@ -11,6 +11,5 @@ __all__ = [
     "MultiClassCW",
     "MultiClassPA",
     "MultiClassPerceptron",
-    "register_onnx_converters",
     "to_onnx",
 ]

@@ -212,7 +212,7 @@ def register_onnx_converters():
     Examples
     --------
     >>> from skl2onnx import convert_sklearn
-    >>> from skcw.linear_model import register_onnx_converters
+    >>> from skcw.linear_model.onnx import register_onnx_converters
     >>> register_onnx_converters()
     """
     from skl2onnx import update_registered_converter

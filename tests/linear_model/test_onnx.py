@@ -11,10 +11,9 @@ from skcw.linear_model import (
     MultiClassAROW,
     MultiClassCW,
     MultiClassPA,
-    register_onnx_converters,
     to_onnx,
 )
-from skcw.linear_model.onnx import CLASSIFIERS
+from skcw.linear_model.onnx import CLASSIFIERS, register_onnx_converters
 
 # onnxruntime adds up in single precision.
 SINGLE = 1e-5
