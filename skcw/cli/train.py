@@ -249,7 +249,8 @@ class Corpus:
     """
 
     def __init__(self, file):
-        from skcw.io.corpora import BLOCK_TOKENS, WHOLE, check_labels, rescheme
+        from skcw.cli.inputs import check_labels, rescheme
+        from skcw.io.corpora import BLOCK_TOKENS, WHOLE
 
         self.file = file
         self.n_sentences = self.n_words = 0

@@ -28,7 +28,7 @@ R_GRID = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 # The paper's CW, to the letter: hard constraints on the best labeling as a whole.
 PAPER_CW = CWSequenceTagger(
-    C=float("inf"), cost=0, split_errors=False, diagonal="covariance"
+    C=float("inf"), margin_cost=0, split_errors=False, diagonal="covariance"
 )
 PHI_GRID = (0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -55,7 +55,7 @@ def augmented(name):
 # by one; by half a unit of its own in CW, which is its default.
 AUGMENTED = {
     augmented(name): (
-        clone(tagger).set_params(cost=0.5 if tagger is PAPER_CW else 1),
+        clone(tagger).set_params(margin_cost=0.5 if tagger is PAPER_CW else 1),
         *grid,
     )
     for name, (tagger, *grid) in PLAIN.items()
