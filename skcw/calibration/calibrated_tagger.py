@@ -45,7 +45,7 @@ TRACE = 1e-9
 
 
 # Ours, and those in the manner of sklearn-crfsuite.
-TAGGERS = [HasMethods(["fit", "predict_all"]), HasMethods(["fit", "predict_marginals"])]
+TAGGERS = [HasMethods(["fit", "predict_all"]), HasMethods(["fit", "predict"])]
 
 
 def shared_rest(table, codes, confidence):

@@ -125,7 +125,7 @@ def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
     Returns
     -------
     loss : float
-        In nats, from 0 up to -ln(clip), by default 36.04; lower is better.
+        In nats, from 0 up to -ln(clip), about 36 by default; lower is better.
 
     See Also
     --------
@@ -137,7 +137,7 @@ def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
     By default probabilities are clipped to [2.2e-16, 1 - 2.2e-16], as scikit-learn's
     ``log_loss`` clips those of float64. Without that, one token that is wrong at a
     confidence of 1 would make the loss infinite; with it, each such token still counts
-    36.04. Shares of draws, as ``"kd-pc"`` gives them, are often exactly 1: for them
+    about 36. Shares of draws, as ``"kd-pc"`` gives them, are often exactly 1: for them
     prefer the Brier loss, or a larger `clip`.
 
     Examples

@@ -8,11 +8,11 @@ import numpy as np
 
 from skcw._kernels.sequence_passes import arow_pass
 from skcw._util.compat import Interval
-from skcw.tagging.online import GaussianTagger
+from skcw.tagging.online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
 
 @dataclass(eq=False, repr=False, match_args=False)
-class AROWSequenceTagger(GaussianTagger):
+class AROWSequenceTagger(OnlineTagger):
     """Sequence tagger trained by adaptive regularization of weights.
 
     The tagger keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. A wrong
@@ -145,9 +145,11 @@ class AROWSequenceTagger(GaussianTagger):
     verbose: int = 0
 
     _parameter_constraints = {
-        **GaussianTagger._parameter_constraints,
+        **GAUSSIAN_CONSTRAINTS,
         "r": [Interval(Real, 1e-20, 1e20, closed="both")],
     }
+
+    _initial_variance = 1.0
 
     def _run_pass(self, mean, variance, drift, progress, corpus, options):
         return arow_pass(

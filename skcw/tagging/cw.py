@@ -8,11 +8,11 @@ import numpy as np
 
 from skcw._kernels.sequence_passes import cw_pass
 from skcw._util.compat import Interval
-from skcw.tagging.online import GaussianTagger
+from skcw.tagging.online import GAUSSIAN_CONSTRAINTS, OnlineTagger
 
 
 @dataclass(eq=False, repr=False, match_args=False)
-class CWSequenceTagger(GaussianTagger):
+class CWSequenceTagger(OnlineTagger):
     """Sequence tagger trained by confidence-weighted learning.
 
     The tagger keeps a Gaussian N(μ, Σ) over its weights, with diagonal Σ. When the best
@@ -169,12 +169,13 @@ class CWSequenceTagger(GaussianTagger):
     verbose: int = 0
 
     _parameter_constraints = {
-        **GaussianTagger._parameter_constraints,
+        **GAUSSIAN_CONSTRAINTS,
         "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
         "C": [Interval(Real, 0, None, closed="right")],
         "split_errors": ["boolean"],
     }
 
+    _initial_variance = 1.0
     _cost_grows_with_features = True
 
     def _cost_unit(self):

@@ -471,26 +471,28 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         many = max(1.0, len(self.classes_) / 10.0)
         return DEFAULT_TEMPERATURE / many**0.5
 
-
-class GaussianTagger(OnlineTagger):
-    """Base of CW and AROW, which keep a variance for every weight."""
-
-    _initial_variance = 1.0
-
-    _parameter_constraints = {
-        **OnlineTagger._parameter_constraints,
-        "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
-    }
-
     @property
     def coef_variance_(self):
         """The variance of each weight, of shape (n_features, n_classes)."""
+        self._need_variance("coef_variance_")
         return self.belief_.feature_weights("variance")
 
     @property
     def transition_variance_(self):
         """The variance of each transition weight."""
+        self._need_variance("transition_variance_")
         return self.belief_.transition_weights("variance")
+
+    def _need_variance(self, name):
+        if self._initial_variance is None:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+
+
+# Parameters of CW and AROW alone, which keep a variance for every weight.
+GAUSSIAN_CONSTRAINTS = {
+    **OnlineTagger._parameter_constraints,
+    "diagonal": [StrOptions({"covariance", "precision", "optimal"})],
+}
 
 
 def label_scorer(labels, spans):

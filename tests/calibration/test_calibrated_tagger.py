@@ -556,8 +556,8 @@ def test_weights_count_in_the_map(fitted):
         (TOKENS[:2], LABELS[:2], [1.0], "one weight for each of the 2 sequences"),
         (TOKENS[:2], LABELS[:2], [1.0, -1.0], r"sample_weight\[1\] is -1"),
         (TOKENS[:2], LABELS[:2], [0.0, 0.0], "zero for all 2"),
-        ([[]], [[]], None, "no words"),
-        ([], [], None, "no words"),
+        ([[]], [[]], None, "there are no tokens"),
+        ([], [], None, "there are no tokens"),
     ],
 )
 def test_bad_words_for_a_fitted_tagger_are_refused(X, y, weight, message):

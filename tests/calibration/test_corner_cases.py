@@ -90,7 +90,7 @@ def test_a_reranked_tagger_is_selective_too():
             [[1], [0]],
             [[0.5, 0.4], []],
             [1, 1],
-            "sequence 0 has 2 words",
+            "sequence 0 has 2 tokens",
         ),
         ([[1], [2]], [[0.5], [0.4]], [1, 1], "must be True where the label is right"),
         ([[1], [0]], [[0.5], [np.nan]], [1, 1], "NaN"),

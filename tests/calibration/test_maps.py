@@ -288,14 +288,14 @@ def test_distances_are_refused_by_maps_of_probabilities(kind):
 @pytest.mark.parametrize(
     ("q", "correct", "weight", "message"),
     [
-        ([], [], None, "no words"),
-        ([0.5], [True, False], None, "confidence has 1 words but correct has 2"),
+        ([], [], None, "there are no tokens"),
+        ([0.5], [True, False], None, "confidence has 1 tokens but correct has 2"),
         ([np.nan], [True], None, r"confidence\[0\] is NaN"),
         ([-0.1], [True], None, "-0.1 does not lie"),
         ([0.5], [2], None, r"correct\[0\] is 2"),
-        ([0.5], [True], [0.0], "sample_weight is zero for all 1 words"),
+        ([0.5], [True], [0.0], "sample_weight is zero for all 1 tokens"),
         ([0.5], [True], [-1.0], r"sample_weight\[0\] is -1"),
-        ([0.5], [True], [1.0, 1.0], "confidence has 1 words but sample_weight has 2"),
+        ([0.5], [True], [1.0, 1.0], "confidence has 1 tokens but sample_weight has 2"),
         ([[0.5], [0.6, 0.7]], [True], None, "correct is flat but confidence has a row"),
         ("high", [True], None, "confidence is a single string"),
     ],

@@ -171,7 +171,7 @@ def test_a_level_outside_of_zero_and_one_is_refused(level, error):
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="nothing to calibrate on"):
         risk_threshold([], [])
-    with pytest.raises(ValueError, match="1 words in confidence but 2"):
+    with pytest.raises(ValueError, match="1 tokens in confidence but 2"):
         risk_threshold([[True, True]], [[0.5]])
     with pytest.raises(ValueError, match="NaN"):
         risk_threshold([[True]], [[np.nan]])

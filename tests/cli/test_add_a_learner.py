@@ -10,7 +10,7 @@ import pytest
 
 import skcw
 from skcw.cli.learners import LEARNERS, Learner, names_of
-from skcw.tagging.base import SAVED_CLASSES
+from skcw.io.loading import SAVED_CLASSES
 
 GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 SECTION = re.search(

@@ -73,7 +73,7 @@ def test_a_fitted_crf_is_calibrated(frozen, tmp_path):
 def test_an_unfitted_crf_is_fitted_and_calibrated_by_folds(train):
     tagger = CalibratedTagger(train, cv=2).fit(X, y)
     assert tagger.predict(X_NEW).tolist() == CRF_FITTED.predict(X_NEW).tolist()
-    assert len(tagger.calibrators_) == 2 and train.estimator_ is None
+    assert len(tagger.calibrators_) == 2 and train.tagger_ is None
     # It may be cloned and searched.
     assert clone(tagger).fit(X, y).predict(X_NEW[:3]).tolist()
 

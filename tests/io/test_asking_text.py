@@ -109,7 +109,9 @@ def test_the_tokenizer_stays_with_a_wrapped_pipeline(
     kind, pipeline, words, corpus, tmp_path
 ):
     options = {"risk": 0.5} if kind is SelectiveTagger else {}
-    wrapped = kind(pipeline, cv="prefit", **options).fit(words, corpus.labels)
+    wrapped = kind(pipeline, cv="prefit", allow_training_data=True, **options).fit(
+        words, corpus.labels
+    )
     wrapped.save(tmp_path / "model")
     again = skcw.load(tmp_path / "model")
     assert again.estimator_.tokenizer_ == pipeline.tokenizer_

@@ -134,7 +134,9 @@ def test_a_column_without_an_attribute_is_named(corpus):
 
 
 def test_a_calibrated_model_can_be_used(pipeline, words, corpus, tmp_path):
-    wrapped = CalibratedTagger(pipeline, cv="prefit").fit(words, corpus.labels)
+    wrapped = CalibratedTagger(pipeline, cv="prefit", allow_training_data=True).fit(
+        words, corpus.labels
+    )
     wrapped.save(tmp_path / "calibrated")
     component = EntityComponent(tmp_path / "calibrated")
     doc = component(doc_of(spacy.blank("en"), words[0]))

@@ -471,7 +471,7 @@ def test_what_tells_nothing_is_refused():
     tagger = freshly_fitted(max_iter=20)
     right = tagger.predict(X)
     with pytest.raises(
-        ValueError, match=r"no predicted label is wrong.*not learned from"
+        ValueError, match=r"no predicted label is wrong.*not trained on"
     ):
         tagger.fit_confidence(X, right, metric="error_average_precision")
     assert not tagger.confidence_
