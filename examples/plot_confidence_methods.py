@@ -16,6 +16,7 @@ find the wrong words, and are its numbers the probabilities they look like?
 # the number of votes that a method depends on. The third one is for the figures.
 
 import time
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -60,7 +61,7 @@ print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} 
 # kin are not probabilities.
 
 # Twenty bins of the same width, each of which claims its center.
-CENTRED = {"strategy": "uniform", "n_bins": 20, "claim": "center"}
+CENTRED: dict[str, Any] = {"strategy": "uniform", "n_bins": 20, "claim": "center"}
 fitting = {"metric": "log_loss", "n_values": 9, "n_draws": 24}
 
 

@@ -89,7 +89,8 @@ def features_of_none(mention):
     return np.pad([float(mention[1] == kind) for kind in KINDS], (N_FEATURES - 3, 0))
 
 
-N_FEATURES = len(features(*train[0][0][:2], 1)) + len(KINDS)
+FIRST, SECOND = train[0][0][:2]
+N_FEATURES = len(features(FIRST, SECOND, 1)) + len(KINDS)
 
 
 def arcs(story):

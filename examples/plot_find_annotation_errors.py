@@ -135,9 +135,8 @@ for word in np.argsort(confidence["CW, sentence unseen"], kind="stable"):
 
 figure, (ranking, risk) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for name, sure in confidence.items():
-    shown_as = {"groups": sentence, "name": name}
-    ErrorRankingDisplay.from_predictions(right, sure, ax=ranking, **shown_as)
-    RiskCoverageDisplay.from_predictions(right, sure, ax=risk, **shown_as)
+    for display, ax in ((ErrorRankingDisplay, ranking), (RiskCoverageDisplay, risk)):
+        display.from_predictions(right, sure, groups=sentence, name=name, ax=ax)
 ranking.set(title="Least believed labels first", xlim=(0, n_words / 8))
 risk.set(title="Best believed labels first")
 plt.show()

@@ -147,8 +147,8 @@ for s in changed[:5]:
 #
 # Features of quotations see what no window of words can see.
 
-templates = [feature.split("=")[0] for feature, _ in reasons.values()]
-names, counts = np.unique(templates, return_counts=True)
+spoken = [feature.split("=")[0] for feature, _ in reasons.values()]
+names, counts = np.unique(spoken, return_counts=True)
 order = np.argsort(counts)[-8:]
 figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 axes.barh(names[order], counts[order])

@@ -4,10 +4,13 @@ import os
 import re
 import time
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +76,14 @@ class Checkpoint:
     ...     checkpoint.clear()
     """
 
-    def __init__(self, folder, *, every_passes=1, every_minutes=None, resume=False):
+    def __init__(
+        self,
+        folder: str | PathLike[str],
+        *,
+        every_passes: int | None = 1,
+        every_minutes: float | None = None,
+        resume: bool = False,
+    ) -> None:
         self.folder = folder
         self.every_passes = every_passes
         self.every_minutes = every_minutes
@@ -85,7 +95,7 @@ class Checkpoint:
             f"every_minutes={self.every_minutes}, resume={self.resume})"
         )
 
-    def of_fold(self, number):
+    def of_fold(self, number: Any) -> None:
         """Return one for a fold of the training, in a folder of its own."""
         return Checkpoint(
             Path(self.folder) / f"{FOLD}{number}",
@@ -94,7 +104,7 @@ class Checkpoint:
             resume=self.resume,
         )
 
-    def clear(self):
+    def clear(self) -> None:
         """Remove the checkpoints from the folder, and the folder if nothing is left."""
         folder = Path(self.folder)
         for _, _, path in _found(folder):
@@ -105,7 +115,7 @@ class Checkpoint:
         with suppress(OSError):
             folder.rmdir()
 
-    def check(self):
+    def check(self) -> None:
         """Raise unless the parameters can be used, and the folder as well."""
         if not isinstance(self.folder, (str, os.PathLike)):
             raise TypeError(
@@ -136,7 +146,7 @@ class Checkpoint:
         return found
 
     @contextmanager
-    def opened(self, about):
+    def opened(self, about: dict[Any, Any]) -> Iterator[Any]:
         """Lock the folder and give what saves each model of one training.
 
         Parameters

@@ -1,6 +1,10 @@
 """``skcw.merge``: one model of several that were trained where their data lives."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +18,9 @@ from skcw.data.schemes import transition_constraints
 from skcw.data.vocabulary import Vocabulary
 
 
-def merge(models, weights=None, *, rule="gain"):
+def merge(
+    models: Sequence[Any], weights: ArrayLike | None = None, *, rule: str = "gain"
+) -> Any:
     """Merge fitted taggers or classifiers into one, without their data.
 
     Every model has a Gaussian over its weights. Features and labels that only some of

@@ -1,9 +1,13 @@
 """``ActiveLearner``: a pool, what is known of it, and what to ask about next."""
 
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from numbers import Integral
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from skcw.active.journal import (
@@ -112,17 +116,17 @@ class ActiveLearner:
 
     def __init__(
         self,
-        estimator,
-        X,
+        estimator: Any,
+        X: Any,
         *,
-        utility=None,
-        update="online",
-        n_candidates=None,
-        max_overlap=None,
-        classes=None,
-        random_state=0,
-        journal=None,
-    ):
+        utility: str | Callable[..., Any] | None = None,
+        update: str = "online",
+        n_candidates: int | None = None,
+        max_overlap: float | None = None,
+        classes: Iterable[Any] | None = None,
+        random_state: int = 0,
+        journal: str | PathLike[str] | None = None,
+    ) -> None:
         pool = read_pool(X, estimator)
         if isinstance(classes, str):
             raise TypeError(f"classes is a single string, {classes!r}, not a list")
@@ -206,7 +210,7 @@ class ActiveLearner:
 
     # Queries.
 
-    def query(self, n=None, *, words=None):
+    def query(self, n: int | None = None, *, words: int | None = None) -> np.ndarray:
         """Return the positions to label next, the most useful first.
 
         Without a model they are chosen at random. Items that were asked about before
@@ -259,7 +263,7 @@ class ActiveLearner:
             )
         return askable(found, self._pool.lengths[candidates])
 
-    def audit(self, n):
+    def audit(self, n: int) -> np.ndarray:
         """Return positions drawn at random, to learn how many words are wrong.
 
         Each of n draws takes an item with a probability in proportion to its length,
@@ -292,7 +296,7 @@ class ActiveLearner:
         self._add(record | {"counts": counts.tolist(), "guess": guess})
         return positions
 
-    def release(self, positions):
+    def release(self, positions: ArrayLike) -> None:
         """Withdraw queries: these items may be queried again.
 
         Parameters
@@ -322,7 +326,7 @@ class ActiveLearner:
 
     # Labels.
 
-    def teach(self, positions, y):
+    def teach(self, positions: ArrayLike, y: Iterable[Any]) -> None:
         """Learn the labels of queried items.
 
         If anything is wrong with them, nothing changes. Not all items that are pending
@@ -341,7 +345,7 @@ class ActiveLearner:
         asked = [self._ledger.pending[i].how for i in positions.tolist()]
         self._learn(positions, y, ", ".join(dict.fromkeys(asked)))
 
-    def seed(self, positions, y):
+    def seed(self, positions: ArrayLike, y: Iterable[Any]) -> None:
         """Learn labels that were known before any query.
 
         Parameters
@@ -424,7 +428,7 @@ class ActiveLearner:
         elif record.get("how") == AUDIT:
             self.audited_estimator_ = deepcopy(self.estimator_)
 
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Write the journal to a file that ``resume`` can read.
 
         Parameters
@@ -434,7 +438,7 @@ class ActiveLearner:
         """
         self._journal.save(path)
 
-    def close(self):
+    def close(self) -> None:
         """Close the journal; another learner may then resume from it.
 
         This one answers, but asks and learns no more. What is garbage or in a process
@@ -450,7 +454,14 @@ class ActiveLearner:
         self.close()
 
     @classmethod
-    def resume(cls, path, estimator, X, *, utility=None):
+    def resume(
+        cls,
+        path: str | PathLike[str],
+        estimator: Any,
+        X: Any,
+        *,
+        utility: Callable[..., Any] | None = None,
+    ) -> Self:
         """Return the learner that wrote a journal, in its last state.
 
         Labels are learned again in the order in which they came, so the model is the

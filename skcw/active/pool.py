@@ -3,8 +3,10 @@
 import hashlib
 from itertools import chain
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -19,8 +21,14 @@ from skcw.data.labels import check_labels, listed_in_order
 
 
 def select_batch(
-    utilities, n=None, *, words=None, lengths=None, features=None, max_overlap=None
-):
+    utilities: ArrayLike,
+    n: int | None = None,
+    *,
+    words: int | None = None,
+    lengths: ArrayLike | None = None,
+    features: Any = None,
+    max_overlap: float | None = None,
+) -> np.ndarray:
     """Return the items to query, the most useful first.
 
     Of equal utilities the shorter sequence goes first [1]_, then the earlier one.

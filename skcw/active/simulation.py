@@ -2,10 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -218,30 +220,30 @@ class _Plan:
 
 
 def simulate(
-    estimator,
-    X,
-    y,
-    strategies,
+    estimator: Any,
+    X: Any,
+    y: Iterable[Any],
+    strategies: Any,
     *,
-    X_test,
-    y_test,
-    n_initial=50,
-    batch=10,
-    n_candidates=1000,
-    max_labels=None,
-    max_words=None,
-    until_score=None,
-    evaluate_every=10,
-    update="refit",
-    scoring=None,
-    stopping=None,
-    noise=0.0,
-    n_repeats=5,
-    n_jobs=None,
-    cache=None,
-    random_state=0,
-    verbose=0,
-):
+    X_test: Any,
+    y_test: Any,
+    n_initial: int = 50,
+    batch: Any = 10,
+    n_candidates: int | None = 1000,
+    max_labels: int | None = None,
+    max_words: int | None = None,
+    until_score: float | None = None,
+    evaluate_every: int = 10,
+    update: str = "refit",
+    scoring: str | Callable[..., Any] | None = None,
+    stopping: Callable[..., Any] | None = None,
+    noise: float = 0.0,
+    n_repeats: int = 5,
+    n_jobs: int | None = None,
+    cache: str | PathLike[str] | None = None,
+    random_state: int = 0,
+    verbose: int = 0,
+) -> Any:
     """Simulate active learning with known labels, and score it along the way.
 
     The defaults are those of the study of sequences in [1]_, section 6. In repetition r

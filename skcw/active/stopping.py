@@ -7,8 +7,10 @@ items in each round, or at what is left of the pool.
 
 from collections.abc import Iterator
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import rel_entr
 from scipy.stats import beta
@@ -41,7 +43,7 @@ class StoppingCriterion:
         self.reason_ = None
         self._n_rounds_seen = -1
 
-    def should_stop(self, learner):
+    def should_stop(self, learner: Any) -> bool:
         """Tell whether to stop, given the state of the learner.
 
         Asked twice in a round, it looks once: a model agrees with itself.
@@ -96,7 +98,7 @@ class Budget(StoppingCriterion):
     True
     """
 
-    def __init__(self, labels=None, words=None):
+    def __init__(self, labels: int | None = None, words: int | None = None) -> None:
         super().__init__()
         if labels is None and words is None:
             raise ValueError("a budget needs a number of labels or of words")
@@ -176,8 +178,14 @@ class ConfidencePlateau(_Watching):
     """
 
     def __init__(
-        self, tol=0.002, n_rounds=5, method=None, X=None, n_items=500, random_state=0
-    ):
+        self,
+        tol: float = 0.002,
+        n_rounds: int = 5,
+        method: str | None = None,
+        X: Any = None,
+        n_items: int = 500,
+        random_state: int = 0,
+    ) -> None:
         super().__init__(X, n_items, n_rounds, random_state)
         if not isinstance(tol, Real) or not 0 <= tol < 1:
             raise ValueError(f"tol must be from 0 to below 1, got {tol!r}")
@@ -231,7 +239,14 @@ class ModelAgreement(_Watching):
     0.98
     """
 
-    def __init__(self, kappa=0.99, n_rounds=3, X=None, n_items=500, random_state=0):
+    def __init__(
+        self,
+        kappa: float = 0.99,
+        n_rounds: int = 3,
+        X: Any = None,
+        n_items: int = 500,
+        random_state: int = 0,
+    ) -> None:
         super().__init__(X, n_items, n_rounds, random_state)
         if not isinstance(kappa, Real) or not 0 < kappa <= 1:
             raise ValueError(f"kappa must be above 0 and at most 1, got {kappa!r}")
@@ -292,7 +307,13 @@ class PredictedErrorRate(StoppingCriterion):
     0.02
     """
 
-    def __init__(self, target, method=None, n_items=None, random_state=0):
+    def __init__(
+        self,
+        target: float,
+        method: str | None = None,
+        n_items: int | None = None,
+        random_state: int = 0,
+    ) -> None:
         super().__init__()
         self.target = _check_share("target", target)
         self.method = method
@@ -358,7 +379,7 @@ class AuditedErrorRate(StoppingCriterion):
     0.9
     """
 
-    def __init__(self, target, confidence_level=0.95):
+    def __init__(self, target: float, confidence_level: float = 0.95) -> None:
         super().__init__()
         self.target = _check_share("target", target)
         self.confidence_level = _check_share("confidence_level", confidence_level)
@@ -386,7 +407,9 @@ class AuditedErrorRate(StoppingCriterion):
         )
 
 
-def error_upper_bound(shares, *, confidence_level=0.95, is_binary=False):
+def error_upper_bound(
+    shares: ArrayLike, *, confidence_level: float = 0.95, is_binary: bool = False
+) -> float:
     """Return a bound of the mean share of wrong words, given those of random items.
 
     Shares lie between 0 and 1, and Hoeffding's inequality in its form with relative
@@ -439,7 +462,7 @@ def error_upper_bound(shares, *, confidence_level=0.95, is_binary=False):
     return 1.0 if excess(top) < 0 else float(brentq(excess, mean, top))
 
 
-def predicted_error_rate(estimator, X, method=None):
+def predicted_error_rate(estimator: Any, X: Any, method: str | None = None) -> float:
     """Return the share of words, or rows, that an estimator expects to have wrong.
 
     Parameters

@@ -1,11 +1,14 @@
 """Utilities: how informative a label is; also as strategies of scikit-activeml."""
 
 import warnings
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from copy import deepcopy
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import entr
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -561,7 +564,7 @@ SEQUENCE_UTILITIES = {
 TABLES = {"rows": ROW_UTILITIES, "sequences": SEQUENCE_UTILITIES}
 
 
-def utility_names(kind):
+def utility_names(kind: str) -> list[str]:
     """Return the names of the utilities there are.
 
     Parameters
@@ -631,8 +634,12 @@ class SkactivemlStrategy(BaseEstimator):
     """
 
     def __init__(
-        self, utility, max_overlap=None, missing_label=np.nan, random_state=None
-    ):
+        self,
+        utility: str | Callable[..., Any],
+        max_overlap: float | None = None,
+        missing_label: Any = np.nan,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.utility = utility
         self.max_overlap = max_overlap
         self.missing_label = missing_label
@@ -640,15 +647,15 @@ class SkactivemlStrategy(BaseEstimator):
 
     def query(
         self,
-        X,
-        y,
-        clf,
-        fit_clf=True,
-        sample_weight=None,
-        candidates=None,
-        batch_size=1,
-        return_utilities=False,
-    ):
+        X: Any,
+        y: Iterable[Any],
+        clf: Any,
+        fit_clf: bool = True,
+        sample_weight: ArrayLike | None = None,
+        candidates: Any = None,
+        batch_size: int = 1,
+        return_utilities: bool = False,
+    ) -> tuple[Any, ...]:
         """Return the items to label next.
 
         Parameters

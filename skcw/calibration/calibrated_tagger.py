@@ -1,11 +1,13 @@
 """``CalibratedTagger``: a tagger whose confidences are probabilities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -341,23 +343,23 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        method="isotonic",
-        confidence_method=None,
-        cv=None,
-        ensemble=True,
-        per_label=False,
-        min_words=200,
-        entity_confidence=None,
-        keep_order=True,
-        variance_scale=None,
-        temperature=None,
-        n_best=None,
-        n_draws=None,
-        allow_training_data=False,
-        n_jobs=None,
-    ):
+        method: str = "isotonic",
+        confidence_method: str | None = None,
+        cv: Any = None,
+        ensemble: bool = True,
+        per_label: bool = False,
+        min_words: int = 200,
+        entity_confidence: str | None = None,
+        keep_order: bool = True,
+        variance_scale: float | None = None,
+        temperature: float | None = None,
+        n_best: int | None = None,
+        n_draws: int | None = None,
+        allow_training_data: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.method = method
         self.confidence_method = confidence_method
@@ -376,7 +378,9 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit the calibrators, and the tagger unless it is fitted already.
 
         Parameters
@@ -490,7 +494,7 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
         return tagger, found
 
     @reads_at_once
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return an object that answers any question about X.
 
         The inner tagger encodes and scores the sequences once.

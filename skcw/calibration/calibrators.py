@@ -1,8 +1,10 @@
 """Calibrators: monotone maps from confidence to probability, by label or for all."""
 
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.exceptions import NotFittedError
@@ -120,11 +122,13 @@ class BaseCalibrator:
     # The fitted attributes: numbers and arrays.
     learns = ()
 
-    def __init__(self, *, keep_order=True):
+    def __init__(self, *, keep_order: bool = True) -> None:
         self.keep_order = keep_order
 
     @changes_at_once
-    def fit(self, correct, confidence, sample_weight=None):
+    def fit(
+        self, correct: Any, confidence: Any, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit the calibrator to held-out data.
 
         Parameters
@@ -284,7 +288,7 @@ class SigmoidCalibrator(BaseCalibrator):
 
     learns = ("slope_", "intercept_", "edge_")
 
-    def __init__(self, *, logit=True, keep_order=True):
+    def __init__(self, *, logit: bool = True, keep_order: bool = True) -> None:
         super().__init__(keep_order=keep_order)
         self.logit = logit
 

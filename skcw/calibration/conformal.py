@@ -1,8 +1,10 @@
 """Conformal sets of labels and entities, by conformal risk control."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
 from skcw._util.ragged import object_rows
@@ -12,8 +14,13 @@ from skcw.metrics.pairs import as_float64, flatten
 
 
 def conformal_threshold(
-    score, risk=0.1, *, n_missing=0, groups=None, max_errors_per_group=None
-):
+    score: Any,
+    risk: float = 0.1,
+    *,
+    n_missing: int = 0,
+    groups: ArrayLike | None = None,
+    max_errors_per_group: float | None = None,
+) -> float:
     """Return the threshold of scores by which sets contain the truth.
 
     A set holds everything with at least this score. In new sequences from the same
@@ -76,7 +83,7 @@ def conformal_threshold(
     return float(np.sort(flat)[min(int(allowed - n_missing), len(flat) - 1)])
 
 
-def conformal_sets(table, threshold, classes):
+def conformal_sets(table: ArrayLike, threshold: float, classes: Any) -> list[Any]:
     """Return the labels of each row that reach a threshold; the best one always does.
 
     Parameters

@@ -1,9 +1,11 @@
 """Risk control: thresholds of confidence that bound a risk with high probability."""
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from scipy.stats import binom
 
@@ -320,16 +322,16 @@ def warn_of_refusals(thresholds, groups):
 
 
 def risk_threshold(
-    correct,
-    confidence,
-    risk=0.01,
+    correct: Any,
+    confidence: Any,
+    risk: Any = 0.01,
     *,
-    confidence_level=0.95,
-    groups=None,
-    unit="words",
-    max_errors_per_group=None,
-    together=False,
-):
+    confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
+    unit: str = "words",
+    max_errors_per_group: float | None = None,
+    together: bool = False,
+) -> list[Any]:
     """Return the lowest thresholds that bound the share of errors in what is accepted.
 
     With probability `confidence_level` over calibration sequences, the share of wrong
@@ -482,16 +484,16 @@ def _widest(evidence, begins, enough):
 
 
 def recall_threshold(
-    correct,
-    confidence,
-    n_true,
-    risk=0.1,
+    correct: Sequence[Any],
+    confidence: Sequence[Any],
+    n_true: ArrayLike,
+    risk: Any = 0.1,
     *,
-    confidence_level=0.95,
-    groups=None,
-    unit="entities",
-    max_errors_per_group=None,
-):
+    confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
+    unit: str = "entities",
+    max_errors_per_group: float | None = None,
+) -> list[Any]:
     """Return the highest thresholds that bound the share of true entities missed.
 
     With probability `confidence_level`, at most the share `risk` of the true entities

@@ -1,8 +1,10 @@
 """``SelectiveClassifier``: selective prediction for the rows of a classifier."""
 
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
@@ -101,16 +103,16 @@ class SelectiveClassifier(
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        risk=0.01,
-        confidence_level=0.95,
-        cv=None,
-        calibration_size=0.3,
-        set_risk=None,
-        max_errors_per_group=None,
-        random_state=0,
-    ):
+        risk: Any = 0.01,
+        confidence_level: float = 0.95,
+        cv: str | None = None,
+        calibration_size: float = 0.3,
+        set_risk: float | None = None,
+        max_errors_per_group: float | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
         self.estimator = estimator
         self.risk = risk
         self.confidence_level = confidence_level
@@ -127,7 +129,13 @@ class SelectiveClassifier(
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit the classifier, unless it is fitted already, and find the thresholds.
 
         Parameters
@@ -202,7 +210,7 @@ class SelectiveClassifier(
     def _table(self, X):
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
-    def get_threshold(self, risk=None):
+    def get_threshold(self, risk: float | None = None) -> Any:
         """Return the threshold for a risk, with its bound.
 
         Parameters
@@ -219,7 +227,7 @@ class SelectiveClassifier(
         return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
-    def accept(self, X, risk=None):
+    def accept(self, X: Any, risk: float | None = None) -> np.ndarray:
         """Return which rows are accepted.
 
         Parameters
@@ -238,7 +246,7 @@ class SelectiveClassifier(
         return self._table(X).max(axis=1) >= threshold
 
     @reads_at_once
-    def predict_sets(self, X):
+    def predict_sets(self, X: Any) -> np.ndarray:
         """Return sets that contain the true label but for a share `set_risk` of rows.
 
         Parameters
@@ -258,7 +266,7 @@ class SelectiveClassifier(
         )
 
     @reads_at_once
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the most probable label of every row.
 
         Parameters

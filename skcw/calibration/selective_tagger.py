@@ -1,10 +1,13 @@
 """``SelectiveTagger``: accepts labels at a bounded risk and reviews the rest."""
 
 import warnings
+from collections.abc import Iterable
 from itertools import chain
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
@@ -362,22 +365,22 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        risk=0.01,
-        confidence_level=0.95,
-        unit="word",
-        recall=False,
-        cv=None,
-        calibration_size=0.3,
-        set_risk=None,
-        n_best=10,
-        confidence_method=None,
-        entity_confidence=None,
-        max_errors_per_group=None,
-        allow_training_data=False,
-        random_state=0,
-    ):
+        risk: Any = 0.01,
+        confidence_level: float = 0.95,
+        unit: str = "word",
+        recall: bool = False,
+        cv: str | None = None,
+        calibration_size: float = 0.3,
+        set_risk: float | None = None,
+        n_best: int = 10,
+        confidence_method: str | None = None,
+        entity_confidence: str | None = None,
+        max_errors_per_group: float | None = None,
+        allow_training_data: bool = False,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
         self.estimator = estimator
         self.risk = risk
         self.confidence_level = confidence_level
@@ -395,7 +398,13 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit the tagger, unless it is fitted already, and find the thresholds.
 
         Parameters
@@ -483,7 +492,7 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
             )
 
     @reads_at_once
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return an object that answers any question about X.
 
         Parameters
@@ -519,7 +528,7 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
             "entity_confidence": self.entity_confidence,
         }
 
-    def get_threshold(self, risk=None):
+    def get_threshold(self, risk: float | None = None) -> Any:
         """Return the threshold for a risk, with its bound.
 
         Parameters
@@ -536,7 +545,9 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
         return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
-    def accept(self, X, risk=None, *, check=True):
+    def accept(
+        self, X: Iterable[Any], risk: float | None = None, *, check: bool = True
+    ) -> np.ndarray:
         """Return which words, entities or sentences are accepted.
 
         Parameters
@@ -563,7 +574,7 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
             warnings.warn(text, ExchangeabilityWarning, stacklevel=2)
         return found.accepted(risk)
 
-    def predict_sets(self, X):
+    def predict_sets(self, X: Iterable[Any]) -> np.ndarray:
         """Return sets that contain the truth but for the share `set_risk` of them.
 
         Parameters
@@ -579,7 +590,7 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
         """
         return self.predict_all(X).sets()
 
-    def exchangeability(self, X):
+    def exchangeability(self, X: Iterable[Any]) -> list[str]:
         """Return how sentences differ from those of calibration, if they do.
 
         Confidence and the number of known features, in the mean of each sentence, are

@@ -92,7 +92,7 @@ def parse(argv):
     return command.parse_intermixed_args(explicit_json(argv[1:]))
 
 
-def main(argv=None):
+def main(argv: list[str] | None = None) -> int:
     """Run a command line and return its exit code.
 
     Parameters

@@ -1,8 +1,10 @@
 """``skcw.InferenceModel``: a saved model that predicts with NumPy alone."""
 
 import os
+from collections.abc import Iterable
+from os import PathLike
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
@@ -180,18 +182,18 @@ class InferenceModel:
 
     def __init__(
         self,
-        decoder,
-        confidence,
-        classes,
+        decoder: Any,
+        confidence: Any,
+        classes: list[str],
         *,
-        features=None,
-        vocabulary=None,
-        log_probability=False,
-        reads_words=False,
-        selection=None,
-        tokenizer=None,
-        reading=None,
-    ):
+        features: Any = None,
+        vocabulary: Any = None,
+        log_probability: bool = False,
+        reads_words: bool = False,
+        selection: dict[Any, Any] | None = None,
+        tokenizer: Any = None,
+        reading: dict[Any, Any] | None = None,
+    ) -> None:
         self.decoder = decoder
         self.confidence = confidence
         self.classes = classes
@@ -204,7 +206,7 @@ class InferenceModel:
         self.reading = reading
 
     @classmethod
-    def open(cls, path, *, mapped=False):
+    def open(cls, path: str | PathLike[str], *, mapped: bool = False) -> Self:
         """Return the model in a file.
 
         Parameters
@@ -224,7 +226,7 @@ class InferenceModel:
             return cls.from_saved(header, arrays)
 
     @classmethod
-    def for_words(cls, path, *, mapped=False):
+    def for_words(cls, path: str | PathLike[str], *, mapped: bool = False) -> Any:
         """Return the model in a file if it can make features from words, else None.
 
         Parameters
@@ -247,7 +249,7 @@ class InferenceModel:
             return cls.from_saved(header, arrays)
 
     @classmethod
-    def open_once(cls, path):
+    def open_once(cls, path: str | PathLike[str]) -> Self:
         """Return the model in a file, mapped; a process opens it only the first time.
 
         For functions that an engine such as Dask, Ray or Spark sends to its workers
@@ -274,7 +276,7 @@ class InferenceModel:
         return known[1]
 
     @classmethod
-    def from_saved(cls, header, arrays):
+    def from_saved(cls, header: dict[Any, Any], arrays: dict[Any, Any]) -> Self:
         """Return the model that the header and the arrays of a file describe.
 
         Parameters
@@ -320,7 +322,7 @@ class InferenceModel:
             reading=header.get("reading"),
         )
 
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return all that the model predicts for sequences.
 
         Parameters
@@ -339,7 +341,7 @@ class InferenceModel:
         model = scored, self.confidence, self.classes, self.log_probability
         return Predictions(ModelLayer(*model))
 
-    def predict_text(self, text):
+    def predict_text(self, text: str) -> Any:
         """Return all that the model predicts for a plain text.
 
         Parameters

@@ -4,10 +4,11 @@ At the bottom of the stack a model answers in flat arrays (`ModelLayer`). A cali
 selective or reranked tagger puts a `Layer` on it that changes some of the answers.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import product
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class Predictions(AnswersInFrames):
     (2, 2)
     """
 
-    def __init__(self, layer):
+    def __init__(self, layer: Any) -> None:
         self.layer = layer
 
     def __len__(self):
@@ -139,7 +140,7 @@ class Predictions(AnswersInFrames):
         """The methods of confidence that can be asked for, by name."""
         return self.layer.confidence_methods
 
-    def labels(self):
+    def labels(self) -> np.ndarray:
         """Return the best labeling of every sequence.
 
         Returns
@@ -149,7 +150,7 @@ class Predictions(AnswersInFrames):
         """
         return self._as_labels(self.codes)
 
-    def nbest(self, n):
+    def nbest(self, n: int) -> np.ndarray:
         """Return the n best distinct labelings of every sequence.
 
         Parameters
@@ -169,7 +170,7 @@ class Predictions(AnswersInFrames):
             for s in range(len(self))
         )
 
-    def labeling_shares(self, n):
+    def labeling_shares(self, n: int) -> np.ndarray:
         """Return how probable each of the n best labelings is among them.
 
         Parameters
@@ -184,7 +185,7 @@ class Predictions(AnswersInFrames):
         """
         return object_rows(self.layer.labeling_shares(check_n(n)))
 
-    def confidence(self, method=None, **options):
+    def confidence(self, method: str | None = None, **options: Any) -> np.ndarray:
         """Return the confidence in each predicted label.
 
         Parameters
@@ -202,7 +203,7 @@ class Predictions(AnswersInFrames):
         by_token = self.layer.confidence(method, options)
         return split_rows(by_token.copy(), self.offsets)
 
-    def label_table(self, method=None, **options):
+    def label_table(self, method: str | None = None, **options: Any) -> np.ndarray:
         """Return the confidence in every label at every token.
 
         Parameters
@@ -220,7 +221,7 @@ class Predictions(AnswersInFrames):
         """
         return self.layer.label_table(method, options)
 
-    def marginals(self, length=1):
+    def marginals(self, length: int = 1) -> np.ndarray:
         """Return the marginal of every label, in the form of sklearn-crfsuite.
 
         Parameters
@@ -246,7 +247,9 @@ class Predictions(AnswersInFrames):
         tokens = [dict(zip(self.classes, row, strict=True)) for row in table]
         return split_rows(tokens, self.offsets)
 
-    def pair_confidence(self, pairs, method=None, **options):
+    def pair_confidence(
+        self, pairs: Sequence[Any], method: str | None = None, **options: Any
+    ) -> np.ndarray:
         """Return how probable it is that two neighbors have one of some label pairs.
 
         Parameters
@@ -285,7 +288,9 @@ class Predictions(AnswersInFrames):
         for begin, end in zip(begins, ends, strict=True):
             yield table[begin : max(end - 1, begin)]
 
-    def label_confidence(self, y, method=None, **options):
+    def label_confidence(
+        self, y: Iterable[Any], method: str | None = None, **options: Any
+    ) -> np.ndarray:
         """Return the confidence in given labels, such as an annotator's.
 
         Parameters
@@ -307,7 +312,9 @@ class Predictions(AnswersInFrames):
         sure = self.layer.label_confidence(np.maximum(codes, 0), method, options)
         return split_rows(np.where(codes >= 0, sure, 0.0), self.offsets)
 
-    def sequence_confidence(self, method=None, **options):
+    def sequence_confidence(
+        self, method: str | None = None, **options: Any
+    ) -> np.ndarray:
         """Return the confidence that a whole labeling is right.
 
         Parameters
@@ -324,7 +331,7 @@ class Predictions(AnswersInFrames):
         """
         return self.layer.sequence_confidence(method, options).copy()
 
-    def lead(self, in_deviations=False):
+    def lead(self, in_deviations: bool = False) -> np.ndarray:
         """Return by how much the best labeling leads the second best one.
 
         Parameters
@@ -340,7 +347,12 @@ class Predictions(AnswersInFrames):
         """
         return self.layer.lead(in_deviations).copy()
 
-    def entities(self, entity_confidence=None, method=None, **options):
+    def entities(
+        self,
+        entity_confidence: str | None = None,
+        method: str | None = None,
+        **options: Any,
+    ) -> np.ndarray:
         """Return the entities that the predicted labels mark.
 
         Parameters
@@ -361,7 +373,7 @@ class Predictions(AnswersInFrames):
         """
         return object_rows(self.layer.entities(entity_confidence, method, options))
 
-    def voted(self, unit_variance=None, **options):
+    def voted(self, unit_variance: bool | None = None, **options: Any) -> np.ndarray:
         """Return the label that most drawn models give each token.
 
         Parameters
@@ -379,7 +391,9 @@ class Predictions(AnswersInFrames):
         """
         return self._as_labels(self.layer.voted(unit_variance, options))
 
-    def sampled(self, n, unit_variance=None, **options):
+    def sampled(
+        self, n: int, unit_variance: bool | None = None, **options: Any
+    ) -> np.ndarray:
         """Return labelings drawn from the model's distribution.
 
         Parameters
@@ -403,7 +417,7 @@ class Predictions(AnswersInFrames):
             labels[:, a:b].tolist() for a, b in zip(begins, ends, strict=True)
         )
 
-    def accepted(self, risk=None):
+    def accepted(self, risk: float | None = None) -> np.ndarray:
         """Return what a selective tagger accepts.
 
         Parameters
@@ -418,7 +432,7 @@ class Predictions(AnswersInFrames):
         """
         return self.layer.accepted(risk)
 
-    def sets(self):
+    def sets(self) -> np.ndarray:
         """Return the conformal sets of a selective tagger.
 
         Returns

@@ -2,8 +2,10 @@
 
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.limits import MOST_FEATURES
 from skcw._util.ragged import (
@@ -55,7 +57,15 @@ class SequenceBatch(RaggedRows):
     array([1])
     """
 
-    def __init__(self, offsets, indptr, indices, values, n_features, vocabulary=None):
+    def __init__(
+        self,
+        offsets: ArrayLike,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike | None,
+        n_features: int,
+        vocabulary: Any = None,
+    ) -> None:
         # Copies, for the arrays are the caller's, who may change them later.
         self._store(
             own_copy("offsets", offsets, np.int64),
@@ -292,7 +302,7 @@ class SequenceBatch(RaggedRows):
             values[old] = self.values[entry_kept]
         return self._with(self.offsets, indptr, indices, values)
 
-    def with_precision(self, dtype):
+    def with_precision(self, dtype: Any) -> None:
         """Return the batch with values of another type, all of which it can square."""
         if self.values is None:
             return self
@@ -312,7 +322,7 @@ class SequenceBatch(RaggedRows):
             batch.values.astype(dtype, copy=False),
         )
 
-    def to_lists(self):
+    def to_lists(self) -> None:
         """Return the tokens as lists of names, or as dicts when they have values."""
         if self._compact() is not self:
             return self._compact().to_lists()

@@ -1,10 +1,12 @@
 """Sentences as columns of values, as files and data frames have them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain, pairwise
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.checks import check_sequence, refuse_table
 from skcw._util.ragged import (
@@ -73,7 +75,14 @@ class TokenColumns(RaggedRows):
     array([1])
     """
 
-    def __init__(self, offsets, codes, values, names=None, lines=None):
+    def __init__(
+        self,
+        offsets: ArrayLike,
+        codes: ArrayLike,
+        values: Sequence[Any],
+        names: Iterable[Any] | None = None,
+        lines: ArrayLike | None = None,
+    ) -> None:
         # Copies, for the arrays are the caller's, who may change them later.
         self._store(
             own_copy("offsets", offsets, np.int64),
@@ -85,7 +94,9 @@ class TokenColumns(RaggedRows):
         self._check()
 
     @classmethod
-    def from_sequences(cls, rows, names=None):
+    def from_sequences(
+        cls, rows: Iterable[Any], names: Iterable[Any] | None = None
+    ) -> Self:
         """Make columns from sequences of tuples of strings, or of plain strings.
 
         Parameters
@@ -122,7 +133,9 @@ class TokenColumns(RaggedRows):
         return cls(offsets, codes, values, names)
 
     @classmethod
-    def from_frame(cls, frame, sentence=None, columns=None):
+    def from_frame(
+        cls, frame: Any, sentence: str | None = None, columns: Any = None
+    ) -> Self:
         """Make columns from a data frame with one row per token.
 
         Parameters
@@ -168,7 +181,7 @@ class TokenColumns(RaggedRows):
         starts, _ = sentence_starts(sentence_ids(table, sentence), "row {}".format)
         return columns_of_lists(np.diff([*starts, len(table)]), texts)
 
-    def to_frame(self, backend=None):
+    def to_frame(self, backend: str | None = None) -> Any:
         """Return a data frame with one row per token.
 
         Parameters
@@ -266,7 +279,7 @@ class TokenColumns(RaggedRows):
             raise IndexError(f"no column {column}; there are {self.n_columns}")
         return int(column) % self.n_columns
 
-    def column(self, column):
+    def column(self, column: int | str) -> np.ndarray:
         """Return one column, given by number or name, as one list per sentence.
 
         Parameters
@@ -284,7 +297,7 @@ class TokenColumns(RaggedRows):
         flat = [texts[code] for code in self.codes[column].tolist()]
         return object_rows(flat[a:b] for a, b in pairwise(self.offsets.tolist()))
 
-    def select(self, columns):
+    def select(self, columns: Sequence[Any]) -> Self:
         """Return some of the columns, in the order given, by numbers or names.
 
         Parameters
@@ -308,7 +321,7 @@ class TokenColumns(RaggedRows):
             self.lines,
         )
 
-    def split_label(self, label=-1):
+    def split_label(self, label: int | str = -1) -> tuple[Any, ...]:
         """Return the columns without that of the labels, and the labels.
 
         Parameters

@@ -1,6 +1,7 @@
 """Predictions as data frames: pandas, polars and others, through narwhals."""
 
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,15 @@ class AnswersInFrames:
     and ``lengths``.
     """
 
-    def to_frame(self, X=None, *, unit="word", sentence=None, backend=None, **options):
+    def to_frame(
+        self,
+        X: Any = None,
+        *,
+        unit: str = "word",
+        sentence: str | None = None,
+        backend: str | None = None,
+        **options: Any,
+    ) -> Any:
         """Return the predictions as a data frame.
 
         Parameters

@@ -1,7 +1,8 @@
 """Label schemes: spans from labels, and which labels may follow each other."""
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,7 +108,9 @@ class Span(NamedTuple):
     end: int
 
 
-def extract_spans(labels, scheme="auto", strict=False):
+def extract_spans(
+    labels: Iterable[Any], scheme: str = "auto", strict: bool = False
+) -> list[Any]:
     """Return the spans that one sequence of labels marks.
 
     By default labels are read as the conlleval program and seqeval read them,
@@ -179,7 +182,7 @@ def extract_spans(labels, scheme="auto", strict=False):
     return _read_strictly(list(map(split_label, labels)), scheme)
 
 
-def detect_scheme(labels):
+def detect_scheme(labels: Iterable[Any]) -> Any:
     """Return the scheme that a set of labels seems to follow.
 
     Parameters
@@ -324,7 +327,9 @@ def odd_outside(labels):
     return bare[0] if len(bare) == 1 and len(typed) == len(parts) - 1 > 0 else None
 
 
-def convert_labels(y, target, source="auto", outside="O"):
+def convert_labels(
+    y: Any, target: str, source: str = "auto", outside: str = "O"
+) -> np.ndarray:
     """Write the labels of spans in another scheme: IOB1, IOB2, IOBES or BILOU.
 
     Only prefixes change, and converting back gives the labels one had, provided that
@@ -451,7 +456,9 @@ SCHEME_NAMES = (*_PREFIXES, *_OTHER_NAMES)
 FEW_FAULTS = 0.001
 
 
-def transition_constraints(constraints, labels, dtype=np.float64):
+def transition_constraints(
+    constraints: Any, labels: Iterable[Any], dtype: Any = np.float64
+) -> np.ndarray | None:
     """Return 0 where a step is legal and minus infinity where it is not.
 
     Parameters

@@ -1,6 +1,8 @@
 """The encoder of sequences as a transformer of scikit-learn."""
 
+from collections.abc import Iterable
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -54,11 +56,11 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         "min_count": [Interval(Integral, 1, None, closed="left")]
     }
 
-    def __init__(self, min_count=1):
+    def __init__(self, min_count: int = 1) -> None:
         self.min_count = min_count
 
     @changes_at_once
-    def fit(self, X, y=None):
+    def fit(self, X: Iterable[Any], y: Any = None) -> Self:
         """Learn the features.
 
         Parameters
@@ -78,7 +80,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Iterable[Any], y: Any = None) -> Any:
         """Learn the features and return the encoded sequences.
 
         Parameters
@@ -100,7 +102,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return batch
 
     @reads_at_once
-    def transform(self, X):
+    def transform(self, X: Iterable[Any]) -> Any:
         """Encode sequences; features not known are left out.
 
         Parameters
@@ -119,7 +121,7 @@ class SequenceEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         columns = self.n_features_out_ if self.vocabulary_ is None else None
         return encode_any(X, self.vocabulary_, grow=False, n_columns=columns)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features.
 
         Parameters

@@ -6,7 +6,9 @@ import tomllib
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -20,7 +22,7 @@ BLOCK = 1 << 16
 TIMEOUT = 60.0
 
 
-def get_data_home(data_home=None):
+def get_data_home(data_home: str | PathLike[str] | None = None) -> Any:
     """Return the folder in which the loaders look for real corpora.
 
     The folder need not exist; a download creates it.

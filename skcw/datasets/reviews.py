@@ -1,5 +1,7 @@
 """``make_reviews``: generated product reviews with an opinion."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
@@ -72,17 +74,17 @@ mean nothing, and friends talk about things of other domains.
 
 
 def make_reviews(
-    n_reviews=1000,
+    n_reviews: int = 1000,
     *,
-    random_state=None,
-    target="sentiment",
-    domains=None,
-    ambiguity=0.25,
-    negation=0.2,
-    unseen_rate=0.15,
-    label_noise=0.0,
-    return_X_y=False,
-):
+    random_state: int | np.random.RandomState | None = None,
+    target: str = "sentiment",
+    domains: list[str] | None = None,
+    ambiguity: float = 0.25,
+    negation: float = 0.2,
+    unseen_rate: float = 0.15,
+    label_noise: float = 0.0,
+    return_X_y: bool = False,
+) -> Any:
     """Make reviews to classify by opinion, stars or subject; no network is needed.
 
     A seed gives the same reviews on every platform, so use one seed for training

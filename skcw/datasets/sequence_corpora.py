@@ -2,6 +2,8 @@
 
 import gzip
 from itertools import chain
+from os import PathLike
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -23,12 +25,12 @@ UD_EWT = read_source("ud-english-ewt")
 
 def fetch_conll2000(
     *,
-    data_home=None,
-    subset="train",
-    download=False,
-    verbose=False,
-    return_X_y=False,
-):
+    data_home: str | PathLike[str] | None = None,
+    subset: str = "train",
+    download: bool = False,
+    verbose: bool = False,
+    return_X_y: bool = False,
+) -> Any:
     r"""Load the chunking corpus of CoNLL-2000, fetching it if asked to.
 
     The files are ``train.txt`` and ``test.txt``, plain or gzipped, in the folder
@@ -95,14 +97,14 @@ def fetch_conll2000(
 
 
 def fetch_conll2002(
-    lang,
+    lang: str,
     *,
-    data_home=None,
-    subset="train",
-    download=False,
-    verbose=False,
-    return_X_y=False,
-):
+    data_home: str | PathLike[str] | None = None,
+    subset: str = "train",
+    download: bool = False,
+    verbose: bool = False,
+    return_X_y: bool = False,
+) -> Any:
     r"""Load a corpus of named entities of CoNLL-2002, fetching it if asked to.
 
     The files are ``conll2002-es/train.txt``, ``dev.txt`` and ``test.txt`` (or
@@ -158,7 +160,12 @@ def fetch_conll2002(
     )
 
 
-def load_conll2003(*, data_home=None, subset="train", return_X_y=False):
+def load_conll2003(
+    *,
+    data_home: str | PathLike[str] | None = None,
+    subset: str = "train",
+    return_X_y: bool = False,
+) -> Any:
     r"""Load the English named entities of CoNLL-2003, which you must already have.
 
     The files are the original ``eng.train``, ``eng.testa`` and ``eng.testb``, or
@@ -202,12 +209,12 @@ def load_conll2003(*, data_home=None, subset="train", return_X_y=False):
 
 def fetch_ark_twitter(
     *,
-    data_home=None,
-    subset="train",
-    download=False,
-    verbose=False,
-    return_X_y=False,
-):
+    data_home: str | PathLike[str] | None = None,
+    subset: str = "train",
+    download: bool = False,
+    verbose: bool = False,
+    return_X_y: bool = False,
+) -> Any:
     r"""Load tweets with parts of speech, fetching them if asked to.
 
     The files are ``ark-twitter-pos/train.txt``, ``dev.txt``, ``test.txt`` and
@@ -259,13 +266,13 @@ def fetch_ark_twitter(
 
 def fetch_ud_ewt(
     *,
-    data_home=None,
-    subset="train",
-    label="xpos",
-    download=False,
-    verbose=False,
-    return_X_y=False,
-):
+    data_home: str | PathLike[str] | None = None,
+    subset: str = "train",
+    label: str = "xpos",
+    download: bool = False,
+    verbose: bool = False,
+    return_X_y: bool = False,
+) -> Any:
     r"""Load the parts of speech of the English Web Treebank, fetching it if asked to.
 
     The files are ``ud-english-ewt/train.txt``, ``dev.txt`` and ``test.txt`` (word, UPOS

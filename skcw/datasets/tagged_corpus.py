@@ -7,6 +7,7 @@ colon labels all words below it as one mention of that type.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -44,14 +45,14 @@ sentences are in capitals throughout.
 
 
 def make_tagged_corpus(
-    n_sequences=1000,
+    n_sequences: int = 1000,
     *,
-    random_state=None,
-    ambiguity=0.3,
-    unseen_rate=0.4,
-    label_noise=0.0,
-    return_X_y=False,
-):
+    random_state: int | np.random.RandomState | None = None,
+    ambiguity: float = 0.3,
+    unseen_rate: float = 0.4,
+    label_noise: float = 0.0,
+    return_X_y: bool = False,
+) -> Any:
     """Make a corpus of sentences with named entities; no network is needed.
 
     Well-known names are the same for every seed, so use one seed for training and

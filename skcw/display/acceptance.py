@@ -1,6 +1,10 @@
 """``RiskControlDisplay``: the true risk of what is accepted, and its bound."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
 from skcw.calibration import risk_threshold
@@ -71,7 +75,15 @@ class RiskControlDisplay:
     True
     """
 
-    def __init__(self, accepted, bound, true_risk, *, name=None, unit="words"):
+    def __init__(
+        self,
+        accepted: ArrayLike,
+        bound: ArrayLike,
+        true_risk: ArrayLike,
+        *,
+        name: str | None = None,
+        unit: str = "words",
+    ) -> None:
         self.accepted = accepted
         self.bound = bound
         self.true_risk = true_risk
@@ -82,7 +94,16 @@ class RiskControlDisplay:
         return described(self, self.name, f"{len(self.bound)} thresholds")
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, ax=None, **options):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        *,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the risk of a selective tagger or classifier on new data.
 
         Parameters
@@ -125,20 +146,20 @@ class RiskControlDisplay:
     @classmethod
     def from_predictions(
         cls,
-        correct,
-        confidence,
-        new_correct,
-        new_confidence,
+        correct: Any,
+        confidence: Any,
+        new_correct: Any,
+        new_confidence: Any,
         *,
-        risk=RISKS,
-        confidence_level=0.95,
-        groups=None,
-        max_errors_per_group=None,
-        name=None,
-        unit="words",
-        ax=None,
-        **options,
-    ):
+        risk: Sequence[Any] = RISKS,
+        confidence_level: float = 0.95,
+        groups: ArrayLike | None = None,
+        max_errors_per_group: float | None = None,
+        name: str | None = None,
+        unit: str = "words",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Find thresholds on some sequences, and draw their risk on others.
 
         Parameters
@@ -183,7 +204,13 @@ class RiskControlDisplay:
         display = cls(*_judged(risks, shown, right > 0), name=name, unit=unit)
         return display.plot(ax, **options)
 
-    def plot(self, ax=None, *, name=None, curve_kwargs=None):
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[Any, Any] | None = None,
+    ) -> Self:
         """Draw both curves.
 
         Parameters

@@ -1,8 +1,11 @@
 """Base class of the displays: get confidences and outcomes from an estimator."""
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
 from skcw.confidence.foreign import inner_estimator
@@ -261,18 +264,18 @@ class AnswersDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: Any,
+        X: Iterable[Any],
+        y: Iterable[Any],
         *,
-        query=None,
-        method=None,
-        confidence_options=None,
-        groups=None,
-        sample_weight=None,
-        name=None,
-        **options,
-    ):
+        query: Any = None,
+        method: str | None = None,
+        confidence_options: dict[Any, Any] | None = None,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
         """Draw the confidence of a fitted estimator against the truth.
 
         Parameters

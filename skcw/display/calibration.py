@@ -1,6 +1,9 @@
 """``ConfidenceCalibrationDisplay``: calibration curves with bands and a histogram."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw.display.base import (
     AnswersDisplay,
@@ -123,19 +126,19 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
 
     def __init__(
         self,
-        bins,
+        bins: Any,
         *,
-        band=None,
-        band_name=None,
-        band_around="curve",
-        histogram=None,
-        score=None,
-        score_name=None,
-        steps=False,
-        name=None,
-        query=None,
-        unit="words",
-    ):
+        band: Any = None,
+        band_name: str | None = None,
+        band_around: str = "curve",
+        histogram: ArrayLike | None = None,
+        score: Any = None,
+        score_name: str | None = None,
+        steps: bool = False,
+        name: str | None = None,
+        query: str | None = None,
+        unit: str = "words",
+    ) -> None:
         self.bins = bins
         self.band = band
         self.band_name = band_name
@@ -165,26 +168,26 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     @classmethod
     def from_predictions(
         cls,
-        correct,
-        confidence,
+        correct: Any,
+        confidence: Any,
         *,
-        groups=None,
-        sample_weight=None,
-        strategy="adaptive",
-        bin_size=None,
-        n_bins=None,
-        band="auto",
-        score="root_calibration_mse",
-        interval="auto",
-        confidence_level=0.95,
-        n_resamples=1000,
-        random_state=0,
-        name=None,
-        query=None,
-        unit="words",
-        ax=None,
-        **options,
-    ):
+        groups: ArrayLike | None = None,
+        sample_weight: Any = None,
+        strategy: str = "adaptive",
+        bin_size: int | None = None,
+        n_bins: int | None = None,
+        band: str | None = "auto",
+        score: str | None = "root_calibration_mse",
+        interval: str | None = "auto",
+        confidence_level: float = 0.95,
+        n_resamples: int = 1000,
+        random_state: int | np.random.RandomState | None = 0,
+        name: str | None = None,
+        query: str | None = None,
+        unit: str = "words",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the calibration curve of given probabilities.
 
         Parameters
@@ -274,8 +277,14 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         return display.plot(ax, **options)
 
     def plot(
-        self, ax=None, *, name=None, curve_kwargs=None, ref_line=True, histogram=True
-    ):
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[Any, Any] | None = None,
+        ref_line: bool = True,
+        histogram: Any = True,
+    ) -> Self:
         """Draw the curve, its band and the histogram.
 
         Parameters

@@ -1,6 +1,9 @@
 """Rankings of words by confidence, and learning curves of active learning."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
 from skcw.display.base import (
@@ -76,20 +79,20 @@ class RankingDisplay(AnswersDisplay):
     @classmethod
     def from_predictions(
         cls,
-        correct,
-        confidence,
+        correct: Any,
+        confidence: Any,
         *,
-        groups=None,
-        sample_weight=None,
-        interval="auto",
-        confidence_level=0.95,
-        n_resamples=1000,
-        random_state=0,
-        name=None,
-        unit="words",
-        ax=None,
-        **options,
-    ):
+        groups: ArrayLike | None = None,
+        sample_weight: Any = None,
+        interval: str | None = "auto",
+        confidence_level: float = 0.95,
+        n_resamples: int = 1000,
+        random_state: int | np.random.RandomState | None = 0,
+        name: str | None = None,
+        unit: str = "words",
+        ax: Any = None,
+        **options: Any,
+    ) -> Any:
         """Draw the ranking of words by given confidences.
 
         Parameters
@@ -209,8 +212,15 @@ class ErrorRankingDisplay(RankingDisplay):
     _scores_no_errors = False
 
     def __init__(
-        self, reviewed, found, *, score=None, score_name=None, name=None, unit="words"
-    ):
+        self,
+        reviewed: ArrayLike,
+        found: ArrayLike,
+        *,
+        score: Any = None,
+        score_name: str | None = None,
+        name: str | None = None,
+        unit: str = "words",
+    ) -> None:
         self.reviewed = reviewed
         self.found = found
         self._keep_captions(score, score_name, name, unit)
@@ -227,14 +237,14 @@ class ErrorRankingDisplay(RankingDisplay):
 
     def plot(
         self,
-        ax=None,
+        ax: Any = None,
         *,
-        name=None,
-        errors="found",
-        relative=False,
-        curve_kwargs=None,
-        ref_line=True,
-    ):
+        name: str | None = None,
+        errors: str = "found",
+        relative: bool = False,
+        curve_kwargs: dict[Any, Any] | None = None,
+        ref_line: bool = True,
+    ) -> Self:
         """Draw the curve.
 
         Parameters
@@ -378,8 +388,15 @@ class RiskCoverageDisplay(RankingDisplay):
     _scores_no_errors = True
 
     def __init__(
-        self, coverage, risk, *, score=None, score_name=None, name=None, unit="words"
-    ):
+        self,
+        coverage: ArrayLike,
+        risk: ArrayLike,
+        *,
+        score: Any = None,
+        score_name: str | None = None,
+        name: str | None = None,
+        unit: str = "words",
+    ) -> None:
         self.coverage = coverage
         self.risk = risk
         self._keep_captions(score, score_name, name, unit)
@@ -395,7 +412,14 @@ class RiskCoverageDisplay(RankingDisplay):
         shown = ranking_grid(len(coverage)) - 1
         return coverage[shown], risk[shown]
 
-    def plot(self, ax=None, *, name=None, curve_kwargs=None, ref_line=True):
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[Any, Any] | None = None,
+        ref_line: bool = True,
+    ) -> Self:
         """Draw the curve.
 
         Parameters
@@ -507,15 +531,15 @@ class LearningCurveDisplay:
 
     def __init__(
         self,
-        sizes,
-        mean,
-        low=None,
-        high=None,
+        sizes: ArrayLike,
+        mean: ArrayLike,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
         *,
-        name=None,
-        cost="words labeled",
-        score_name="score",
-    ):
+        name: str | None = None,
+        cost: str = "words labeled",
+        score_name: str = "score",
+    ) -> None:
         self.sizes = sizes
         self.mean = mean
         self.low = low
@@ -530,8 +554,15 @@ class LearningCurveDisplay:
 
     @classmethod
     def from_study(
-        cls, study, *, by="n_words", names=None, score_name="score", ax=None, **options
-    ):
+        cls,
+        study: Any,
+        *,
+        by: str = "n_words",
+        names: list[str] | None = None,
+        score_name: str = "score",
+        ax: Any = None,
+        **options: Any,
+    ) -> list[Any]:
         """Draw the curves of a study, one for each strategy.
 
         Parameters
@@ -565,7 +596,14 @@ class LearningCurveDisplay:
             ax = displays[-1].ax_
         return displays
 
-    def plot(self, ax=None, *, name=None, band=True, curve_kwargs=None):
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        band: bool = True,
+        curve_kwargs: dict[Any, Any] | None = None,
+    ) -> Self:
         """Draw the curve and its band.
 
         Parameters

@@ -1,6 +1,9 @@
 """``WeightsDisplay`` and ``TransitionsDisplay``: the weights of a tagger."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
 from skcw.display.base import COLOURS, check_curve, described, open_axes, tidy
@@ -52,7 +55,15 @@ class WeightsDisplay:
     ['Ann', 'Bob', 'left', 'met']
     """
 
-    def __init__(self, names, weights, stds=None, *, title=None, quantity="weight"):
+    def __init__(
+        self,
+        names: list[str],
+        weights: ArrayLike,
+        stds: ArrayLike | None = None,
+        *,
+        title: str | None = None,
+        quantity: str = "weight",
+    ) -> None:
         self.names = names
         self.weights = weights
         self.stds = stds
@@ -63,7 +74,9 @@ class WeightsDisplay:
         return described(self, self.title, f"{len(self.names)} weights")
 
     @classmethod
-    def from_estimator(cls, tagger, label, *, top=10, ax=None, **options):
+    def from_estimator(
+        cls, tagger: Any, label: str, *, top: int = 10, ax: Any = None, **options: Any
+    ) -> Self:
         """Draw the features with the largest and the smallest weights for a label.
 
         Parameters
@@ -103,7 +116,15 @@ class WeightsDisplay:
         return display.plot(ax, **options)
 
     @classmethod
-    def from_explanation(cls, explanation, *, word=None, top=15, ax=None, **options):
+    def from_explanation(
+        cls,
+        explanation: Any,
+        *,
+        word: str | None = None,
+        top: int = 15,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the contributions of features to the decision at one token.
 
         Parameters
@@ -135,7 +156,7 @@ class WeightsDisplay:
         )
         return display.plot(ax, **options)
 
-    def plot(self, ax=None, *, deviations=False):
+    def plot(self, ax: Any = None, *, deviations: bool = False) -> Self:
         """Draw the bars.
 
         Parameters
@@ -205,7 +226,7 @@ class TransitionsDisplay:
     <TransitionsDisplay: 2 labels>
     """
 
-    def __init__(self, labels, weights):
+    def __init__(self, labels: list[str], weights: ArrayLike) -> None:
         self.labels = labels
         self.weights = weights
 
@@ -213,7 +234,7 @@ class TransitionsDisplay:
         return described(self, f"{len(self.labels)} labels")
 
     @classmethod
-    def from_estimator(cls, tagger, *, ax=None, **options):
+    def from_estimator(cls, tagger: Any, *, ax: Any = None, **options: Any) -> Self:
         """Draw the transitions of a fitted tagger.
 
         Parameters
@@ -233,7 +254,7 @@ class TransitionsDisplay:
         display = cls(list(tagger.classes_), np.asarray(tagger.transition_coef_))
         return display.plot(ax, **options)
 
-    def plot(self, ax=None, *, colorbar=True):
+    def plot(self, ax: Any = None, *, colorbar: bool = True) -> Self:
         """Draw the table.
 
         Parameters

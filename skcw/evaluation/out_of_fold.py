@@ -1,10 +1,11 @@
 """``cross_val_confidence``: out-of-fold labels and confidence of a tagger."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
@@ -68,8 +69,16 @@ class OutOfFold(NamedTuple):
 
 
 def cross_val_confidence(
-    tagger, X, y, *, cv=None, groups=None, method=None, given_method=None, n_jobs=None
-):
+    tagger: Any,
+    X: Iterable[Any],
+    y: Iterable[Any],
+    *,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    method: str | None = None,
+    given_method: str | None = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Return out-of-fold labels and confidences of a tagger.
 
     scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. The

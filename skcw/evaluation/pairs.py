@@ -1,10 +1,10 @@
 """Pairs of confidence and truth, from fitted estimators or from samples."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -193,8 +193,14 @@ class ConfidencePairs(NamedTuple):
 
 
 def confidence_pairs(
-    estimator, X, y, query=None, *, method=None, confidence_options=None
-):
+    estimator: Any,
+    X: Iterable[Any],
+    y: Iterable[Any],
+    query: Any = None,
+    *,
+    method: str | None = None,
+    confidence_options: dict[Any, Any] | None = None,
+) -> Any:
     """Ask a fitted estimator a yes/no question about every token, row or span.
 
     Parameters
@@ -487,7 +493,7 @@ _ANSWERS = (
 )
 
 
-def sampled_pairs(samples, truth, question):
+def sampled_pairs(samples: Iterable[Any], truth: Iterable[Any], question: Any) -> Any:
     """Ask a yes/no question about structures of which samples were drawn.
 
     The share of samples that say yes is the claim of the model, and the answer of the

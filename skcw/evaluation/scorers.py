@@ -5,7 +5,9 @@ sequences of equal and of different lengths. Scorers of confidences use
 ``predict_confidence``.
 """
 
+from collections.abc import Callable
 from copy import deepcopy
+from typing import Any
 
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
@@ -146,14 +148,14 @@ class ConfidenceScorer:
 
 
 def make_confidence_scorer(
-    score,
+    score: Callable[..., Any],
     *,
-    greater_is_better,
-    query=None,
-    method=None,
-    confidence_options=None,
-    **score_options,
-):
+    greater_is_better: bool,
+    query: Any = None,
+    method: str | None = None,
+    confidence_options: dict[Any, Any] | None = None,
+    **score_options: Any,
+) -> Any:
     """Make a scorer of a score that compares confidences with outcomes.
 
     It works for taggers and classifiers, wherever scikit-learn takes ``scoring=``.
@@ -261,7 +263,7 @@ _SCORERS = {
 }
 
 
-def get_scorer_names():
+def get_scorer_names() -> None:
     """Return the names that :func:`get_scorer` knows, sorted.
 
     Examples
@@ -273,7 +275,7 @@ def get_scorer_names():
     return sorted(_SCORERS)
 
 
-def get_scorer(name):
+def get_scorer(name: str) -> Any:
     """Return a scorer by its name.
 
     Parameters

@@ -1,6 +1,7 @@
 """Tables of weights, and of predicted entities with their confidence."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -156,7 +157,14 @@ def _at(array, place):
     return None if array is None else float(array[place])
 
 
-def entity_table(tagger, X, *, entity_confidence=None, method=None, **options):
+def entity_table(
+    tagger: Any,
+    X: Iterable[Any],
+    *,
+    entity_confidence: str | None = None,
+    method: str | None = None,
+    **options: Any,
+) -> Any:
     """Return the predicted entities of sentences as a table with their words.
 
     Parameters

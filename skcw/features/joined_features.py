@@ -1,7 +1,8 @@
 """Several kinds of features of the same tokens, as a transformer of scikit-learn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -55,7 +56,9 @@ class FunctionFeatures(BaseEstimator):
     [[['word[0]=Ann'], ['word[0]=left', 'ends:end:left']]]
     """
 
-    def __init__(self, function, whole_sequence=False):
+    def __init__(
+        self, function: Callable[..., Any], whole_sequence: bool = False
+    ) -> None:
         self.function = function
         self.whole_sequence = whole_sequence
 
@@ -110,7 +113,9 @@ class VectorFeatures(BaseEstimator):
         "norm": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, source, *, offsets=(0,), norm=1.0):
+    def __init__(
+        self, source: Any, *, offsets: Sequence[Any] = (0,), norm: float = 1.0
+    ) -> None:
         self.source = source
         self.offsets = offsets
         self.norm = norm
@@ -168,10 +173,10 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     # Parts have their own; fit checks each.
     _parameter_constraints: dict = {}
 
-    def __init__(self, parts):
+    def __init__(self, parts: list[Any]) -> None:
         self.parts = parts
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[Any, Any]:
         """Return the parameters, with those of the parts.
 
         Parameters
@@ -186,7 +191,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         """
         return self._get_params("parts", deep=deep)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of parts: ``vectors__norm=2``.
 
         Parameters
@@ -202,7 +207,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         self._set_params("parts", **params)
         return self
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the features of all parts.
 
         Parameters
@@ -221,7 +226,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the features of all parts and return those of the sequences.
 
         Parameters
@@ -244,7 +249,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         return batch
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn further features; those known keep their numbers.
 
         Parameters
@@ -264,7 +269,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         self._keep_names(self.extractor_.learn(X))
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Return the features of sequences; those not known are left out.
 
         Parameters
@@ -280,7 +285,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         check_is_fitted(self)
         return self.extractor_.extract(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features.
 
         Parameters
@@ -309,7 +314,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def to_saved(self):
+    def to_saved(self) -> None:
         """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         states, arrays = [], self.vocabulary_.arrays()
@@ -320,7 +325,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         return {"parts": states}, arrays
 
     @classmethod
-    def from_saved(cls, state, arrays):
+    def from_saved(cls, state: dict[Any, Any], arrays: dict[Any, Any]) -> Any:
         """Return the features that `to_saved` described.
 
         Parameters

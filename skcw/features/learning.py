@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -20,8 +21,14 @@ SMOOTHING = 0.75
 
 
 def learn_vectors(
-    X, n_dimensions=50, *, window=2, min_count=2, lower=False, random_state=None
-):
+    X: Any,
+    n_dimensions: int = 50,
+    *,
+    window: int = 2,
+    min_count: int = 2,
+    lower: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> Any:
     """Learn word vectors from the neighbors of words.
 
     Counts how often each word has each neighbor at each distance, weighs the counts
@@ -129,7 +136,13 @@ def _positive_pmi(counts):
     return sparse.csr_matrix(entries, shape=counts.shape)
 
 
-def learn_clusters(X, n_clusters=200, *, random_state=None, **options):
+def learn_clusters(
+    X: Any,
+    n_clusters: int = 200,
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    **options: Any,
+) -> Any:
     """Learn clusters of words, and a tree of them, from sequences without labels.
 
     Words with similar neighbors are in one cluster: k-means of the vectors of

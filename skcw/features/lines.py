@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from os import PathLike
 
 from skcw.data.edges import EDGE_MARK
 from skcw.features.language import (
@@ -213,7 +214,7 @@ def parse_crfsuite_template(template, columns):
     return Template((f"{name}=", *["|"] * (len(atoms) - 1), ""), tuple(atoms))
 
 
-def read_template(path):
+def read_template(path: str | PathLike[str]) -> list[str]:
     r"""Return the lines of a template file, ready for :class:`WindowFeatures`.
 
     Parameters

@@ -1,9 +1,12 @@
 """Tables of words: clusters, vectors and lists."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw.data.saved import saved_array
 from skcw.data.text_lines import name_of, numbered_lines
@@ -27,7 +30,7 @@ class WordTable:
     def __len__(self):
         return len(self.words)
 
-    def arrays(self, prefix):
+    def arrays(self, prefix: str) -> dict[Any, Any]:
         """Return the arrays by the names that they have in the file of a model.
 
         Parameters
@@ -43,7 +46,7 @@ class WordTable:
         return self.words.arrays(f"{prefix}.words") | self._own_arrays(prefix)
 
     @classmethod
-    def from_arrays(cls, arrays, prefix):
+    def from_arrays(cls, arrays: dict[Any, Any], prefix: str) -> Self:
         """Return the table from its arrays.
 
         Parameters
@@ -116,7 +119,7 @@ class WordClusters(WordTable, Mapping):
     [[['cluster(c,2)[0]=01'], []]]
     """
 
-    def __init__(self, words, numbers, paths):
+    def __init__(self, words: Any, numbers: ArrayLike, paths: Any) -> None:
         self.words = words
         self.numbers = np.asarray(numbers, dtype=np.int32)
         self.paths = paths
@@ -124,7 +127,7 @@ class WordClusters(WordTable, Mapping):
             raise ValueError(f"{len(words)} words have {len(self.numbers)} clusters")
 
     @classmethod
-    def from_words(cls, clusters):
+    def from_words(cls, clusters: Any) -> Self:
         """Return clusters from a dict.
 
         Parameters
@@ -159,7 +162,7 @@ class WordClusters(WordTable, Mapping):
         )
 
     @classmethod
-    def read(cls, path, encoding="utf-8"):
+    def read(cls, path: str | PathLike[str], encoding: str = "utf-8") -> Self:
         r"""Read the clusters of words from a file.
 
         Parameters
@@ -203,7 +206,7 @@ class WordClusters(WordTable, Mapping):
             clusters[word] = cluster
         return cls.from_words(clusters)
 
-    def of(self, word):
+    def of(self, word: str) -> Any:
         """Return the cluster of a word, else that of its lower-cased form.
 
         Parameters
@@ -313,7 +316,7 @@ class WordVectors(WordTable):
            [0. , 0. ]], dtype=float32)
     """
 
-    def __init__(self, words, vectors):
+    def __init__(self, words: Any, vectors: ArrayLike) -> None:
         if not isinstance(words, Vocabulary):
             given = list(words)
             words = Vocabulary.from_names(given)
@@ -331,7 +334,7 @@ class WordVectors(WordTable):
             raise ValueError(f"the vector of {words[row]!r} is not finite")
 
     @classmethod
-    def read(cls, path, encoding="utf-8"):
+    def read(cls, path: str | PathLike[str], encoding: str = "utf-8") -> Self:
         r"""Read word vectors as word2vec, GloVe and fastText write them to text files.
 
         Parameters
@@ -382,7 +385,7 @@ class WordVectors(WordTable):
             raise ValueError(f"{name_of(path)} holds no vectors")
         return cls(list(rows), np.stack(list(rows.values())))
 
-    def of(self, words):
+    def of(self, words: list[str]) -> np.ndarray:
         """Return the vectors of words, else those of their lower-cased forms.
 
         Parameters
@@ -404,7 +407,7 @@ class WordVectors(WordTable):
         found[rows >= 0] = self.vectors[rows[rows >= 0]]
         return found[np.array(codes, dtype=np.intp)]
 
-    def select(self, words):
+    def select(self, words: Iterable[Any]) -> Self:
         """Return the table without other words, to save less with a model.
 
         Parameters

@@ -1,6 +1,7 @@
 """The features of a token and its neighbors as a transformer of scikit-learn."""
 
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -116,14 +117,14 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def __init__(
         self,
-        features="ner",
+        features: Any = "ner",
         *,
-        columns=None,
-        lexicons=None,
-        clusters=None,
-        min_count=1,
-        n_features=None,
-    ):
+        columns: list[str] | None = None,
+        lexicons: dict[Any, Any] | None = None,
+        clusters: dict[Any, Any] | None = None,
+        min_count: int = 1,
+        n_features: int | None = None,
+    ) -> None:
         self.features = features
         self.columns = columns
         self.lexicons = lexicons
@@ -132,7 +133,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.n_features = n_features
 
     @changes_at_once
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the features.
 
         Parameters
@@ -152,7 +153,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the features and return those of the sequences.
 
         Parameters
@@ -181,7 +182,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn further features; those known keep their numbers.
 
         Parameters
@@ -205,7 +206,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self
 
     @reads_at_once
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Return the features of sequences; those not known are left out.
 
         Parameters
@@ -221,7 +222,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         check_is_fitted(self)
         return self.extractor_.extract(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features.
 
         Parameters
@@ -268,7 +269,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def to_saved(self):
+    def to_saved(self) -> None:
         """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         state, arrays = saved_features(self.get_params(deep=False), self.columns_)
@@ -277,7 +278,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return state, arrays
 
     @classmethod
-    def from_saved(cls, state, arrays):
+    def from_saved(cls, state: dict[Any, Any], arrays: dict[Any, Any]) -> Any:
         """Return the features that `to_saved` described.
 
         Parameters

@@ -6,10 +6,13 @@ import io
 import re
 import sys
 import warnings
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -34,16 +37,16 @@ FIRST_WORD = re.compile(r"1|1-\d+|[01]\.\d+")
 
 
 def read_columns(
-    source,
+    source: Any,
     *,
-    separator=None,
-    comment="auto",
-    encoding="utf-8",
-    skip_docstart=True,
-    conllu=None,
-    columns=None,
-    names=None,
-):
+    separator: str | None = None,
+    comment: str = "auto",
+    encoding: str = "utf-8",
+    skip_docstart: bool = True,
+    conllu: bool | None = None,
+    columns: Sequence[Any] | None = None,
+    names: Iterable[Any] | None = None,
+) -> Any:
     r"""Read a column file: one token per line, a blank line between sentences.
 
     Windows line ends, a byte order mark, blank lines that hold blanks, several of
@@ -115,18 +118,18 @@ def read_columns(
 
 
 def iter_columns(
-    source,
+    source: Any,
     *,
-    block_tokens=100_000,
-    separator=None,
-    comment="auto",
-    encoding="utf-8",
-    skip_docstart=True,
-    conllu=None,
-    columns=None,
-    names=None,
-    with_text=False,
-):
+    block_tokens: int = 100_000,
+    separator: str | None = None,
+    comment: str = "auto",
+    encoding: str = "utf-8",
+    skip_docstart: bool = True,
+    conllu: bool | None = None,
+    columns: Sequence[Any] | None = None,
+    names: Iterable[Any] | None = None,
+    with_text: bool = False,
+) -> Any:
     r"""Read a column file of any size, or standard input, in blocks of sentences.
 
     Only one block is in memory at a time, and no more is read than what it needs. A
@@ -270,7 +273,14 @@ def _nothing(options):
     )
 
 
-def write_columns(path, X, labels=None, *, separator="\t", encoding="utf-8"):
+def write_columns(
+    path: str | PathLike[str],
+    X: Any,
+    labels: Any = None,
+    *,
+    separator: str = "\t",
+    encoding: str = "utf-8",
+) -> None:
     r"""Write sentences as a column file.
 
     The file appears under its name only when it is complete; until then an older one

@@ -2,8 +2,11 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from os import PathLike
+from typing import Any
 
 from skcw._util.checks import check_same_lengths
 from skcw._util.files import replacing
@@ -34,7 +37,14 @@ from skcw.io.tokenizer import places_of
 BLANKS = " \t\r\n\x0b\x0c"
 
 
-def read_json_lines(source, *, label=None, names=None, tokenize=None, encoding="utf-8"):
+def read_json_lines(
+    source: Any,
+    *,
+    label: str | None = None,
+    names: Any = None,
+    tokenize: Callable[..., Any] | None = None,
+    encoding: str = "utf-8",
+) -> Any:
     r"""Read a file with one JSON record per line, each a sentence.
 
     Understood are tokens with labels, ``{"tokens": ["Ann", "left"], "tags": ["B-PER",
@@ -134,7 +144,14 @@ def iter_records(source, options, encoding="utf-8"):
             raise ColumnFileError(f"{place}: {error}") from None
 
 
-def write_json_lines(path, X, labels=None, *, form="tokens", names=None):
+def write_json_lines(
+    path: str | PathLike[str],
+    X: Any,
+    labels: Any = None,
+    *,
+    form: str = "tokens",
+    names: Any = None,
+) -> None:
     r"""Write sentences as JSON, one record per line, in UTF-8.
 
     Parameters

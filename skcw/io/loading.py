@@ -1,6 +1,8 @@
 """What a class declares to be saved in a file, and ``skcw.load``, which opens it."""
 
 from importlib import import_module
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,7 +37,7 @@ class SavedModelMixin:
         super().__init_subclass__(**kwargs)
         SAVED_CLASSES[_name_of(cls)] = cls
 
-    def to_saved(self):
+    def to_saved(self) -> None:
         """Return the model as a header of plain values, and named arrays."""
         state, arrays = self._saved_state()
         return {**self._unfitted_header(), "state": state}, arrays
@@ -51,7 +53,7 @@ class SavedModelMixin:
         return params
 
     @classmethod
-    def from_saved(cls, header, arrays):
+    def from_saved(cls, header: dict[Any, Any], arrays: dict[Any, Any]) -> Self:
         """Return the model that `to_saved` described.
 
         Parameters
@@ -89,7 +91,7 @@ class SavedModelMixin:
         return found(**saved_kind(header["params"], "params", dict))
 
     @classmethod
-    def load(cls, path, *, mapped=False):
+    def load(cls, path: str | PathLike[str], *, mapped: bool = False) -> Any:
         """Return a model of this class that ``save`` wrote.
 
         Parameters
@@ -128,7 +130,7 @@ def _class_of(name):
     return SAVED_CLASSES.get(name)
 
 
-def load(path, *, mapped=False):
+def load(path: str | PathLike[str], *, mapped: bool = False) -> Any:
     """Return what was saved in a file: a tagger, a pipeline, a classifier and so on.
 
     Opening a model runs no code that is in it. A file that is damaged, or that does not

@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -293,15 +293,15 @@ class Tokenizer:
     def __init__(
         self,
         *,
-        abbreviations=None,
-        contractions=None,
-        clitics=(),
-        acronyms=True,
-        initials=True,
-        split_hyphens=False,
-        percent=False,
-        forms=None,
-    ):
+        abbreviations: Iterable[Any] | None = None,
+        contractions: Iterable[Any] | None = None,
+        clitics: Iterable[Any] = (),
+        acronyms: bool = True,
+        initials: bool = True,
+        split_hyphens: bool = False,
+        percent: bool = False,
+        forms: dict[str, str] | None = None,
+    ) -> None:
         given = ABBREVIATIONS if abbreviations is None else abbreviations
         self.abbreviations = _texts("abbreviations", given)
         given = CONTRACTIONS if contractions is None else contractions
@@ -321,7 +321,7 @@ class Tokenizer:
         self._beginnings = [text for text in ranked if text[-1] in APOSTROPHES]
 
     @classmethod
-    def from_corpus(cls, X):
+    def from_corpus(cls, X: Any) -> Self:
         """Return a tokenizer that cuts as a corpus is cut.
 
         Parameters
@@ -337,7 +337,7 @@ class Tokenizer:
         """
         return cls(**conventions_of(word_counts(X)))
 
-    def settings(self):
+    def settings(self) -> dict[Any, Any]:
         """Return the settings as values that JSON can hold.
 
         Returns
@@ -359,7 +359,7 @@ class Tokenizer:
             f"{' '.join(self.contractions) or 'none'})"
         )
 
-    def split(self, text):
+    def split(self, text: str) -> list[Any]:
         """Return the sentences of a text.
 
         Parameters

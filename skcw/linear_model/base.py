@@ -3,8 +3,10 @@
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, column_or_1d
@@ -73,7 +75,15 @@ class RowClassifier(
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, n_shards=1, checkpoint=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_shards: int = 1,
+        checkpoint: Any = None,
+    ) -> Self:
         """Learn from labeled rows.
 
         Parameters
@@ -103,7 +113,13 @@ class RowClassifier(
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
@@ -336,7 +352,7 @@ class RowClassifier(
         return compressed_rows(X, self.weights_.dtype, self.fit_intercept)
 
     @reads_at_once
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of the classes.
 
         Parameters
@@ -356,7 +372,7 @@ class RowClassifier(
         return sklearn_shape(rows.scores(self.weights_), len(self.classes_))
 
     @reads_at_once
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the class with the highest score.
 
         Parameters

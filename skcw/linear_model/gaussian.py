@@ -7,8 +7,10 @@ its shadow, the same learner fitted on two thirds of the rows, or by cross-valid
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
@@ -109,7 +111,15 @@ class GaussianRowClassifier(RowClassifier):
         return min(self.n_rivals, n_classes - 1)
 
     @changes_at_once
-    def fit(self, X, y, sample_weight=None, *, n_shards=1, checkpoint=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_shards: int = 1,
+        checkpoint: Any = None,
+    ) -> Self:
         """Learn from labeled rows.
 
         Parameters
@@ -142,7 +152,13 @@ class GaussianRowClassifier(RowClassifier):
             self.noise_ = self.shrinkage_ = None
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
@@ -212,7 +228,7 @@ class GaussianRowClassifier(RowClassifier):
             )
 
     @reads_at_once
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores of the classes.
 
         Parameters
@@ -239,8 +255,13 @@ class GaussianRowClassifier(RowClassifier):
 
     @reads_at_once
     def predict_distribution(
-        self, X, method="exact", *, n_draws=N_DRAWS, random_state=0
-    ):
+        self,
+        X: Any,
+        method: str = "exact",
+        *,
+        n_draws: int = N_DRAWS,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> np.ndarray:
         """Return the probability that each label's score is the highest.
 
         The weights are drawn from the belief, with variances times
@@ -277,7 +298,7 @@ class GaussianRowClassifier(RowClassifier):
         return gaussian_distribution(scores, spreads, method, n_draws, random_state)
 
     @reads_at_once
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the labels, the predicted one's the highest.
 
         Where a shadow has learned noise, it is the softmax of the scores, divided by a
@@ -316,7 +337,7 @@ class GaussianRowClassifier(RowClassifier):
         return with_predicted_first(distribution, scores)
 
     @reads_at_once
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of ``predict_proba``.
 
         Parameters
@@ -335,7 +356,7 @@ class GaussianRowClassifier(RowClassifier):
             return np.log(self._proba(*scores_and_spreads))
 
     @reads_at_once
-    def predict_confidence(self, X, method="probability"):
+    def predict_confidence(self, X: Any, method: str = "probability") -> np.ndarray:
         """Return the confidence in each predicted label.
 
         Parameters

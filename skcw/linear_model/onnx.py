@@ -1,6 +1,9 @@
 """Export to ONNX: labels, scores and probabilities, through skl2onnx's registry."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw.linear_model.arow import MultiClassAROW
 from skcw.linear_model.cw import MultiClassCW
@@ -161,7 +164,7 @@ def _single():
 CLASSIFIERS = (MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptron)
 
 
-def to_onnx(model, X=None, **options):
+def to_onnx(model: Any, X: ArrayLike | None = None, **options: Any) -> Any:
     """Return a fitted classifier, or a pipeline that ends in one, as an ONNX model.
 
     Needs the package skl2onnx.

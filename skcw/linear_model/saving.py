@@ -1,5 +1,7 @@
 """Files of classifiers: which of their attributes go where, and back."""
 
+from os import PathLike
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -46,7 +48,7 @@ LABEL_KINDS = "biufUO"
 class SavedClassifier(SavedModelMixin):
     """Mixin of the classifiers that a file can hold."""
 
-    def save(self, path, dtype=None):
+    def save(self, path: str | PathLike[str], dtype: str | None = None) -> None:
         """Write the fitted classifier to a file, without pickle.
 
         A ``random_state`` that is not an integer is saved as None. No training row is

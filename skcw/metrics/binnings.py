@@ -1,6 +1,6 @@
 """Bins of confidence: equal widths, equal counts, isotonic."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -144,15 +144,15 @@ class CalibrationBins(NamedTuple):
 
 
 def calibration_bins(
-    correct,
-    confidence,
+    correct: Any,
+    confidence: Any,
     *,
-    strategy="adaptive",
-    bin_size=None,
-    n_bins=None,
-    claim="mean",
-    sample_weight=None,
-):
+    strategy: str = "adaptive",
+    bin_size: int | None = None,
+    n_bins: int | None = None,
+    claim: str = "mean",
+    sample_weight: Any = None,
+) -> Any:
     r"""Compute how often tokens are right whose confidences are about the same.
 
     Parameters

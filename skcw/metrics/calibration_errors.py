@@ -2,6 +2,7 @@
 
 import copy
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -463,15 +464,15 @@ def calibration_mse(
 
 
 def root_calibration_mse(
-    correct,
-    confidence,
+    correct: Any,
+    confidence: Any,
     *,
-    strategy="adaptive",
-    bin_size=None,
-    n_bins=None,
-    claim="mean",
-    sample_weight=None,
-):
+    strategy: str = "adaptive",
+    bin_size: int | None = None,
+    n_bins: int | None = None,
+    claim: str = "mean",
+    sample_weight: Any = None,
+) -> float:
     """Compute the root of CalibMSE, which is on the scale of probabilities.
 
     With ``strategy="uniform"`` and ``claim="center"`` it is the root mean squared error
@@ -533,16 +534,16 @@ def root_calibration_mse(
 
 
 def expected_calibration_error(
-    correct,
-    confidence,
+    correct: Any,
+    confidence: Any,
     *,
-    norm="l1",
-    debiased=False,
-    strategy="uniform",
-    bin_size=None,
-    n_bins=None,
-    sample_weight=None,
-):
+    norm: str = "l1",
+    debiased: bool = False,
+    strategy: str = "uniform",
+    bin_size: int | None = None,
+    n_bins: int | None = None,
+    sample_weight: Any = None,
+) -> float:
     r"""Compute the expected calibration error, ECE.
 
     With the mean confidence :math:`\hat q_j` and the share :math:`\hat p_j` of right

@@ -1,7 +1,8 @@
 """Classwise calibration error: the errors of the probabilities of all classes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -83,18 +84,18 @@ class ClasswiseError(Score):
 
 
 def classwise_calibration_error(
-    y,
-    proba,
+    y: Any,
+    proba: Any,
     *,
-    classes=None,
-    labels=None,
-    norm="l1",
-    debiased=False,
-    strategy="uniform",
-    bin_size=None,
-    n_bins=None,
-    sample_weight=None,
-):
+    classes: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
+    norm: str = "l1",
+    debiased: bool = False,
+    strategy: str = "uniform",
+    bin_size: int | None = None,
+    n_bins: int | None = None,
+    sample_weight: Any = None,
+) -> float:
     """Compute the mean over classes of their expected calibration errors.
 
     For each class the probability of that class is compared with how often it is the

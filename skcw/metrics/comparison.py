@@ -1,8 +1,9 @@
 """``compare_scores``: compare the scores of two models on the same tokens."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
@@ -54,20 +55,20 @@ class Comparison(NamedTuple):
 
 
 def compare_scores(
-    score,
-    correct_a,
-    confidence_a,
-    correct_b,
-    confidence_b,
+    score: Any,
+    correct_a: Any,
+    confidence_a: Any,
+    correct_b: Any,
+    confidence_b: Any,
     *,
-    groups=None,
-    sample_weight=None,
-    confidence_level=0.95,
-    n_resamples=1000,
-    random_state=0,
-    progress=False,
-    **options,
-):
+    groups: ArrayLike | None = None,
+    sample_weight: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.RandomState | None = 0,
+    progress: bool = False,
+    **options: Any,
+) -> Any:
     """Compare a score of two models on the same tokens, by a paired bootstrap.
 
     Sentences are drawn again with replacement, the same ones for both models, so what

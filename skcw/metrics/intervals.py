@@ -1,9 +1,10 @@
 """Intervals of a score: resampling, influence, and inverted tests."""
 
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_random_state
@@ -273,19 +274,19 @@ class Estimate(NamedTuple):
 
 
 def score_interval(
-    score,
-    correct,
-    confidence,
+    score: Any,
+    correct: Any,
+    confidence: Any,
     *,
-    groups=None,
-    sample_weight=None,
-    method="auto",
-    confidence_level=0.95,
-    n_resamples=1000,
-    random_state=0,
-    progress=False,
-    **options,
-):
+    groups: ArrayLike | None = None,
+    sample_weight: Any = None,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.RandomState | None = 0,
+    progress: bool = False,
+    **options: Any,
+) -> Any:
     r"""Compute an interval of the true value of a score.
 
     Parameters

@@ -1,8 +1,9 @@
 """Proper losses, and the parts that they consist of."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import entr, ndtr
 
 from skcw._kernels.score_loops import draw_right
@@ -71,7 +72,7 @@ def log_losses(correct, confidence, clip=CLIP):
     return -np.log(np.where(correct, q, 1 - q))
 
 
-def brier_loss(correct, confidence, *, sample_weight=None):
+def brier_loss(correct: Any, confidence: Any, *, sample_weight: Any = None) -> float:
     """Compute the Brier loss, the mean squared difference of claim and outcome.
 
     Parameters
@@ -107,7 +108,9 @@ def brier_loss(correct, confidence, *, sample_weight=None):
     return BrierLoss.from_arrays(correct, confidence, sample_weight).value()
 
 
-def log_loss(correct, confidence, *, clip=CLIP, sample_weight=None):
+def log_loss(
+    correct: Any, confidence: Any, *, clip: float = CLIP, sample_weight: Any = None
+) -> float:
     """Compute the log loss, the mean of -ln of the probability of what came true.
 
     Parameters
@@ -175,7 +178,13 @@ class SpiegelhalterTest(NamedTuple):
     p_value: float
 
 
-def spiegelhalter_test(correct, confidence, *, sample_weight=None, groups=None):
+def spiegelhalter_test(
+    correct: Any,
+    confidence: Any,
+    *,
+    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+) -> Any:
     r"""Test whether probabilities are calibrated, without bins.
 
     The Brier loss of calibrated probabilities is :math:`\overline{q (1 - q)}` on
@@ -414,7 +423,9 @@ class Uncertainty(LossPart):
         return min(losses), max(losses)
 
 
-def score_decomposition(score, correct, confidence, *, sample_weight=None):
+def score_decomposition(
+    score: Any, correct: Any, confidence: Any, *, sample_weight: Any = None
+) -> Any:
     """Split a proper loss into miscalibration, discrimination and uncertainty.
 
     The loss is miscalibration - discrimination + uncertainty. There are no bins:

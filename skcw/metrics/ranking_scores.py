@@ -1,8 +1,9 @@
 """Scores of rankings: how well low confidences find the wrong tokens."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._kernels.score_loops import average_precision, mean_risk
 from skcw._util.checks import check_real
@@ -85,8 +86,12 @@ class RiskCoverageArea(RankingScore):
 
 
 def error_average_precision(
-    correct, confidence, *, zero_division=0.0, sample_weight=None
-):
+    correct: Any,
+    confidence: Any,
+    *,
+    zero_division: float = 0.0,
+    sample_weight: Any = None,
+) -> float:
     r"""Compute the average precision of retrieving wrong tokens by low confidence.
 
     Tokens are ranked from the least to the most confident. The precision at a rank is
@@ -153,7 +158,9 @@ def error_average_precision(
     return ErrorAveragePrecision(pairs, zero_division=zero_division).value()
 
 
-def errors_at_k(correct, confidence, k, *, sample_weight=None):
+def errors_at_k(
+    correct: Any, confidence: Any, k: ArrayLike, *, sample_weight: Any = None
+) -> np.ndarray:
     """Count the wrong tokens among the k least confident ones.
 
     Parameters
@@ -194,7 +201,9 @@ def errors_at_k(correct, confidence, k, *, sample_weight=None):
     return _rank_words(pairs).expected_errors(sizes)
 
 
-def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
+def residual_errors_at_k(
+    correct: Any, confidence: Any, k: Any, *, sample_weight: Any = None
+) -> np.ndarray:
     """Count the wrong tokens that are left after reviewing the k least confident ones.
 
     A reader who reviews k tokens corrects all errors among them. The errors left are a
@@ -228,7 +237,9 @@ def residual_errors_at_k(correct, confidence, k, *, sample_weight=None):
     return ranking.n_errors - ranking.expected_errors(sizes)
 
 
-def risk_coverage_curve(correct, confidence, *, sample_weight=None):
+def risk_coverage_curve(
+    correct: Any, confidence: Any, *, sample_weight: Any = None
+) -> tuple[Any, ...]:
     """Compute the share of wrong tokens among the most confident ones, for each share.
 
     Coverage is the share of tokens whose label is accepted, the most confident first;
@@ -279,8 +290,12 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
 
 def area_under_risk_coverage(
-    correct, confidence, *, zero_division=0.0, sample_weight=None
-):
+    correct: Any,
+    confidence: Any,
+    *,
+    zero_division: float = 0.0,
+    sample_weight: Any = None,
+) -> float:
     """Compute the mean risk over all coverages; lower is better.
 
     Parameters

@@ -1,6 +1,7 @@
 """Precision, recall and F over spans: a span counts if it is wholly right."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -86,16 +87,16 @@ def span_precision_recall_fscore_support(
 
 
 def span_f1_score(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    labels=None,
-    average="micro",
-    scheme="auto",
-    strict=False,
-    sample_weight=None,
-    zero_division=0.0,
-):
+    labels: Any = None,
+    average: str | None = "micro",
+    scheme: Any = "auto",
+    strict: Any = False,
+    sample_weight: Any = None,
+    zero_division: Any = 0.0,
+) -> Any:
     """Compute F1, the harmonic mean of span precision and recall.
 
     Parameters
@@ -131,17 +132,17 @@ def span_f1_score(
 
 
 def span_classification_report(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    labels=None,
-    scheme="auto",
-    strict=False,
-    sample_weight=None,
-    digits=2,
-    output_dict=False,
-    zero_division=0.0,
-):
+    labels: Any = None,
+    scheme: Any = "auto",
+    strict: Any = False,
+    sample_weight: Any = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: Any = 0.0,
+) -> Any:
     """Report precision, recall, F1 and support of every span label.
 
     Parameters

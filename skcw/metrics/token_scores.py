@@ -1,11 +1,13 @@
 """Scores of labels: token by token, and sequence by sequence."""
 
+from collections.abc import Iterable
 from itertools import chain
 from numbers import Integral, Real
 from operator import eq
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import classification_report, precision_recall_fscore_support
 from sklearn.utils import check_scalar
 
@@ -155,7 +157,13 @@ def report_pairs(pairs, *, digits, output_dict, zero_division):
     return report
 
 
-def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
+def token_accuracy_score(
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float = 0.0,
+) -> float:
     """Compute the share of tokens that got their true label.
 
     Parameters
@@ -184,7 +192,13 @@ def token_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.
     return _weighted_share(hits, sizes, sample_weight, zero_division)
 
 
-def sequence_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division=0.0):
+def sequence_accuracy_score(
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float = 0.0,
+) -> float:
     """Compute the share of sequences without a single wrong label.
 
     Parameters
@@ -214,15 +228,15 @@ def sequence_accuracy_score(y_true, y_pred, *, sample_weight=None, zero_division
 
 
 def token_f1_score(
-    y_true,
-    y_pred,
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
     *,
-    labels=None,
-    exclude=("O",),
-    average="micro",
-    sample_weight=None,
-    zero_division=0.0,
-):
+    labels: Any = None,
+    exclude: Any = ("O",),
+    average: str | None = "micro",
+    sample_weight: ArrayLike | None = None,
+    zero_division: Any = 0.0,
+) -> Any:
     """Compute F1 over tokens, by default of all labels but ``"O"``.
 
     Parameters
@@ -310,16 +324,16 @@ def token_precision_recall_fscore_support(
 
 
 def token_classification_report(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    labels=None,
-    exclude=("O",),
-    sample_weight=None,
-    digits=2,
-    output_dict=False,
-    zero_division=0.0,
-):
+    labels: Any = None,
+    exclude: Any = ("O",),
+    sample_weight: Any = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: Any = 0.0,
+) -> Any:
     """Report precision, recall, F1 and support of every label, token by token.
 
     Parameters
@@ -401,7 +415,7 @@ def _by_type_then_prefix(label):
     return kind, label
 
 
-def token_correct(y_true, y_pred):
+def token_correct(y_true: Any, y_pred: Any) -> np.ndarray:
     """Tell which tokens got their true label.
 
     Parameters

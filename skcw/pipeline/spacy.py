@@ -8,9 +8,12 @@ component by itself; ``import skcw.pipeline.spacy`` registers it, too::
     nlp.add_pipe("skcw", config={"model": "names.skcw"})
 """
 
+from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
 from shutil import copyfile, rmtree
 from tempfile import TemporaryDirectory, mkdtemp
+from typing import Any, Self
 from weakref import finalize
 
 from skcw.confidence.inference_model import InferenceModel
@@ -61,7 +64,13 @@ class EntityComponent:
     True
     """
 
-    def __init__(self, model=None, columns=None, overwrite_ents=False, method=None):
+    def __init__(
+        self,
+        model: Any = None,
+        columns: dict[str, str] | None = None,
+        overwrite_ents: bool = False,
+        method: str | None = None,
+    ) -> None:
         _add_extensions()
         self.columns = {**COLUMNS, **(columns or {})}
         self.overwrite_ents = overwrite_ents
@@ -103,7 +112,7 @@ class EntityComponent:
         self._annotate([doc])
         return doc
 
-    def pipe(self, stream, batch_size=128):
+    def pipe(self, stream: Iterable[Any], batch_size: int = 128) -> Iterator[Any]:
         """Find the entities of documents, many at a time.
 
         Parameters
@@ -180,7 +189,9 @@ class EntityComponent:
         second = [s for s in second if taken.isdisjoint(range(s.start, s.end))]
         doc.ents = sorted([*first, *second], key=lambda span: span.start)
 
-    def to_disk(self, path, *, exclude=()):
+    def to_disk(
+        self, path: str | PathLike[str], *, exclude: Iterable[Any] = ()
+    ) -> None:
         """Write the model into a folder, when the spaCy pipeline is saved.
 
         Parameters
@@ -197,7 +208,9 @@ class EntityComponent:
         else:
             copyfile(self._path, target)
 
-    def from_disk(self, path, *, exclude=()):
+    def from_disk(
+        self, path: str | PathLike[str], *, exclude: Iterable[Any] = ()
+    ) -> Self:
         """Open the model that `to_disk` wrote.
 
         Parameters
@@ -216,7 +229,7 @@ class EntityComponent:
         self._model = opened(self._path)
         return self
 
-    def to_bytes(self, *, exclude=()):
+    def to_bytes(self, *, exclude: Iterable[Any] = ()) -> Any:
         """Return the file of the model.
 
         Parameters
@@ -233,7 +246,7 @@ class EntityComponent:
             self.to_disk(folder)
             return (Path(folder) / FILE).read_bytes()
 
-    def from_bytes(self, data, *, exclude=()):
+    def from_bytes(self, data: bytes, *, exclude: Iterable[Any] = ()) -> Self:
         """Open the model that `to_bytes` returned.
 
         Parameters

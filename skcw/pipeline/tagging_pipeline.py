@@ -1,7 +1,10 @@
 """A pipeline of features and a tagger that is a tagger itself."""
 
 import os
+from collections.abc import Iterable
+from typing import Any, Self
 
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
@@ -168,13 +171,13 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
 
     def __init__(
         self,
-        steps,
+        steps: list[Any],
         *,
-        tokenizer=None,
-        transform_input=None,
-        memory=None,
-        verbose=False,
-    ):
+        tokenizer: Any = None,
+        transform_input: list[str] | None = None,
+        memory: Any = None,
+        verbose: bool = False,
+    ) -> None:
         options = {"transform_input": transform_input, "memory": memory}
         Pipeline.__init__(self, steps, verbose=verbose, **options)
         self.tokenizer = tokenizer
@@ -184,7 +187,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The last step."""
         return self.steps[-1][1]
 
-    def with_tagger(self, tagger):
+    def with_tagger(self, tagger: Any) -> Self:
         """Return a pipeline with the same features and another tagger.
 
         Parameters
@@ -204,7 +207,15 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return other
 
     @changes_at_once
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None, **params):
+    def fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        sample_weight: ArrayLike | None = None,
+        X_dev: Iterable[Any] | None = None,
+        y_dev: Iterable[Any] | None = None,
+        **params: Any,
+    ) -> Self:
         """Learn features and weights from labeled sequences.
 
         Parameters
@@ -392,7 +403,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return self._with_tokenizer(streamed.first)
 
     @reads_at_once
-    def encode(self, X):
+    def encode(self, X: Iterable[Any]) -> Any:
         """Return sequences in compiled form, to be used several times.
 
         Parameters
@@ -409,7 +420,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
 
     @reads_at_once
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Features are extracted and scored once.
@@ -426,7 +437,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """
         return self.tagger.predict_all(self.encode(X))
 
-    def predict_text(self, text):
+    def predict_text(self, text: str) -> Any:
         """Return all predictions for a plain text.
 
         Parameters
@@ -442,7 +453,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         check_is_fitted(self)
         return predictions_of_text(self.predict_all, text, **self.text_reading())
 
-    def text_reading(self):
+    def text_reading(self) -> dict[Any, Any]:
         """Return how plain text is read, as arguments by name.
 
         Returns
@@ -569,7 +580,9 @@ def _check_common_names(features, tagger):
         )
 
 
-def make_tagging_pipeline(features="ner", tagger=None, **options):
+def make_tagging_pipeline(
+    features: Any = "ner", tagger: Any = None, **options: Any
+) -> Any:
     """Return a pipeline of window features and a tagger.
 
     Parameters

@@ -1,6 +1,11 @@
 """``ScoreReranker``: the order of the base model, with probabilities."""
 
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -54,7 +59,9 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Any, y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from lists of candidates.
 
         Parameters
@@ -77,7 +84,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         self.n_features_in_ = len(found["coef_"])
         return self
 
-    def variants(self):
+    def variants(self) -> list[Any]:
         """Return the variants among which held-out lists decide.
 
         Returns
@@ -101,7 +108,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
     # Prediction.
 
     @reads_at_once
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the score of every candidate.
 
         Parameters
@@ -118,7 +125,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         return lists.rows(self._totals(lists))
 
     @reads_at_once
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the position of the best candidate of each list.
 
         Parameters
@@ -134,7 +141,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         lists = self._checked(X)
         return first_maxima(self._totals(lists), lists.offsets)
 
-    def candidate_probabilities(self, X):
+    def candidate_probabilities(self, X: Any) -> np.ndarray:
         """Return how probable each candidate is to be the best of its list.
 
         Parameters
@@ -150,7 +157,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         lists = self._checked(X)
         return lists.rows(self._probabilities(lists, self._totals(lists)))
 
-    def predict_confidence(self, X):
+    def predict_confidence(self, X: Any) -> np.ndarray:
         """Return the confidence in the chosen candidates.
 
         Parameters
@@ -168,7 +175,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         best = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
         return self._probabilities(lists, totals)[best]
 
-    def ranking(self, X):
+    def ranking(self, X: Any) -> np.ndarray:
         """Return scores and probabilities of all candidates, which are scored once.
 
         Parameters
@@ -186,7 +193,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         totals = self._totals(lists)
         return totals, self._probabilities(lists, totals)
 
-    def rerank(self, candidates):
+    def rerank(self, candidates: Any) -> Any:
         """Return the lists with their candidates in a new order, the best first.
 
         Parameters
@@ -203,7 +210,9 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
         rows = lists.rows(self._totals(lists))
         return lists.reordered(np.argsort(-row, kind="stable") for row in rows)
 
-    def score(self, X, y, sample_weight=None):
+    def score(
+        self, X: Any, y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the share of lists of which one of the best candidates is chosen.
 
         Parameters
@@ -251,7 +260,7 @@ class BaseReranker(SavedModelMixin, BaseEstimator):
 
     # Saving to files.
 
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted reranker to a file, without pickle.
 
         Parameters

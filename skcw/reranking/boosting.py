@@ -1,6 +1,7 @@
 """``BoostingReranker``: an exponential ranking loss, one feature a round."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -92,13 +93,13 @@ class BoostingReranker(BaseReranker):
 
     def __init__(
         self,
-        n_rounds=10000,
+        n_rounds: int = 10000,
         *,
-        smoothing=1e-4,
-        validation_fraction=0.2,
-        refit=True,
-        random_state=None,
-    ):
+        smoothing: float = 1e-4,
+        validation_fraction: float | None = 0.2,
+        refit: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_rounds = n_rounds
         self.smoothing = smoothing
         self.validation_fraction = validation_fraction
@@ -110,7 +111,7 @@ class BoostingReranker(BaseReranker):
         """The number of rounds made."""
         return len(self.losses_)
 
-    def variants(self):
+    def variants(self) -> list[Any]:
         """Return the variants among which held-out lists decide.
 
         Returns

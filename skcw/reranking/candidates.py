@@ -1,8 +1,11 @@
 """Lists of candidates, and the errors in them."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skcw._kernels.ranking import Lists
 from skcw._util.checks import check_same_length
@@ -66,7 +69,15 @@ class CandidateLists(RaggedRows):
     array([-0.1, -2.3])
     """
 
-    def __init__(self, offsets, scores, indptr, indices, n_features, labelings=None):
+    def __init__(
+        self,
+        offsets: ArrayLike,
+        scores: ArrayLike,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        n_features: int,
+        labelings: ArrayLike | None = None,
+    ) -> None:
         # Copies, for the arrays are the caller's, who may change them later.
         self.offsets = own_copy("offsets", whole_numbers("offsets", offsets), np.int64)
         self.indptr = own_copy("indptr", whole_numbers("indptr", indptr), np.int64)
@@ -123,7 +134,7 @@ class CandidateLists(RaggedRows):
         self.indptr = offsets_of(counts)
 
     @classmethod
-    def from_rows(cls, rows, n_features=None):
+    def from_rows(cls, rows: Any, n_features: Any = None) -> None:
         """Return the lists of rows of ``(features, score)``, one pair per candidate."""
         rows = [list(row) for row in rows]
         pairs = [pair for row in rows for pair in row]
@@ -179,7 +190,7 @@ class CandidateLists(RaggedRows):
         copy.n_features, copy.labelings = self.n_features, labelings
         return copy
 
-    def reordered(self, orders):
+    def reordered(self, orders: Iterable[Any]) -> Self:
         """Return the same lists with their candidates in other orders.
 
         Parameters
@@ -202,12 +213,12 @@ class CandidateLists(RaggedRows):
             self.offsets, order + np.repeat(self.offsets[:-1], self.lengths), labelings
         )
 
-    def opened(self, score_scale=1.0):
+    def opened(self, score_scale: Any = 1.0) -> None:
         """Return the lists as the kernels read them, their scores scaled."""
         scores = self.scores if score_scale == 1.0 else self.scores * score_scale
         return Lists(self.offsets, self.indptr, self.indices, scores)
 
-    def rows(self, flat):
+    def rows(self, flat: Any) -> None:
         """Return numbers of candidates as one array per list."""
         return split_rows(flat, self.offsets)
 
@@ -425,7 +436,9 @@ def _as_long_as(truth, candidates, s):
         yield labels
 
 
-def oracle_scores(y, nbest, n=(1, 5, 20, 50)):
+def oracle_scores(
+    y: Iterable[Any], nbest: Iterable[Any], n: Any = (1, 5, 20, 50)
+) -> dict[Any, Any]:
     """Return the oracle scores of n-best lists, those of a perfect reranker.
 
     It takes the candidate with the fewest entities missing or too many from the first n

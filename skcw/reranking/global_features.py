@@ -1,8 +1,10 @@
 """Features of whole labelings."""
 
 from array import array
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -371,14 +373,23 @@ class GlobalFeatures(BaseEstimator):
         "min_count": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, templates=TEMPLATES, *, functions=(), lexicon=None, min_count=5):
+    def __init__(
+        self,
+        templates: Iterable[Any] = TEMPLATES,
+        *,
+        functions: Sequence[Any] = (),
+        lexicon: Any = None,
+        min_count: int = 5,
+    ) -> None:
         self.templates = templates
         self.functions = functions
         self.lexicon = lexicon
         self.min_count = min_count
 
     @changes_at_once
-    def fit(self, X, nbest, words=None):
+    def fit(
+        self, X: Iterable[Any], nbest: Iterable[Any], words: Iterable[Any] | None = None
+    ) -> Self:
         """Learn the lexicon and the features.
 
         Parameters
@@ -400,7 +411,9 @@ class GlobalFeatures(BaseEstimator):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, nbest, words=None):
+    def fit_transform(
+        self, X: Iterable[Any], nbest: Iterable[Any], words: Iterable[Any] | None = None
+    ) -> Any:
         """Learn the lexicon and the features; return the encoded candidates.
 
         Parameters
@@ -434,13 +447,15 @@ class GlobalFeatures(BaseEstimator):
         self.vocabulary_, self.lexicon_ = Vocabulary.from_names(names), lexicon
         return lists
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise unless templates, functions and the lexicon can be used."""
         check_templates(self.templates, self.functions)
         check_lexicon(self.lexicon)
 
     @reads_at_once
-    def transform(self, X, nbest, words=None):
+    def transform(
+        self, X: Iterable[Any], nbest: Iterable[Any], words: Iterable[Any] | None = None
+    ) -> Any:
         """Return the encoded candidates; features not known are left out.
 
         Parameters
@@ -494,7 +509,7 @@ class GlobalFeatures(BaseEstimator):
             object_rows(labelings),
         )
 
-    def feature_names(self, lists, i, j):
+    def feature_names(self, lists: Any, i: int, j: int) -> list[str]:
         """Return the names of the features of one candidate.
 
         Parameters

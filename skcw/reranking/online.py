@@ -155,16 +155,16 @@ class CWReranker(GaussianReranker):
 
     def __init__(
         self,
-        phi=1.0,
+        phi: float = 1.0,
         *,
-        C=0.1,
-        max_iter=5,
-        initial_variance=1.0,
-        score_scale=None,
-        averaging=True,
-        shuffle=True,
-        random_state=None,
-    ):
+        C: float | None = 0.1,
+        max_iter: int = 5,
+        initial_variance: float = 1.0,
+        score_scale: float | None = None,
+        averaging: bool = True,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.phi = phi
         self.C = C
         self.max_iter = max_iter
@@ -228,15 +228,15 @@ class AROWReranker(GaussianReranker):
 
     def __init__(
         self,
-        r=10.0,
+        r: float = 10.0,
         *,
-        max_iter=5,
-        initial_variance=1.0,
-        score_scale=None,
-        averaging=True,
-        shuffle=True,
-        random_state=None,
-    ):
+        max_iter: int = 5,
+        initial_variance: float = 1.0,
+        score_scale: float | None = None,
+        averaging: bool = True,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.r = r
         self.max_iter = max_iter
         self.initial_variance = initial_variance
@@ -329,13 +329,13 @@ class VotedPerceptronReranker(BaseReranker):
 
     def __init__(
         self,
-        voting=True,
+        voting: bool = True,
         *,
-        max_iter=1,
-        score_scale=None,
-        shuffle=False,
-        random_state=None,
-    ):
+        max_iter: int = 1,
+        score_scale: float | None = None,
+        shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.voting = voting
         self.max_iter = max_iter
         self.score_scale = score_scale

@@ -1,9 +1,10 @@
 """``RerankedTagger``: reranking of the n-best lists of a tagger."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -193,19 +194,19 @@ class RerankedTagger(BaseSequenceTagger):
 
     def __init__(
         self,
-        estimator,
-        reranker=None,
+        estimator: Any,
+        reranker: Any = None,
         *,
-        n_best=20,
-        cv=5,
-        templates=TEMPLATES,
-        functions=(),
-        lexicon=None,
-        min_count=5,
-        loss="entities",
-        word_prefix=None,
-        held_out_folds="auto",
-    ):
+        n_best: int = 20,
+        cv: int = 5,
+        templates: Iterable[Any] = TEMPLATES,
+        functions: Sequence[Any] = (),
+        lexicon: Iterable[Any] | None = None,
+        min_count: int = 5,
+        loss: str = "entities",
+        word_prefix: str | None = None,
+        held_out_folds: int | str = "auto",
+    ) -> None:
         self.estimator = estimator
         self.reranker = reranker
         self.n_best = n_best
@@ -220,7 +221,9 @@ class RerankedTagger(BaseSequenceTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn the base tagger, and the reranker from lists of held-out sentences.
 
         Parameters
@@ -303,7 +306,7 @@ class RerankedTagger(BaseSequenceTagger):
         return find_word_prefix(token_rows(X), self.word_prefix)
 
     @reads_at_once
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return an object that answers any question about X.
 
         The base tagger is asked once, and its candidates are ranked once.
@@ -337,7 +340,7 @@ class RerankedTagger(BaseSequenceTagger):
         )
 
     @reads_at_once
-    def candidates(self, X):
+    def candidates(self, X: Iterable[Any]) -> Any:
         """Return the encoded candidates of the base tagger, the best of it first.
 
         Parameters
@@ -354,7 +357,7 @@ class RerankedTagger(BaseSequenceTagger):
         X = reusable_rows(X)
         return self._lists(X, self.estimator_.predict_all(X))
 
-    def explain_choice(self, sequence):
+    def explain_choice(self, sequence: Iterable[Any]) -> Any:
         """Explain the labels of one sequence against those of the base tagger.
 
         Parameters
@@ -401,7 +404,7 @@ class RerankedTagger(BaseSequenceTagger):
         check_is_fitted(self, "reranker_")
         return "marginal"
 
-    def train_overlap(self, X):
+    def train_overlap(self, X: Iterable[Any]) -> float:
         """Return the fraction of the words of X that the base tagger has learned from.
 
         Parameters

@@ -1,6 +1,11 @@
 """The contract of all taggers, and of those that wrap another one."""
 
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -61,7 +66,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     # The constraints of parameters; without any, none is checked.
     _parameter_constraints: dict = {}
 
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Sequences are encoded and scored once, and nothing is computed before it is
@@ -83,7 +88,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
             f"{type(self).__name__} does not implement predict_all"
         )
 
-    def predict(self, X):
+    def predict(self, X: Iterable[Any]) -> np.ndarray:
         """Return the best labeling of every sequence.
 
         Parameters
@@ -98,7 +103,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).labels()
 
-    def predict_single(self, x):
+    def predict_single(self, x: Iterable[Any]) -> list[str]:
         """Return the labels of one sequence.
 
         Parameters
@@ -113,7 +118,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict(only_sequence(x))[0]
 
-    def predict_nbest(self, X, n):
+    def predict_nbest(self, X: Iterable[Any], n: int) -> np.ndarray:
         """Return the n best distinct labelings of every sequence.
 
         Parameters
@@ -131,7 +136,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).nbest(n)
 
-    def predict_marginals(self, X, length=1):
+    def predict_marginals(self, X: Iterable[Any], length: int = 1) -> np.ndarray:
         """Return the marginal of every label, in the form of sklearn-crfsuite.
 
         The scores of a margin-trained tagger are divided by ``temperature_`` first, for
@@ -164,7 +169,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).marginals(length)
 
-    def predict_marginals_single(self, x, length=1):
+    def predict_marginals_single(
+        self, x: Iterable[Any], length: int = 1
+    ) -> list[dict[str, Any]]:
         """Return the marginal of every label for one sequence.
 
         Parameters
@@ -181,7 +188,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_marginals(only_sequence(x), length)[0]
 
-    def predict_confidence(self, X, method=None, **options):
+    def predict_confidence(
+        self, X: Iterable[Any], method: str | None = None, **options: Any
+    ) -> np.ndarray:
         """Return the confidence in each predicted label.
 
         Parameters
@@ -237,7 +246,13 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).confidence(method, **options)
 
-    def predict_label_confidence(self, X, y, method=None, **options):
+    def predict_label_confidence(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        method: str | None = None,
+        **options: Any,
+    ) -> np.ndarray:
         """Return the confidence in given labels, such as an annotator's.
 
         Use a tagger that was not fitted on these sequences: otherwise it is too
@@ -262,7 +277,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).label_confidence(y, method, **options)
 
-    def predict_sequence_confidence(self, X, method=None, **options):
+    def predict_sequence_confidence(
+        self, X: Iterable[Any], method: str | None = None, **options: Any
+    ) -> np.ndarray:
         """Return the confidence that a whole labeling is right.
 
         Parameters
@@ -284,7 +301,13 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).sequence_confidence(method, **options)
 
-    def predict_entities(self, X, entity_confidence=None, method=None, **options):
+    def predict_entities(
+        self,
+        X: Iterable[Any],
+        entity_confidence: str | None = None,
+        method: str | None = None,
+        **options: Any,
+    ) -> np.ndarray:
         """Return the entities that the predicted labels mark.
 
         Parameters
@@ -317,7 +340,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).entities(entity_confidence, method, **options)
 
-    def predict_voted(self, X, unit_variance=None, **options):
+    def predict_voted(
+        self, X: Iterable[Any], unit_variance: bool | None = None, **options: Any
+    ) -> np.ndarray:
         """Return the label that most drawn models give each word.
 
         It draws as the methods ``"kd-fixed"`` and ``"kd-pc"`` do.
@@ -341,7 +366,13 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).voted(unit_variance, **options)
 
-    def sample(self, X, n, unit_variance=None, **options):
+    def sample(
+        self,
+        X: Iterable[Any],
+        n: int,
+        unit_variance: bool | None = None,
+        **options: Any,
+    ) -> np.ndarray:
         """Return labelings drawn from what the tagger believes.
 
         Any yes/no question about a labeling can be asked of the sample: the share of
@@ -390,7 +421,9 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return self.predict_all(X).sampled(n, unit_variance, **options)
 
-    def score(self, X, y, sample_weight=None):
+    def score(
+        self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the share of words whose label is right.
 
         Parameters
@@ -409,7 +442,14 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
         """
         return token_accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
-    def save(self, path, dtype=None, *, mapped=False, train_hashes=False):
+    def save(
+        self,
+        path: str | PathLike[str],
+        dtype: str | None = None,
+        *,
+        mapped: bool = False,
+        train_hashes: bool = False,
+    ) -> None:
         """Write the fitted tagger to a file, without pickle.
 
         The same training gives the same bytes: the seconds in ``history_`` are left
@@ -502,7 +542,7 @@ class WrappedTagger(BaseSequenceTagger):
         check_is_fitted(self)
         return self.estimator_.encode(X)
 
-    def train_overlap(self, X):
+    def train_overlap(self, X: Iterable[Any]) -> float:
         """Return the fraction of the words of X that the inner tagger has learned from.
 
         Parameters

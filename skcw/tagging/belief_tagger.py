@@ -1,7 +1,8 @@
 """``BeliefTagger``: base class of taggers that learn a belief over weights."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -64,7 +65,7 @@ class BeliefTagger(BaseSequenceTagger):
     # Predictions and explanations.
 
     @reads_at_once
-    def predict_all(self, X):
+    def predict_all(self, X: Iterable[Any]) -> Any:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Sequences are encoded and scored once, and nothing is computed before it is
@@ -135,7 +136,7 @@ class BeliefTagger(BaseSequenceTagger):
         return Explanations(explained, given_tokens(sequence))
 
     @reads_at_once
-    def train_overlap(self, X):
+    def train_overlap(self, X: Iterable[Any]) -> float:
         """Return the share of the tokens of X that the tagger has learned from.
 
         Scores on such tokens say nothing about new ones. A sequence counts if it has
@@ -165,16 +166,16 @@ class BeliefTagger(BaseSequenceTagger):
     @changes_at_once
     def fit_confidence(
         self,
-        X,
-        y,
-        method=None,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        method: str | None = None,
         *,
-        metric=None,
-        cv=None,
-        n_values=20,
-        n_draws=50,
-        random_state=None,
-    ):
+        metric: str | None = None,
+        cv: Any = None,
+        n_values: int = 20,
+        n_draws: int = 50,
+        random_state: int | None = None,
+    ) -> Self:
         """Choose the parameters of a confidence method; weights stay as they are.
 
         Parameters
@@ -288,7 +289,7 @@ class BeliefTagger(BaseSequenceTagger):
     # From sequences to a batch, and to its scores.
 
     @reads_at_once
-    def encode(self, X):
+    def encode(self, X: Iterable[Any]) -> Any:
         """Return sequences in compiled form, to be used several times.
 
         Parameters

@@ -1,10 +1,14 @@
 """The conditional random field, trained by CRFsuite."""
 
 import sys
+from collections.abc import Iterable
 from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -151,25 +155,32 @@ class CRFSequenceTagger(BeliefTagger):
 
     def __init__(
         self,
-        algorithm="lbfgs",
+        algorithm: str = "lbfgs",
         *,
-        c1=None,
-        c2=None,
-        max_iter=None,
-        min_count=0,
-        all_possible_states=False,
-        all_possible_transitions=False,
-        trainer_params=None,
-        constraints=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        c1: float | None = None,
+        c2: float | None = None,
+        max_iter: int | None = None,
+        min_count: float = 0,
+        all_possible_states: bool = False,
+        all_possible_transitions: bool = False,
+        trainer_params: dict[Any, Any] | None = None,
+        constraints: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, X_dev=None, y_dev=None):
+    def fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        sample_weight: ArrayLike | None = None,
+        X_dev: Any = None,
+        y_dev: Any = None,
+    ) -> Self:
         """Train the model.
 
         Parameters
@@ -281,7 +292,7 @@ class CRFSequenceTagger(BeliefTagger):
         self._keep(self._fitted(belief, vocabulary, weights.labels, forbidden))
 
     @classmethod
-    def from_crfsuite(cls, path, **params):
+    def from_crfsuite(cls, path: str | PathLike[str], **params: Any) -> Self:
         """Return a tagger with the weights in a file of CRFsuite.
 
         .. warning::
@@ -327,7 +338,7 @@ class CRFSequenceTagger(BeliefTagger):
         tagger.n_iter_, tagger.history_, tagger.training_hashes_ = 0, [], None
         return tagger
 
-    def to_crfsuite(self, path):
+    def to_crfsuite(self, path: str | PathLike[str]) -> None:
         """Write the model as a file of CRFsuite, which ``pycrfsuite.Tagger`` opens.
 
         The file holds labels, features and weights. It has no place for constraints or

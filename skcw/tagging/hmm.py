@@ -1,10 +1,12 @@
 """Hidden Markov models by counts."""
 
 import time
+from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -387,21 +389,23 @@ class HMMSequenceTagger(BeliefTagger):
 
     def __init__(
         self,
-        unseen="spelling",
+        unseen: str = "spelling",
         *,
-        word_prefix=None,
-        word_smoothing=0.5,
-        class_smoothing=5.0,
-        transition_smoothing=10.0,
-        max_suffix=4,
-        constraints="auto",
-        n_jobs=None,
-    ):
+        word_prefix: str | None = None,
+        word_smoothing: float = 0.5,
+        class_smoothing: float = 5.0,
+        transition_smoothing: float = 10.0,
+        max_suffix: int = 4,
+        constraints: Any = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
         store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Count labeled sequences.
 
         Parameters
@@ -424,7 +428,13 @@ class HMMSequenceTagger(BeliefTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        classes: Iterable[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Count more sequences; the result is that of ``fit`` on all of them.
 
         New words and new labels may appear at any time. If anything fails, the tagger
@@ -514,7 +524,7 @@ class HMMSequenceTagger(BeliefTagger):
         )
 
     @reads_at_once
-    def encode(self, X):
+    def encode(self, X: Iterable[Any]) -> Any:
         """Return sequences in compiled form, to be used several times.
 
         Parameters

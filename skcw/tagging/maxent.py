@@ -2,13 +2,15 @@
 
 import sys
 import time
+from collections.abc import Iterable
 from concurrent.futures import Future
 from contextvars import copy_context
 from numbers import Integral, Real
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn import config_context, get_config
 from sklearn.linear_model import LogisticRegression
@@ -480,22 +482,24 @@ class MaxEntSequenceTagger(BeliefTagger):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        beam=20,
-        min_count=2,
-        solver="saga",
-        tol=1e-2,
-        max_iter=1000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        beam: int = 20,
+        min_count: int = 2,
+        solver: str = "saga",
+        tol: float = 1e-2,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Iterable[Any], y: Iterable[Any], sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from labeled sequences.
 
         Parameters

@@ -1,10 +1,13 @@
 """Taggers trained online: one pass after the other over labeled sequences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from skcw._model.checkpoint import keeping
@@ -90,15 +93,15 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
-        X,
-        y,
-        sample_weight=None,
-        X_dev=None,
-        y_dev=None,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        sample_weight: ArrayLike | None = None,
+        X_dev: Iterable[Any] | None = None,
+        y_dev: Iterable[Any] | None = None,
         *,
-        n_shards=1,
-        checkpoint=None,
-    ):
+        n_shards: int = 1,
+        checkpoint: Any = None,
+    ) -> Self:
         """Learn from labeled sequences.
 
         Parameters
@@ -143,7 +146,13 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        classes: Iterable[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Continue with one pass over more sequences.
 
         It continues from the averaged weights of ``fit``, and averages over the rounds
@@ -177,16 +186,16 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_stream(
         self,
-        source,
+        source: Any,
         *,
-        memory="1G",
-        max_features=None,
-        folder=None,
-        X_dev=None,
-        y_dev=None,
-        n_shards=1,
-        checkpoint=None,
-    ):
+        memory: int | str = "1G",
+        max_features: int | None = None,
+        folder: str | PathLike[str] | None = None,
+        X_dev: Iterable[Any] | None = None,
+        y_dev: Iterable[Any] | None = None,
+        n_shards: int = 1,
+        checkpoint: Any = None,
+    ) -> Self:
         """Learn from labeled sequences that do not fit into memory.
 
         The source is read once. Its sequences are encoded into blocks in temporary
@@ -234,7 +243,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         return self
 
     @changes_at_once
-    def prune(self, share=0.25, *, drop_features=True):
+    def prune(self, share: float = 0.25, *, drop_features: bool = True) -> Self:
         """Set the weights nearest to zero back to the prior, for a smaller model.
 
         Weights of features are compared by their size in standard deviations; by their

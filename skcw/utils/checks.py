@@ -9,7 +9,9 @@ weights; and renamed labels if constraints or class weights name them.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from skcw.utils import check_estimator as _check_estimator
 from skcw.utils import check_inputs as _check_inputs
@@ -27,7 +29,7 @@ LAWS = laws_in(
 )
 
 
-def yield_tagger_checks(tagger):
+def yield_tagger_checks(tagger: Any) -> Iterator[Any]:
     """Yield the laws that apply to a tagger, as functions without arguments.
 
     Parameters
@@ -63,7 +65,7 @@ def yield_tagger_checks(tagger):
             yield partial(check, tagger)
 
 
-def check_tagger(tagger):
+def check_tagger(tagger: Any) -> None:
     """Raise unless a tagger obeys every law that applies to it.
 
     Parameters
@@ -90,7 +92,7 @@ def check_tagger(tagger):
             raise AssertionError(f"{tagger!r} breaks {name}: {error}") from error
 
 
-def parametrize_with_tagger_checks(taggers):
+def parametrize_with_tagger_checks(taggers: Iterable[Any]) -> Any:
     """Return a decorator that runs a test with every tagger and law; needs pytest.
 
     Parameters
