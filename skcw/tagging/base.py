@@ -526,7 +526,7 @@ class WrappedTagger(BaseSequenceTagger):
     """
 
     @available_if(lambda self: _inside(self, "encode"))
-    def encode(self, X):
+    def encode(self, X: Iterable[Any]) -> Any:
         """Return sequences in compiled form, to be used several times.
 
         Parameters
