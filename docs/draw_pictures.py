@@ -22,7 +22,7 @@ from PIL import Image
 
 DOCS = Path(__file__).resolve().parent
 PROJECT = DOCS.parent
-DOTS_PER_INCH, N_COLOURS = 80, 96
+DOTS_PER_INCH, N_COLORS = 80, 96
 README = "README"
 # What an example shows, in this order; None is not kept.
 PICTURES = {
@@ -40,7 +40,7 @@ def save(figure, name):
     """Write a picture of few colors."""
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=DOTS_PER_INCH)
-    picture = Image.open(drawn).convert("RGB").quantize(N_COLOURS)
+    picture = Image.open(drawn).convert("RGB").quantize(N_COLORS)
     picture.save(DOCS / f"{name}.png", optimize=True)
 
 

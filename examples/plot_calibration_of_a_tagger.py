@@ -69,7 +69,7 @@ taggers = {"AROW": (arow, arow_mended), "CRF": (crf, crf_mended)}
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 6), layout="constrained")
 for (name, pair), axes in zip(taggers.items(), panels, strict=True):
-    for tagger, state in zip(pair, ("as it comes", "calibrated"), strict=True):
+    for tagger, state in zip(pair, ("by default", "calibrated"), strict=True):
         ConfidenceCalibrationDisplay.from_estimator(
             tagger, X_test, y_test, bin_size=300, name=f"{name}, {state}", ax=axes
         )
@@ -99,7 +99,7 @@ def figures(tagger):
 HEADINGS = f"{'':24}accuracy     AP CalibMSE*   Brier log loss    (* its root)"
 print(HEADINGS)
 for name, (before, after) in taggers.items():
-    print(f"{name + ' as it comes':24}{figures(before)}")
+    print(f"{name + ' by default':24}{figures(before)}")
     print(f"{name + ' calibrated':24}{figures(after)}")
 
 # %%
@@ -149,7 +149,7 @@ careless = clone(crf_mended).set_params(allow_training_data=True)
 careless.fit(X_train, y_train)
 print(HEADINGS)
 for name, tagger in zip(
-    ("CRF as it comes", "training words", "other words"),
+    ("CRF by default", "training words", "other words"),
     (crf, careless, crf_mended),
     strict=True,
 ):

@@ -114,7 +114,7 @@ classifier = MultiClassCW(variance_scale=1.0, random_state=0)
 models = {
     "variances as they are": pipeline(classifier),
     "CalibratedClassifierCV": pipeline(CalibratedClassifierCV(classifier, cv=3)),
-    "as it comes": pipeline(MultiClassCW(random_state=0)),
+    "by default": pipeline(MultiClassCW(random_state=0)),
 }
 figure, axes = plt.subplots(figsize=(6, 6.2), layout="constrained")
 for name, model in models.items():

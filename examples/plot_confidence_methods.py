@@ -49,7 +49,7 @@ review = n_words // 20
 print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} words")
 
 # %%
-# Every method as it comes, and fitted
+# Every method by default, and fitted
 # ------------------------------------
 #
 # Methods run from cheap to costly. Those that depend on a parameter are asked twice:
@@ -61,7 +61,7 @@ print(f"{n_wrong} of {n_words} labels are wrong; a reader has time for {review} 
 # kin are not probabilities.
 
 # Twenty bins of the same width, each of which claims its center.
-CENTRED: dict[str, Any] = {"strategy": "uniform", "n_bins": 20, "claim": "center"}
+CENTERED: dict[str, Any] = {"strategy": "uniform", "n_bins": 20, "claim": "center"}
 fitting = {"metric": "log_loss", "n_values": 9, "n_draws": 24}
 
 
@@ -69,20 +69,20 @@ def figures(sure, probability):
     """Return average precision, RMSE and the errors left after the review."""
     rmse = ""
     if probability:
-        rmse = f"{root_calibration_mse(correct, sure, **CENTRED):.3f}"
+        rmse = f"{root_calibration_mse(correct, sure, **CENTERED):.3f}"
     precision = error_average_precision(correct, sure)
     [left] = residual_errors_at_k(correct, sure, review)
     return f"{precision:.3f} {rmse:>6} {left:5.0f}"
 
 
-as_it_comes, fitted = {}, {}
-print(f"{'':24}  {'as it comes':18}    fitted")
+by_default, fitted = {}, {}
+print(f"{'':24}  {'by default':18}    fitted")
 print(f"{'':15}  seconds" + "     AP   RMSE  left" * 2)
 for name, method in METHODS.items():
     start = time.perf_counter()
     rows = tagger.predict_confidence(X_test, name)
     seconds = time.perf_counter() - start
-    as_it_comes[name] = fitted[name] = np.concatenate(rows)
+    by_default[name] = fitted[name] = np.concatenate(rows)
     line = f"{name:15} {seconds:8.3f}  {figures(fitted[name], method.probability)}"
     if method.tunes:
         tagger.fit_confidence(X_held_out, held_out.labels, name, **fitting)
@@ -137,10 +137,10 @@ figure, panels = plt.subplots(
 for name, axes in zip(probabilities, panels.flat, strict=False):
     axes.plot([0, 1], [0, 1], "--", color="gray", linewidth=1)
     for answers, color, label in (
-        (as_it_comes, "tab:orange", "as it comes"),
+        (by_default, "tab:orange", "by default"),
         (fitted, "tab:blue", "fitted"),
     ):
-        bins = calibration_bins(correct, answers[name], **CENTRED)
+        bins = calibration_bins(correct, answers[name], **CENTERED)
         axes.plot(bins.confidence, bins.accuracy, color=color, label=label)
         axes.scatter(bins.confidence, bins.accuracy, np.sqrt(bins.count), color=color)
     axes.set_title(name)

@@ -116,16 +116,17 @@ GROUPS_TAGGERS = {
         (CHUNKS, SPANISH, DUTCH),
         {
             AROW: [
-                {"diagonal": name, "cost": 0.0} for name in ("covariance", "precision")
+                {"diagonal": name, "margin_cost": 0.0}
+                for name in ("covariance", "precision")
             ]
         },
     ),
-    "cost": (
+    "margin_cost": (
         "ready",
         (CHUNKS, NP, SPANISH, DUTCH, ARK),
         {
-            AROW: [{"cost": 0.0}, {"cost": 1.0}],
-            CW: [{"cost": 0.0}, {"cost": 0.5}],
+            AROW: [{"margin_cost": 0.0}, {"margin_cost": 1.0}],
+            CW: [{"margin_cost": 0.0}, {"margin_cost": 0.5}],
         },
     ),
     "unknown": (

@@ -50,12 +50,11 @@ def _tagging(train, test):
 
     def score(n_shards, times, seed):
         tagger = CWSequenceTagger(
-            n_shards=n_shards,
             max_iter=10 * times,
             calibrate_confidence=False,
             random_state=seed,
         )
-        tagger.fit(X, train.labels)
+        tagger.fit(X, train.labels, n_shards=n_shards)
         return float(
             span_scores(test.labels, tagger.predict(encoder.transform(new)))["f1"]
         )
@@ -68,9 +67,9 @@ def _classification(rows):
 
     def score(n_shards, times, seed):
         classifier = MultiClassCW(
-            n_shards=n_shards, max_iter=5 * times, variance_scale=1.0, random_state=seed
+            max_iter=5 * times, variance_scale=1.0, random_state=seed
         )
-        classifier.fit(rows.X[~test], rows.y[~test])
+        classifier.fit(rows.X[~test], rows.y[~test], n_shards=n_shards)
         return float(classifier.score(rows.X[test], rows.y[test]))
 
     return score

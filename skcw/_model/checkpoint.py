@@ -10,7 +10,7 @@ from hashlib import blake2b
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Checkpoint:
             f"every_minutes={self.every_minutes}, resume={self.resume})"
         )
 
-    def of_fold(self, number: Any) -> None:
+    def of_fold(self, number: Any) -> Self:
         """Return one for a fold of the training, in a folder of its own."""
         return Checkpoint(
             Path(self.folder) / f"{FOLD}{number}",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcw._util.limits import LARGEST_LEARNT, LARGEST_SAVED
+from skcw._util.limits import LARGEST_LEARNED, LARGEST_SAVED
 from skcw.data.saved import (
     FLOATS,
     SAVED_AS,
@@ -17,8 +17,8 @@ from skcw.data.saved import (
 ALIGNMENT = 64
 # How large the numbers of an array may be, after a training and in a file.
 LIMITS = {
-    "mean": LARGEST_LEARNT,
-    "average": LARGEST_LEARNT,
+    "mean": LARGEST_LEARNED,
+    "average": LARGEST_LEARNED,
     "variance": LARGEST_SAVED,
     "drift": LARGEST_SAVED,
 }
@@ -49,7 +49,7 @@ class Gaussian:
             check_size(changed(table), LIMITS[name])
 
 
-def check_size(table, most=LARGEST_LEARNT):
+def check_size(table, most=LARGEST_LEARNED):
     """Raise if a number is too large to be used and saved."""
     if not largest_size(table) <= most:
         raise ValueError(

@@ -32,7 +32,7 @@ LEAST_COUNT, LARGEST_COUNT = 1e-20, 1e20
 LARGEST_SCORES = {"float32": 1e28, "float64": 1e150}
 # A weight of a tagger or a classifier, in either precision: ten thousand features of a
 # token still sum up to a score that can be used.
-LARGEST_LEARNT = 1e24
+LARGEST_LEARNED = 1e24
 # Any other number in a model file: sums of counts, variances.
 LARGEST_SAVED = 1e30
 # Temperatures, scales of variances, units: far from where single precision ends.

@@ -575,7 +575,7 @@ def utility_names(kind: str) -> list[str]:
     Returns
     -------
     names : list of str
-        The names that ``ActiveLearner`` and the doors take.
+        The names that ``ActiveLearner`` and ``SkactivemlStrategy`` take.
 
     Examples
     --------

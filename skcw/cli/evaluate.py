@@ -25,7 +25,7 @@ import numpy as np
 
 from skcw.cli.messages import UsageError, looks_like_model, report, warn
 from skcw.cli.options import (
-    LEARNT_COLUMNS,
+    LEARNED_COLUMNS,
     add_json,
     add_label_column,
     add_reading,
@@ -224,7 +224,7 @@ def add_parser(commands):
     )
     add_scheme(parser, "convert true and predicted labels to this scheme first")
     add_json(parser)
-    add_reading(parser, LEARNT_COLUMNS)
+    add_reading(parser, LEARNED_COLUMNS)
 
 
 def run(options):

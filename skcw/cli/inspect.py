@@ -23,7 +23,7 @@ from skcw.cli.inputs import needed_columns
 from skcw.cli.learners import kept_passes, kept_text
 from skcw.cli.messages import UsageError, report, table
 from skcw.cli.options import (
-    LEARNT_COLUMNS,
+    LEARNED_COLUMNS,
     add_json,
     add_label_column,
     add_model,
@@ -80,7 +80,7 @@ def add_parser(commands):
         "with --at the decision on the word. The ending is png, svg or pdf",
     )
     add_json(parser)
-    add_reading(parser, LEARNT_COLUMNS)
+    add_reading(parser, LEARNED_COLUMNS)
 
 
 def run(options):

@@ -13,7 +13,7 @@ COLUMNS = (
     "by its name. Default: all but the label, called word, pos, x2, x3, ...; word=1 "
     "in CoNLL-U"
 )
-LEARNT_COLUMNS = (
+LEARNED_COLUMNS = (
     "where FILE has the columns that the model has learned from, in the order of "
     "training, counted from 0: word=1,pos=3; in CSV and JSON lines by name: "
     "word=Token. Default: as in training, or the first ones"

@@ -48,7 +48,7 @@ def calibrated(pipeline, options, X, held_out):
     model = SelectiveTagger(
         pipeline,
         risk=options.accept_risk or [0.01],
-        confidence_level=options.accept_level,
+        confidence_level=options.confidence_level,
         unit=options.accept_unit,
         cv="prefit",
     )

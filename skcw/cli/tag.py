@@ -39,7 +39,7 @@ from threading import Thread
 
 from skcw.cli.messages import UsageError, progress_bar, written
 from skcw.cli.options import (
-    LEARNT_COLUMNS,
+    LEARNED_COLUMNS,
     add_label_column,
     add_model,
     add_quiet,
@@ -180,7 +180,7 @@ def add_parser(commands):
     )
     add_scheme(parser, "convert the labels to this scheme")
     add_quiet(parser)
-    add_reading(parser, LEARNT_COLUMNS)
+    add_reading(parser, LEARNED_COLUMNS)
 
 
 def _add_pace(parser):

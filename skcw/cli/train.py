@@ -105,7 +105,7 @@ def _add_risk(parser):
         "may be repeated",
     )
     group.add_argument(
-        "--accept-level",
+        "--confidence-level",
         type=share,
         default=0.95,
         metavar="LEVEL",

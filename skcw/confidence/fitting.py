@@ -6,7 +6,7 @@ import numpy as np
 
 from skcw.confidence.draws import draw_marginals_at, score_variance
 from skcw.confidence.marginals import chosen, marginal
-from skcw.confidence.settings import LEARNT, ModelConfidence, Settings, mean_square
+from skcw.confidence.settings import LEARNED, ModelConfidence, Settings, mean_square
 
 # More words than these would make the choice slower, not better.
 FEWEST_WORDS, MOST_WORDS = 600, 6000
@@ -255,12 +255,12 @@ def learn_values(trials, model):
     Returns
     -------
     chosen : dict of str to dict
-        The values of ``LEARNT`` in the model's units.
+        The values of ``LEARNED`` in the model's units.
     """
     temperature = learn_temperature(trials)
     variance, cooled = learn_noise(trials, temperature)
     scale = variance * model.margin**2 / mean_square(model.belief) if variance else 0.0
-    plain, drawn = LEARNT
+    plain, drawn = LEARNED
     return {
         plain: {"temperature": temperature},
         drawn: {"temperature": cooled, "variance_scale": scale},

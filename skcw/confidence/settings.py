@@ -19,7 +19,7 @@ DEFAULT_UNIT_SCALE = 4.0
 DEFAULT_TEMPERATURE = 0.8
 DEFAULT_N_BEST = 30
 # The methods whose values a margin-trained tagger learns as it learns its weights.
-LEARNT = ("marginal", "draw-marginal-fixed")
+LEARNED = ("marginal", "draw-marginal-fixed")
 # Warnings name the line outside of the package, from Python 3.12 on.
 HERE = str(Path(__file__).parents[1])
 OUTSIDE = {"stacklevel": 2}
@@ -307,7 +307,7 @@ class ModelConfidence:
         """
         method = self.served[name]
         fitted = self.fitted.get(name, {}).get("values", {})
-        if name in LEARNT and not fitted and not options.get("temperature"):
+        if name in LEARNED and not fitted and not options.get("temperature"):
             self._warn_of_rule()
         values = self.usual(method) | fitted
         if unknown := set(options) - set(values):
@@ -340,7 +340,7 @@ class ModelConfidence:
     def _draw_seed(self, random_state, name):
         if random_state is None:
             # The default method must not depend on the seed of training.
-            return 0 if name in LEARNT else self.seed
+            return 0 if name in LEARNED else self.seed
         if not isinstance(random_state, Integral) or not 0 <= random_state < 2**64:
             raise ValueError(
                 "random_state of draws must be an integer from 0 to 2**64 - 1, got "

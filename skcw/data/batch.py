@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -302,7 +302,7 @@ class SequenceBatch(RaggedRows):
             values[old] = self.values[entry_kept]
         return self._with(self.offsets, indptr, indices, values)
 
-    def with_precision(self, dtype: Any) -> None:
+    def with_precision(self, dtype: Any) -> Self:
         """Return the batch with values of another type, all of which it can square."""
         if self.values is None:
             return self
@@ -322,7 +322,7 @@ class SequenceBatch(RaggedRows):
             batch.values.astype(dtype, copy=False),
         )
 
-    def to_lists(self) -> None:
+    def to_lists(self) -> list[Any]:
         """Return the tokens as lists of names, or as dicts when they have values."""
         if self._compact() is not self:
             return self._compact().to_lists()

@@ -38,7 +38,7 @@ def check_rates(**rates):
 
 
 def pick(rng, items, *, skewed=False):
-    """Return one of `items`; if `skewed`, the first ones come oftener.
+    """Return one of `items`; if `skewed`, the first ones come more often.
 
     Only ``random_sample`` and exact arithmetic are used: their results are the same
     on every platform, whereas integer types and ``pow`` differ.

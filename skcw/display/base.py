@@ -14,7 +14,7 @@ from skcw.evaluation.pairs import parse_query
 
 # Okabe and Ito's colors, told apart by readers of any color vision; yellow is too
 # pale for a line and black is left to the frame.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # When all colors are taken, they come again with the next of these.
 LINESTYLES = ("-", "--", "-.", ":")
 REFERENCE = "0.45"
@@ -73,9 +73,9 @@ def draw_curve(ax, x, y, label, curve_kwargs, topic=None, **usual):
 
     Curves of several topics are told apart in the legend.
     """
-    again, place = divmod(len(curves_on(ax)), len(COLOURS))
+    again, place = divmod(len(curves_on(ax)), len(COLORS))
     style = {
-        "color": COLOURS[place],
+        "color": COLORS[place],
         "linestyle": LINESTYLES[again % len(LINESTYLES)],
         # Labels that begin so are left out by matplotlib.
         "label": label or "_curve",

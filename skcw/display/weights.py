@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
-from skcw.display.base import COLOURS, check_curve, described, open_axes, tidy
+from skcw.display.base import COLORS, check_curve, described, open_axes, tidy
 from skcw.evaluation.tables import LearnedWeights
 
 # Names of features are longer than those of models.
@@ -177,7 +177,7 @@ class WeightsDisplay:
         height = 1.2 + INCHES_PER_BAR * len(places)
         ax = self.ax_ = open_axes(ax, (6.0, height))
         self.figure_ = ax.figure
-        colors = [COLOURS[0] if w >= 0 else COLOURS[1] for w in self.weights]
+        colors = [COLORS[0] if w >= 0 else COLORS[1] for w in self.weights]
         stds = self.stds if deviations else None
         self.bars_ = ax.barh(
             places,

@@ -263,7 +263,7 @@ _SCORERS = {
 }
 
 
-def get_scorer_names() -> None:
+def get_scorer_names() -> list[str]:
     """Return the names that :func:`get_scorer` knows, sorted.
 
     Examples

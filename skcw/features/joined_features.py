@@ -314,7 +314,7 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def to_saved(self) -> None:
+    def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         states, arrays = [], self.vocabulary_.arrays()

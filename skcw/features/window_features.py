@@ -269,7 +269,7 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _keep_names(self, batch):
         self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
-    def to_saved(self) -> None:
+    def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fitted features as plain values and named arrays."""
         check_is_fitted(self)
         state, arrays = saved_features(self.get_params(deep=False), self.columns_)

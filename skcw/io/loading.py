@@ -37,7 +37,7 @@ class SavedModelMixin:
         super().__init_subclass__(**kwargs)
         SAVED_CLASSES[_name_of(cls)] = cls
 
-    def to_saved(self) -> None:
+    def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the model as a header of plain values, and named arrays."""
         state, arrays = self._saved_state()
         return {**self._unfitted_header(), "state": state}, arrays

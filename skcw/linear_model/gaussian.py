@@ -48,7 +48,7 @@ ROWS_FOR_ONE_PART = 1500
 # From fewer rows that were left out nothing is learned.
 FEWEST_ROWS = 20
 # How sure a model is that has not learned it.
-UNLEARNT = {"variance_scale_": 1.0, "noise_": None, "shrinkage_": None}
+UNLEARNED = {"variance_scale_": 1.0, "noise_": None, "shrinkage_": None}
 # The range of scales that cross-validation searches.
 SCALES = (1e-6, 1e6)
 
@@ -188,15 +188,15 @@ class GaussianRowClassifier(RowClassifier):
     def _fitted(self, belief, classes):
         if isinstance(self.variance_scale, str):
             # Until they are learned, as a callback may see it, the last ones stay.
-            learned = {name: getattr(self, name, UNLEARNT[name]) for name in UNLEARNT}
+            learned = {name: getattr(self, name, UNLEARNED[name]) for name in UNLEARNED}
         else:
-            learned = {**UNLEARNT, "variance_scale_": float(self.variance_scale)}
+            learned = {**UNLEARNED, "variance_scale_": float(self.variance_scale)}
         return {**super()._fitted(belief, classes), **learned}
 
     def _learn_variance(self, rows, plan, seed, keeper_of):
         if self.variance_scale != HELD_OUT:
             return
-        vars(self).update(UNLEARNT)
+        vars(self).update(UNLEARNED)
         n_classes = len(self.classes_)
 
         def start():

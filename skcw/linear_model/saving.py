@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.row_gaussian import TableBelief, table_width
 from skcw._model.training import without_seconds
-from skcw._util.limits import LARGEST_LEARNT
+from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.saved import (
     FLOATS,
     saved_array,
@@ -31,7 +31,7 @@ PLAIN = (
 # Those that every classifier has.
 ALWAYS = ("n_features_in_", "n_iter_", "history_")
 # None until there were enough rows to learn them from.
-UNLEARNT = ("noise_", "shrinkage_")
+UNLEARNED = ("noise_", "shrinkage_")
 # Those that are numbers, none of them negative.
 NUMBERS = (
     "n_features_in_",
@@ -125,7 +125,7 @@ def _plain_state(state, known):
     ]
     found = {name: state[name] for name in needed}
     for name in set(NUMBERS) & set(found):
-        if found[name] is not None or name not in UNLEARNT:
+        if found[name] is not None or name not in UNLEARNED:
             saved_number(found[name], name, 0.0, whole=name in ALWAYS)
     if found.get("variance_scale_") == 0:
         raise ValueError("variance_scale_ is zero")
@@ -147,7 +147,7 @@ def _check_tables(belief, n_features, n_classes):
             continue
         saved_array({name: table}, name, (belief.mean.dtype.str[1:],), shape)
     known = {"mean": belief.mean}
-    saved_array(known, "mean", FLOATS, shape, largest=LARGEST_LEARNT)
+    saved_array(known, "mean", FLOATS, shape, largest=LARGEST_LEARNED)
     if belief.variance is not None and belief.variance.min(initial=0.0) < 0.0:
         raise ValueError("a variance is negative")
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import refuse_table
 from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw.confidence.predictions import Predictions
 from skcw.data import SequenceBatch
 from skcw.data.saved import saved_texts
 from skcw.data.vocabulary import Vocabulary
@@ -187,25 +188,6 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         """The last step."""
         return self.steps[-1][1]
 
-    def with_tagger(self, tagger: Any) -> Self:
-        """Return a pipeline with the same features and another tagger.
-
-        Parameters
-        ----------
-        tagger : BaseSequenceTagger
-            The last step of the new pipeline.
-
-        Returns
-        -------
-        pipeline : TaggingPipeline
-            It shares the features with this one.
-        """
-        steps = [*self.steps[:-1], (self.steps[-1][0], tagger)]
-        other = type(self)(steps, tokenizer=self.tokenizer)
-        if hasattr(self, "tokenizer_"):
-            other.tokenizer_ = self.tokenizer_
-        return other
-
     @changes_at_once
     def fit(
         self,
@@ -329,7 +311,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         Returns
         -------
         self : TaggingPipeline
-            The pipeline. It may learn on, forgotten features too.
+            The pipeline. It can be trained further, forgotten features included.
         """
         before = self.tagger.vocabulary_
         names = self.tagger.prune(share, drop_features=drop_features).vocabulary_
@@ -420,7 +402,7 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         return X if isinstance(X, SequenceBatch) else self[:-1].transform(X)
 
     @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Features are extracted and scored once.

@@ -134,7 +134,7 @@ class CandidateLists(RaggedRows):
         self.indptr = offsets_of(counts)
 
     @classmethod
-    def from_rows(cls, rows: Any, n_features: Any = None) -> None:
+    def from_rows(cls, rows: Any, n_features: Any = None) -> Self:
         """Return the lists of rows of ``(features, score)``, one pair per candidate."""
         rows = [list(row) for row in rows]
         pairs = [pair for row in rows for pair in row]
@@ -213,12 +213,12 @@ class CandidateLists(RaggedRows):
             self.offsets, order + np.repeat(self.offsets[:-1], self.lengths), labelings
         )
 
-    def opened(self, score_scale: Any = 1.0) -> None:
+    def opened(self, score_scale: Any = 1.0) -> Any:
         """Return the lists as the kernels read them, their scores scaled."""
         scores = self.scores if score_scale == 1.0 else self.scores * score_scale
         return Lists(self.offsets, self.indptr, self.indices, scores)
 
-    def rows(self, flat: Any) -> None:
+    def rows(self, flat: Any) -> Any:
         """Return numbers of candidates as one array per list."""
         return split_rows(flat, self.offsets)
 

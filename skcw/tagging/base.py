@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.training import without_seconds
+from skcw.confidence.predictions import Predictions
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
 from skcw.data.saved import compacted
@@ -66,7 +67,7 @@ class BaseSequenceTagger(SavedModelMixin, BaseEstimator):
     # The constraints of parameters; without any, none is checked.
     _parameter_constraints: dict = {}
 
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Sequences are encoded and scored once, and nothing is computed before it is

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcw._model.gaussian import Belief, padded
-from skcw._util.limits import LARGEST_LEARNT, MOST_CRFSUITE_LABELS
+from skcw._util.limits import LARGEST_LEARNED, MOST_CRFSUITE_LABELS
 from skcw.exceptions import ModelFileError
 
 # magic, size, type, version, numbers of features, labels and attributes, and offsets of
@@ -61,7 +61,7 @@ class Weights(NamedTuple):
             known = (records["source"] < len(sources)) & (
                 records["label"] < len(self.labels)
             )
-            fits = known & (np.abs(records["weight"]) <= LARGEST_LEARNT)
+            fits = known & (np.abs(records["weight"]) <= LARGEST_LEARNED)
             if not fits.all():
                 raise ValueError("a weight has no label or attribute, or is not finite")
 

@@ -12,7 +12,7 @@ from skcw.confidence.fitting import (
     moved_values,
     words_to_judge,
 )
-from skcw.confidence.settings import LEARNT, ModelConfidence
+from skcw.confidence.settings import LEARNED, ModelConfidence
 
 # With fewer sequences or words held out, what they say of a temperature is chance.
 FEWEST_SEQUENCES, FEWEST_WORDS = 10, 100
@@ -137,8 +137,8 @@ def learned_confidence(judges, beliefs, data, forbidden, model, margin_of, known
         judge = ModelConfidence(belief, margin=margin_of(belief))
         scored = Decoder(belief, forbidden).open(part.batch)
         trials.append(make_trial(judge, scored, part.codes))
-    if judges.source == "stream" and known.keys() >= set(LEARNT):
-        before = {name: known[name]["values"] for name in LEARNT}
+    if judges.source == "stream" and known.keys() >= set(LEARNED):
+        before = {name: known[name]["values"] for name in LEARNED}
         found = moved_values(trials[0], before)
     else:
         found = learn_values(trials, model)

@@ -24,7 +24,7 @@ from skcw._model.examples import (
 )
 from skcw._model.gaussian import Belief, padded
 from skcw._util.compat import Interval, StrOptions, _fit_context
-from skcw._util.limits import LARGEST_FACTOR, LARGEST_LEARNT, MOST_IN_A_FILE
+from skcw._util.limits import LARGEST_FACTOR, LARGEST_LEARNED, MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once
 from skcw.confidence.marginals import chosen
 from skcw.confidence.methods import Method
@@ -570,7 +570,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         saved_array(arrays, "belief.mean", double, (None,))
         # A label that was never seen has minus infinity.
         known = saved_array(arrays, "intercept", double, (n,), largest=np.inf)
-        if not ((known == -np.inf) | (np.abs(known) <= LARGEST_LEARNT)).all():
+        if not ((known == -np.inf) | (np.abs(known) <= LARGEST_LEARNED)).all():
             raise ValueError("an intercept is NaN or too large")
         self.intercept_ = known
         self.previous_coef_ = saved_array(arrays, "previous", double, (n + 1, n))

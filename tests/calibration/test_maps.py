@@ -30,7 +30,7 @@ from skcw.calibration.calibrators import (
 )
 
 PARAMETRIC = (SigmoidCalibrator, TemperatureCalibrator, BetaCalibrator)
-LEARNT = (IsotonicCalibrator, *PARAMETRIC)
+LEARNED = (IsotonicCalibrator, *PARAMETRIC)
 # Rounding in straight lines between two corners.
 ROUNDING = 1e-12
 # Derivative-free searches find an optimum only so closely.
@@ -58,7 +58,7 @@ def too_sure(q):
     return expit(0.5 * np.log(q / (1 - q)))
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 @pytest.mark.parametrize("keep_order", [True, False])
 @settings(max_examples=40)
 @given(words=WORDS, asked=st.lists(CONFIDENCE, min_size=2, max_size=30))
@@ -70,7 +70,7 @@ def test_maps_never_fall_and_stay_between_zero_and_one(kind, keep_order, words, 
     assert (p >= 0).all() and (p <= 1).all()
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 @settings(max_examples=40)
 @given(words=WORDS, asked=st.lists(st.integers(0, 10**6), min_size=2, max_size=30))
 def test_confidences_that_differ_never_become_ties(kind, words, asked):
@@ -80,7 +80,7 @@ def test_confidences_that_differ_never_become_ties(kind, words, asked):
     assert (np.diff(fitted(asked)) > 0).all()
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 def test_keeping_order_changes_next_to_nothing(kind):
     q, correct = sample(500)
     flat = kind(keep_order=False).fit(correct, q)
@@ -96,7 +96,7 @@ def test_the_map_of_a_calibrated_sample_is_almost_the_identity(kind):
     np.testing.assert_allclose(kind().fit(correct, q)(asked), asked, rtol=0, atol=NOISE)
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 def test_a_bend_of_its_own_shape_is_found(kind):
     q, correct = sample(40_000, bend=too_sure)
     asked = np.linspace(0.3, 0.99, 50)
@@ -104,7 +104,7 @@ def test_a_bend_of_its_own_shape_is_found(kind):
     np.testing.assert_allclose(found, too_sure(asked), rtol=0, atol=NOISE)
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 @settings(max_examples=20)
 @given(words=WORDS, copies=st.lists(st.integers(0, 3), min_size=40, max_size=40))
 def test_a_weight_is_a_number_of_copies(kind, words, copies):
@@ -245,7 +245,7 @@ def test_the_pull_hardly_moves_what_words_can_tell(kind, monkeypatch):
     np.testing.assert_allclose(kind().fit(correct, q)(asked), pulled, atol=0.005)
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 def test_equal_confidences_are_mapped_to_their_share(kind):
     q, correct = np.full(1000, 0.9), np.arange(1000) < 700
     np.testing.assert_allclose(kind().fit(correct, q)([0.9]), 0.7, atol=2e-3)
@@ -300,7 +300,7 @@ def test_distances_are_refused_by_maps_of_probabilities(kind):
         ("high", [True], None, "confidence is a single string"),
     ],
 )
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 def test_bad_words_are_refused(kind, q, correct, weight, message):
     with pytest.raises((TypeError, ValueError), match=message):
         kind().fit(correct, q, weight)
@@ -319,7 +319,7 @@ def test_the_identity_answers_with_a_copy():
     assert q[0] == 0.2
 
 
-@pytest.mark.parametrize("kind", LEARNT)
+@pytest.mark.parametrize("kind", LEARNED)
 def test_a_map_that_was_not_fitted_says_so(kind):
     with pytest.raises(NotFittedError, match=f"{kind.__name__} was not fitted"):
         kind()([0.5])

@@ -38,7 +38,7 @@ NAMES = [
     for name in get_scorer_names()
     if isinstance(get_scorer(name), ConfidenceScorer)
 ]
-CENTRED = {"strategy": "uniform", "claim": "center"}
+CENTERED = {"strategy": "uniform", "claim": "center"}
 ESTIMATORS = {
     "cw": (CWSequenceTagger(random_state=0, max_iter=2), features),
     "crf": (CRFSequenceTagger(max_iter=10), features),
@@ -112,7 +112,7 @@ def test_a_scorer_asks_its_own_question_by_its_own_method():
         method="kd-pc",
         confidence_options={"n_draws": 20},
         n_bins=5,
-        **CENTRED,
+        **CENTERED,
     )
     answers = confidence_pairs(
         tagger,
@@ -123,7 +123,7 @@ def test_a_scorer_asks_its_own_question_by_its_own_method():
         confidence_options={"n_draws": 20},
     )
     expected = root_calibration_mse(
-        answers.correct, answers.confidence, n_bins=5, **CENTRED
+        answers.correct, answers.confidence, n_bins=5, **CENTERED
     )
     assert scorer(tagger, X[15:], y[15:]) == -expected
     assert repr(scorer) == (

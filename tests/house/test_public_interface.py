@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import re
 import subprocess
 import sys
 import typing
@@ -49,6 +50,13 @@ def test_the_page_of_all_names_is_up_to_date():
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), (
         "run python docs/make_api.py"
     )
+
+
+def test_every_public_name_is_on_a_page():
+    pages = "\n".join(
+        p.read_text(encoding="utf-8") for p in PAGES if p.name != "api.md"
+    )
+    assert not {name for name in exported() if not re.search(rf"\b{name}\b", pages)}
 
 
 def test_constructors_have_few_parameters():

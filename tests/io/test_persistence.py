@@ -22,7 +22,7 @@ from skcw import (
     load,
 )
 from skcw._model.training import without_seconds
-from skcw._util.limits import LARGEST_LEARNT
+from skcw._util.limits import LARGEST_LEARNED
 from skcw.data.vocabulary import Vocabulary
 from skcw.exceptions import ModelFileError
 from skcw.io.model_files import (
@@ -454,9 +454,9 @@ def test_numbers_that_are_not_finite_are_refused(tagger, data, tmp_path, name, b
 
 def test_weights_whose_sums_could_not_be_used_are_refused(path, tmp_path):
     for name, size, opens in (
-        ("belief.mean", 1.1 * LARGEST_LEARNT, False),
-        ("belief.mean", 0.9 * LARGEST_LEARNT, True),
-        ("belief.variance", 1.1 * LARGEST_LEARNT, True),
+        ("belief.mean", 1.1 * LARGEST_LEARNED, False),
+        ("belief.mean", 0.9 * LARGEST_LEARNED, True),
+        ("belief.variance", 1.1 * LARGEST_LEARNED, True),
     ):
         array = load_file(path)[name].copy()
         array[-1] = size

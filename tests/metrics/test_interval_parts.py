@@ -85,7 +85,7 @@ def test_shared_variance_is_that_of_the_normal_distribution(p, correlation):
     assert_allclose(found, 2 * covariance, rtol=1e-8)
 
 
-CENTRED = {"strategy": "uniform", "claim": "center"}
+CENTERED = {"strategy": "uniform", "claim": "center"}
 
 
 def family_of(name, **options):
@@ -163,7 +163,7 @@ def one_score(name, n=120, **options):
     [
         ("brier_loss", {}),
         ("log_loss", {}),
-        ("root_calibration_mse", CENTRED),
+        ("root_calibration_mse", CENTERED),
         ("calibration_mse", {"strategy": "uniform"}),
         ("root_calibration_mse", {"strategy": "uniform", "n_bins": 5}),
         ("expected_calibration_error", {}),
@@ -223,7 +223,7 @@ def test_influences_to_a_mean_over_classes_are_means():
         ("brier_loss", {}),
         ("expected_calibration_error", {}),
         ("expected_calibration_error", {"norm": "l2", "debiased": True}),
-        ("root_calibration_mse", CENTRED),
+        ("root_calibration_mse", CENTERED),
         ("expected_calibration_error", {"norm": "max"}),
         ("area_under_risk_coverage", {}),
         ("log_loss_miscalibration", {}),

@@ -21,7 +21,7 @@ from tests.metrics.sentences import (
 )
 
 FAST = {"n_resamples": 60}
-CENTRED = {"strategy": "uniform", "claim": "center"}
+CENTERED = {"strategy": "uniform", "claim": "center"}
 NAMES = [name for name in SCORES if name != "classwise_calibration_error"]
 METHODS = {name: SCORES[name][0].interval_methods for name in NAMES}
 SMOOTH = [name for name in NAMES if METHODS[name][0] == "sandwich"]
@@ -127,8 +127,8 @@ def test_a_score_may_be_named_or_given(words):
 
 def test_options_of_the_score_reach_it(words):
     y, q, _ = words
-    found = score_interval("root_calibration_mse", y, q, **CENTRED, **FAST)
-    assert found.value == metrics.root_calibration_mse(y, q, **CENTRED)
+    found = score_interval("root_calibration_mse", y, q, **CENTERED, **FAST)
+    assert found.value == metrics.root_calibration_mse(y, q, **CENTERED)
 
 
 def test_a_class_wise_error_of_two_classes_has_the_interval_of_one(words):

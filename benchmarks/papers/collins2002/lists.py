@@ -11,7 +11,8 @@ from skcw import CWSequenceTagger, MaxEntSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2002, make_tagged_corpus
 from skcw.features.basic import cased_kind, collapsed_shape
-from skcw.metrics import span_f1_score, span_precision_score, span_recall_score
+from skcw.metrics import span_f1_score
+from skcw.metrics.span_scores import span_precision_recall_fscore_support
 from skcw.reranking import (
     BoostingReranker,
     CWReranker,
@@ -264,11 +265,8 @@ def f1(lists, gold, best):
 def scores(lists, gold, best):
     """Return precision, recall and F1 of the candidates chosen, in per cent."""
     labels = labels_at(lists, best)
-    return {
-        "P": 100 * span_precision_score(gold, labels),
-        "R": 100 * span_recall_score(gold, labels),
-        "F": 100 * span_f1_score(gold, labels),
-    }
+    scores = span_precision_recall_fscore_support(gold, labels, average="micro")
+    return {name: 100 * score for name, score in zip("PRF", scores[:3], strict=True)}
 
 
 def reduction(base, new):

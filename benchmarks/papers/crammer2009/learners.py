@@ -42,7 +42,7 @@ PERCEPTRON, PA_1, PA_5 = "perceptron", "PA k=1", "PA k=5"
 CW_1, CW_5, CW_ALL = "CW k=1", "CW k=5", "CW all"
 PARALLEL, EXACT = "CW all, parallel", "CW all, exact"
 SVM_PAIRS, SVM_MC, MAXENT = "SVM 1-vs-1", "SVM MC", "maxent"
-AROW, DEFAULTS = "AROW", "CW as it comes"
+AROW, DEFAULTS = "AROW", "CW by default"
 
 ONLINE_BASELINES = (PERCEPTRON, PA_1, PA_5)
 BASELINES = (*ONLINE_BASELINES, SVM_PAIRS, SVM_MC, MAXENT)

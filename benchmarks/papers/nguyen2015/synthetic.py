@@ -107,7 +107,7 @@ DESIGNS = {
 
 # The thesis shows none and one tenth.
 SHIFTS = (0.0, 0.05, 0.1, 0.2)
-COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D62728")
+COLORS = ("#0072B2", "#009E73", "#E69F00", "#D62728")
 PAIRS, QUICK_PAIRS = 100_000, 2_000
 STUDIES = {
     "by_power": ("powers", "pairs in a bin, powers of two"),
@@ -255,7 +255,7 @@ def draw(found, path):
 
 
 def _draw_study(panel, sizes, studied, study):
-    for shift, color in zip(SHIFTS, COLOURS, strict=True):
+    for shift, color in zip(SHIFTS, COLORS, strict=True):
         one = studied[str(shift)]
         name = "calibrated" if shift == 0 else f"k = {shift}"
         style = {"marker": "o", "markersize": 2, "linewidth": 1}

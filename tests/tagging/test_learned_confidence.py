@@ -25,7 +25,7 @@ TAGGERS = (
     PASequenceTagger,
     PerceptronSequenceTagger,
 )
-LEARNT = {"marginal", "draw-marginal-fixed"}
+LEARNED = {"marginal", "draw-marginal-fixed"}
 WINDOW = WindowFeatures(["word", "suffix(3)", "short_shape"])
 # A rule of thumb is off by several times as much on these sentences.
 TRUE_ENOUGH = 0.06
@@ -68,7 +68,7 @@ def test_confidence_comes_true_as_it_comes(Tagger, params):
     tagger = Tagger(random_state=0, **params).fit(X, Y)
     sources = {"n_models": "members", "early_stopping": "held-out"}
     assert tagger.confidence_source_ == sources.get(next(iter(params), None), "shadow")
-    assert set(tagger.confidence_) == LEARNT
+    assert set(tagger.confidence_) == LEARNED
     assert error_of(tagger) < TRUE_ENOUGH
 
 
@@ -143,7 +143,7 @@ def test_a_stream_alone_learns_from_its_second_batch_on():
     assert tagger.confidence_source_ == "rule"
     tagger.partial_fit(X[300:], Y[300:])
     assert tagger.confidence_source_ == "stream"
-    assert set(tagger.confidence_) == LEARNT
+    assert set(tagger.confidence_) == LEARNED
 
 
 def test_too_few_sentences_are_told_when_confidence_is_asked():
