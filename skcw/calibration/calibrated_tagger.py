@@ -494,7 +494,7 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
         return tagger, found
 
     @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return an object that answers any question about X.
 
         The inner tagger encodes and scores the sequences once.

@@ -492,7 +492,7 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
             )
 
     @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return an object that answers any question about X.
 
         Parameters

@@ -322,7 +322,7 @@ class InferenceModel:
             reading=header.get("reading"),
         )
 
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return all that the model predicts for sequences.
 
         Parameters

@@ -306,7 +306,7 @@ class RerankedTagger(BaseSequenceTagger):
         return find_word_prefix(token_rows(X), self.word_prefix)
 
     @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return an object that answers any question about X.
 
         The base tagger is asked once, and its candidates are ranked once.

@@ -65,7 +65,7 @@ class BeliefTagger(BaseSequenceTagger):
     # Predictions and explanations.
 
     @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Any:
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
         """Return all predictions for X: labels, confidence, entities and so on.
 
         Sequences are encoded and scored once, and nothing is computed before it is

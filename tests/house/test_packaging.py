@@ -20,6 +20,14 @@ VERSION = METADATA["project"]["version"]
 KERNELS = sorted((PROJECT / "skcw").rglob("*.pyx"))
 
 
+# What the commands are told, by command and option.
+SETUP_CFG = {
+    ("build", "build_base"): "build/release",
+    ("build_ext", "include_dirs"): "skcw/_kernels",
+    ("sdist", "formats"): "gztar",
+}
+
+
 def test_package_and_metadata_have_one_version():
     assert skcw.__version__ == VERSION
 
@@ -44,28 +52,29 @@ def test_type_checkers_find_the_annotations():
     assert METADATA["tool"]["setuptools"]["package-data"]["skcw"] == ["py.typed"]
 
 
-def test_setuptools_are_told_what_setup_cfg_says():
-    def told(command, option, **environment):
-        code = (
-            "import setuptools; from distutils.core import run_setup;"
-            "found = run_setup('setup.py', ['sdist'], stop_after='config');"
-            f"command = found.get_command_obj({command!r});"
-            f"command.ensure_finalized(); print(command.{option})"
-        )
-        found = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=PROJECT,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return found.stdout.strip()
+def test_the_commands_of_setuptools_read_setup_cfg():
+    dist = pytest.importorskip("setuptools").Distribution()
+    dist.parse_config_files([PROJECT / "setup.cfg"])
+    told = {
+        (command, option): dist.get_option_dict(command)[option][1]
+        for command, option in SETUP_CFG
+    }
+    assert told == SETUP_CFG
 
-    assert told("build", "build_base") == "build/release"
-    assert told("build", "build_base", SKCW_DEBUG="1") == "build/release-debug"
-    assert "'skcw/_kernels'" in told("build_ext", "include_dirs")
-    assert told("sdist", "formats") == "['gztar']"
+
+@pytest.mark.parametrize(("debug", "folder"), [("0", ""), ("1", "-debug")])
+def test_each_kind_of_build_has_a_folder_of_its_own(debug, folder):
+    pytest.importorskip("setuptools")
+    code = "import runpy; print(runpy.run_path('setup.py')['BUILD'])"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=PROJECT,
+        env={**os.environ, "SKCW_DEBUG": debug},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == f"build/release{folder}"
 
 
 def test_every_module_of_the_sources_is_installed():
