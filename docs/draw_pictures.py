@@ -29,7 +29,7 @@ PICTURES = {
     "plot_calibration_of_a_tagger": ("calibration-of-a-tagger", "maps"),
     "plot_classify_with_confidence": (None, "classifier"),
     "plot_reliability_with_bands": ("bands", "consistency-bands", "queries", None),
-    "plot_query_of_sampled_structures": ("sampled-structures",),
+    "plot_query_of_sampled_structures": ("sampled-structures", None),
     "plot_coreference": ("coreference",),
     "plot_find_annotation_errors": ("rankings",),
     "plot_active_learning": ("active-learning",),
