@@ -232,7 +232,7 @@ def _thresholds(drawn, size, with_peers):
             yield (OURS, alpha, delta), made.threshold
     alpha, delta, main_size = MAIN
     if size == main_size and with_peers:
-        made = risk_threshold(1 - wrong, sure, alpha, confidence_level=1 - delta)
+        [made] = risk_threshold(1 - wrong, sure, alpha, confidence_level=1 - delta)
         yield (WORDS, alpha, delta), made.threshold
         threshold = mapie_threshold(sure, wrong, alpha, delta)
         if threshold is not None:

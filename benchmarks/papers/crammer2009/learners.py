@@ -306,9 +306,10 @@ def _score_passes(model, X, y, seed, passes):
     """Return (passes, accuracy on held-out rows) for every number of passes."""
     model.set_params(
         max_iter=passes,
-        early_stopping=True,
-        validation_fraction=HELD_OUT,
-        n_iter_no_change=passes,
+        early_stopping={
+            "validation_fraction": HELD_OUT,
+            "n_iter_no_change": passes,
+        },
         random_state=seed,
     )
     history = model.fit(X, y).history_
