@@ -193,6 +193,7 @@ def test_arrays_that_do_not_fit_together_are_refused(changes):
 def test_making_a_batch_leaves_the_callers_arrays_writable():
     indices = np.array([0, 1, 0], dtype=np.int32)
     made_by_hand(indices=indices)
+    assert indices.flags.writeable
     indices[0] = 1
 
 

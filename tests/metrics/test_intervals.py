@@ -24,7 +24,6 @@ FAST = {"n_resamples": 60}
 CENTERED = {"strategy": "uniform", "claim": "center"}
 NAMES = [name for name in SCORES if name != "classwise_calibration_error"]
 METHODS = {name: SCORES[name][0].interval_methods for name in NAMES}
-SMOOTH = [name for name in NAMES if METHODS[name][0] == "sandwich"]
 
 
 @pytest.fixture(scope="module")
