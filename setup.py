@@ -61,6 +61,7 @@ def extension(path):
     return Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
+        include_dirs=["skcw/_kernels"],
         depends=[str(header) for header in sorted(Path("skcw").rglob("*.h"))],
         define_macros=MACROS,
     )

@@ -23,7 +23,6 @@ KERNELS = sorted((PROJECT / "skcw").rglob("*.pyx"))
 # What the commands are told, by command and option.
 SETUP_CFG = {
     ("build", "build_base"): "build/release",
-    ("build_ext", "include_dirs"): "skcw/_kernels",
     ("sdist", "formats"): "gztar",
 }
 
