@@ -1,5 +1,7 @@
 """The Gaussian over weights: what all layouts have in common, and that of a tagger."""
 
+from functools import cached_property
+
 import numpy as np
 
 from skcw._util.limits import LARGEST_LEARNED, LARGEST_SAVED
@@ -141,8 +143,12 @@ class Belief(Gaussian):
 
     def replaced(self, **parts):
         """Return a belief that differs in some parts."""
-        same = {name: value for name, value in vars(self).items() if name != "own_unit"}
+        same = self.__getstate__()
+        same.pop("own_unit", None)
         return Belief(**{**same, **parts})
+
+    def __getstate__(self):
+        return {k: value for k, value in vars(self).items() if k != "mean_square"}
 
     @classmethod
     def start(
@@ -186,6 +192,18 @@ class Belief(Gaussian):
     def weights(self):
         """The weights to predict with: the average where there is one."""
         return self.mean if self.average is None else self.average
+
+    @cached_property
+    def mean_square(self):
+        """The mean square of the weights that are not zero; 1 if all are.
+
+        Every question about draws needs it, so it is computed once: weights to predict
+        with never change in place, another belief takes their place.
+        """
+        weights = self.weights[self.weights != 0]
+        if not len(weights):
+            return 1.0
+        return float(np.mean(np.square(weights, dtype=np.float64)))
 
     def feature_weights(self, kind="weights"):
         """Return an array of shape (n_features, n_labels): weights or variance."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from skcw.confidence.draws import draw_marginals_at, score_variance
 from skcw.confidence.marginals import chosen, marginal
-from skcw.confidence.settings import LEARNED, ModelConfidence, Settings, mean_square
+from skcw.confidence.settings import LEARNED, ModelConfidence, Settings
 
 # More words than these would make the choice slower, not better.
 FEWEST_WORDS, MOST_WORDS = 600, 6000
@@ -259,7 +259,7 @@ def learn_values(trials, model):
     """
     temperature = learn_temperature(trials)
     variance, cooled = learn_noise(trials, temperature)
-    scale = variance * model.margin**2 / mean_square(model.belief) if variance else 0.0
+    scale = variance * model.margin**2 / model.belief.mean_square if variance else 0.0
     plain, drawn = LEARNED
     return {
         plain: {"temperature": temperature},

@@ -6,8 +6,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING, MOST_IN_A_FILE
 from skcw.confidence.methods import METHODS, check_method, served_methods
 from skcw.data.saved import saved_flag, saved_kind, saved_number
@@ -152,12 +150,6 @@ def saved_confidence(belief, fitted, own):
     return confidence
 
 
-def mean_square(belief):
-    """Return the mean square of the weights that are not zero; 1 if all are."""
-    weights = belief.weights[belief.weights != 0]
-    return float(np.mean(np.square(weights, dtype=np.float64))) if len(weights) else 1.0
-
-
 def scale_unit(belief, unit_variance=False):
     """Return the model's own unit for the scale of draws.
 
@@ -178,9 +170,8 @@ def scale_unit(belief, unit_variance=False):
         The unit.
     """
     if unit_variance or belief.variance is None:
-        return belief.own_unit or mean_square(belief)
-    blank = belief.width * belief.width
-    return mean_square(belief) / float(belief.variance[blank])
+        return belief.own_unit or belief.mean_square
+    return belief.mean_square / float(belief.prior_variance)
 
 
 class ModelConfidence:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from skcw._kernels.sequence_passes import perceptron_pass
-from skcw.confidence.settings import mean_square
 from skcw.tagging.online import OnlineTagger
 
 
@@ -136,4 +135,4 @@ class PerceptronSequenceTagger(OnlineTagger):
     def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.
         norm = self.token_norm_ if norm is None else norm
-        return norm * mean_square(belief or self.belief_) ** 0.5
+        return norm * (belief or self.belief_).mean_square ** 0.5

@@ -7,7 +7,6 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skcw.confidence.settings import mean_square
 from skcw.data.edges import EDGE_MARK
 
 
@@ -319,7 +318,7 @@ def same_confidence(fits, before, after):
     fits : dict
         The same with other scales, and without the curves that led to the old ones.
     """
-    factor = mean_square(before) / mean_square(after)
+    factor = before.mean_square / after.mean_square
     found = {}
     for name, fit in fits.items():
         values = dict(fit["values"])

@@ -1,9 +1,12 @@
 """Units of a model, values to try, and the choice among them."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skcw import CWSequenceTagger
 from skcw._model.gaussian import Belief
 from skcw.confidence.draws import draw_marginals, draw_marginals_at, score_variance
 from skcw.confidence.fitting import (
@@ -23,9 +26,9 @@ from skcw.confidence.settings import (
     Settings,
     check_count,
     check_positive,
-    mean_square,
     scale_unit,
 )
+from skcw.datasets import make_tagged_corpus
 from skcw.metrics import error_average_precision, log_loss, root_calibration_mse
 from tests.confidence.lattices import small_problem
 
@@ -37,6 +40,7 @@ TUNED = [(name, p) for name, method in METHODS.items() for p in method.tunes]
 def test_the_unit_of_the_scale_is_the_mean_square_over_the_prior():
     belief = Belief.start(3, 2, initial_variance=4.0)
     assert scale_unit(belief, unit_variance=True) == 1.0  # no weights yet
+    belief = Belief.start(3, 2, initial_variance=4.0)
     belief.average[[0, 1]] = 2.0, -4.0
     assert scale_unit(belief) == 2.5
     assert scale_unit(belief, unit_variance=True) == 10.0
@@ -45,8 +49,40 @@ def test_the_unit_of_the_scale_is_the_mean_square_over_the_prior():
 def test_the_unit_of_fixed_draws_is_the_mean_square_of_the_weights():
     belief = Belief.start(3, 2)
     belief.average[[0, 1, -1]] = 1.0, -3.0, 2.0
-    assert_allclose(mean_square(belief), 14 / 3, rtol=1e-6)
-    assert scale_unit(belief) == mean_square(belief)
+    assert_allclose(belief.mean_square, 14 / 3, rtol=1e-6)
+    assert scale_unit(belief) == belief.mean_square
+
+
+def test_the_unit_is_computed_once_per_fitted_model(monkeypatch):
+    X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
+    computed = []
+    compute = Belief.mean_square.func
+
+    def counting(belief):
+        computed.append(belief)
+        return compute(belief)
+
+    monkeypatch.setattr(Belief.mean_square, "func", counting)
+    tagger = CWSequenceTagger(random_state=0, calibrate_confidence=False).fit(X, y)
+
+    def ask(asked):
+        return [
+            np.concatenate(asked.predict_confidence(X, method=method, n_draws=8))
+            for method in ("kd-pc", "kd-fixed", "kd-pc", "blend")
+        ]
+
+    before = ask(tagger)
+    assert computed == [tagger.belief_]
+    # It stays behind where a model goes, and goes with the weights that it is of.
+    copy = pickle.loads(pickle.dumps(tagger))
+    assert "mean_square" not in vars(copy.belief_)
+    assert_array_equal(ask(copy), before)
+    for change in (lambda: tagger.partial_fit(X, y), lambda: tagger.prune(0.5)):
+        change()
+        computed.clear()
+        ask(tagger)
+        assert computed.count(tagger.belief_) <= 1
+        assert tagger.belief_.mean_square == compute(tagger.belief_)
 
 
 @pytest.mark.parametrize("unit_variance", [False, True])
