@@ -23,7 +23,13 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 
 from skcw import CWSequenceTagger
-from skcw.active import ActiveLearner, AuditedErrorRate, PredictedErrorRate, simulate
+from skcw.active import (
+    ActiveLearner,
+    AuditedErrorRate,
+    Budget,
+    PredictedErrorRate,
+    simulate,
+)
 from skcw.active.simulation import Strategy
 from skcw.active.utilities import least_confident_word
 from skcw.datasets import make_tagged_corpus
@@ -47,11 +53,10 @@ study = simulate(
         "improbable labelings": "normalized-log-prob",
         "the same, diverse": Strategy("normalized-log-prob", max_overlap=0.5),
     },
-    X_test=X_test,
-    y_test=y_test,
+    test=(X_test, y_test),
     n_initial=20,
     n_candidates=200,
-    max_labels=200,
+    budget=Budget(labels=200),
     evaluate_every=3,
     n_repeats=3,
     scoring=get_scorer("span_f1"),

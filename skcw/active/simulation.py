@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from skcw._model.decoding import n_workers
 from skcw._util.files import replacing
 from skcw.active.learner import ActiveLearner
 from skcw.active.pool import as_items, check_number, digest_of, noisy_labels, read_pool
+from skcw.active.stopping import Budget
 
 COLUMNS = ("strategy", "repeat", "n_labels", "n_words", "score", "seconds", "stopped")
 
@@ -196,42 +198,17 @@ class Strategy:
     batch: int | Callable | None = None
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """The settings that all runs of a study share."""
-
-    estimator: object
-    X: object
-    y: np.ndarray
-    test: tuple
-    n_initial: int
-    batch: int | Callable
-    n_candidates: int | None
-    max_labels: int
-    max_words: int | None
-    until_score: float | None
-    evaluate_every: int
-    update: str
-    classes: np.ndarray | None
-    scoring: object
-    stopping: Callable | None
-    noise: float
-    random_state: int
-
-
 def simulate(
     estimator: Any,
     X: Any,
     y: Iterable[Any],
     strategies: Any,
     *,
-    X_test: Any,
-    y_test: Any,
+    test: tuple[Any, Any],
     n_initial: int = 50,
     batch: Any = 10,
     n_candidates: int | None = 1000,
-    max_labels: int | None = None,
-    max_words: int | None = None,
+    budget: Budget | None = None,
     until_score: float | None = None,
     evaluate_every: int = 10,
     update: str = "refit",
@@ -260,8 +237,8 @@ def simulate(
         Its labels, which play the annotator.
     strategies : list of str, or dict of str to str, callable or Strategy
         Names of utilities, or a dict from your own names to strategies.
-    X_test, y_test : as X and y
-        The score of the models.
+    test : tuple of (X, y)
+        Other rows or sequences and their labels, which score the models.
     n_initial : int, default=50
         The number of items that are labeled from the beginning, chosen at random. Of
         rows there is one from each class before there are two from any, as in [2]_.
@@ -270,10 +247,8 @@ def simulate(
         labeled items.
     n_candidates : int or None, default=1000
         The size of the random subset that is ranked in each round; None for all.
-    max_labels : int, default=None
-        Stop at this number of items; by default with the pool.
-    max_words : int, default=None
-        Stop at this number of words.
+    budget : Budget, default=None
+        Stop at its numbers of items and of words; by default with the pool.
     until_score : float, default=None
         Stop when a score reaches this.
     evaluate_every : int, default=10
@@ -318,7 +293,7 @@ def simulate(
     Examples
     --------
     >>> from skcw import CWSequenceTagger
-    >>> from skcw.active import simulate
+    >>> from skcw.active import Budget, simulate
     >>> from skcw.datasets import make_tagged_corpus
     >>> X, y = make_tagged_corpus(200, random_state=0, return_X_y=True)
     >>> study = simulate(
@@ -326,10 +301,9 @@ def simulate(
     ...     X[:150],
     ...     y[:150],
     ...     ["random", "min-margin"],
-    ...     X_test=X[150:],
-    ...     y_test=y[150:],
+    ...     test=(X[150:], y[150:]),
     ...     n_initial=10,
-    ...     max_labels=40,
+    ...     budget=Budget(labels=40),
     ...     evaluate_every=1,
     ...     n_repeats=2,
     ... )
@@ -341,32 +315,30 @@ def simulate(
     pool = read_pool(X, estimator)
     items = as_items(y)
     _check(pool, items, n_initial)
-    _check_numbers(
-        n_repeats=n_repeats,
-        evaluate_every=evaluate_every,
-        batch=None if callable(batch) else batch,
-        max_labels=max_labels,
-        max_words=max_words,
-    )
+    check_number("n_repeats", n_repeats)
+    check_number("evaluate_every", evaluate_every)
+    if not callable(batch):
+        check_number("batch", batch)
     check_number("random_state", random_state, least=0)
-    plan = _Plan(
-        estimator,
-        X,
-        items,
-        (X_test, y_test),
-        n_initial,
-        batch,
-        n_candidates,
-        len(pool) if max_labels is None else min(max_labels, len(pool)),
-        max_words,
-        until_score,
-        evaluate_every,
-        update,
-        pool.kind.classes(items),
-        scoring,
-        stopping,
-        noise,
-        random_state,
+    budget = Budget(labels=len(pool)) if budget is None else budget
+    plan = SimpleNamespace(
+        estimator=estimator,
+        X=X,
+        y=items,
+        test=test,
+        n_initial=n_initial,
+        batch=batch,
+        n_candidates=n_candidates,
+        max_labels=min(budget.labels or len(pool), len(pool)),
+        max_words=budget.words,
+        until_score=until_score,
+        evaluate_every=evaluate_every,
+        update=update,
+        classes=pool.kind.classes(items),
+        scoring=scoring,
+        stopping=stopping,
+        noise=noise,
+        random_state=random_state,
     )
     named = _named(strategies)
     tasks = [(name, repeat) for repeat in range(n_repeats) for name in named]
@@ -488,13 +460,6 @@ def _check(pool, y, n_initial):
         )
     if not pool.kind.can_begin(y.tolist()):
         raise ValueError("y has one class only; a classifier needs two")
-
-
-def _check_numbers(**numbers):
-    """Raise unless each is None or a whole number from 1."""
-    for name, value in numbers.items():
-        if value is not None:
-            check_number(name, value)
 
 
 class _Store:

@@ -44,6 +44,12 @@ MOST_KNOWN = 0.25
 # The event that the confidences of words are enough for.
 LEAST_WORD = "least-word"
 TRACE = 1e-9
+# The fitted calibrators, and their names in a file.
+SAVED_MAPS = (
+    ("calibrators_", "maps"),
+    ("entity_calibrators_", "entity_maps"),
+    ("rival_calibrators_", "rival_maps"),
+)
 
 
 # Ours, and those in the manner of sklearn-crfsuite.
@@ -213,7 +219,53 @@ class PrefitMixin:
         return self.estimator if self._is_prefit() else None
 
 
-class CalibratedTagger(PrefitMixin, WrappedTagger):
+class CalibratingTagger(PrefitMixin, WrappedTagger):
+    """Base of the taggers that calibrate another one on sequences new to it."""
+
+    def _refuse_known(self, tagger, X):
+        """Raise if a fitted tagger was trained on the sequences, where it can tell."""
+        if self.allow_training_data or not hasattr(tagger, "train_overlap"):
+            return
+        share = tagger.train_overlap(X)
+        if share > MOST_KNOWN:
+            raise ValueError(
+                f"the tagger has learned from {100 * share:.0f} % of these words, so "
+                "they do not tell how often it is right. Give others, or do without "
+                'cv="prefit"; allow_training_data=True calibrates on them anyway'
+            )
+
+    def _plain_params(self):
+        # Folds that are not a number cannot be written, and no longer matter.
+        cv = self.cv if isinstance(self.cv, Integral | str | None) else None
+        return {**super()._plain_params(), "estimator": None, "cv": cv}
+
+    def _saved_state(self):
+        check_is_fitted(self)
+        if not isinstance(self.estimator_, BaseSequenceTagger):
+            raise ValueError(
+                f"a {type(self.estimator_).__name__} cannot be saved without pickle; "
+                f"pickle the {type(self).__name__}, or save one of skcw's"
+            )
+        header, arrays = self.estimator_.to_saved()
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        return {"tagger": header, "frozen": frozen, **self._own_state()}, arrays
+
+    def _restore(self, state, arrays):
+        found = BaseSequenceTagger.from_saved(state["tagger"], arrays)
+        self.estimator_ = found
+        self._restore_own(state)
+        if saved_flag(state["frozen"], "frozen"):
+            self.estimator = FrozenEstimator(found)
+        else:
+            self.estimator = found if self._is_prefit() else clone(found)
+
+    def _check_method(self, method):
+        """Raise unless the tagger has the method of a model file."""
+        if method is not None and method not in self.estimator_.confidence_methods_:
+            raise ValueError(f"the tagger has no method {shortened(method)}")
+
+
+class CalibratedTagger(CalibratingTagger):
     """Tagger whose confidence is the probability that a label is right.
 
     A monotone map from confidence to the share of right labels is fitted on sequences
@@ -459,15 +511,7 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
         """Return the same of data; raise if the tagger was trained on them."""
         if encodes(tagger):
             X = tagger.encode(X)
-        if not self.allow_training_data and isinstance(tagger, BaseSequenceTagger):
-            share = tagger.train_overlap(X)
-            if share > MOST_KNOWN:
-                raise ValueError(
-                    f"the tagger has learned from {100 * share:.0f} % of these words, "
-                    "so they do not tell how often it is right. Give others, or "
-                    "let cv make folds; allow_training_data=True calibrates on them "
-                    "anyway"
-                )
+        self._refuse_known(tagger, X)
         return self._held_out(tagger, X, y, check_sample_weight(sample_weight, len(X)))
 
     def _fit_on_folds(self, X, y, sample_weight):
@@ -547,61 +591,24 @@ class CalibratedTagger(PrefitMixin, WrappedTagger):
                 "fit, or ask estimator_"
             )
 
-    def _plain_params(self):
-        # Folds that are not a number cannot be written, and no longer matter.
-        params = super()._plain_params()
-        if not isinstance(self.cv, Integral | str | None):
-            params["cv"] = None
-        return {**params, "estimator": None}
-
-    def _saved_state(self):
-        check_is_fitted(self)
-        if not isinstance(self.estimator_, BaseSequenceTagger):
-            raise ValueError(
-                f"a {type(self.estimator_).__name__} cannot be saved without pickle; "
-                "pickle the calibrated tagger, or save one of skcw's"
-            )
-        header, arrays = self.estimator_.to_saved()
-        state = {
-            "tagger": header,
-            "frozen": isinstance(self.estimator, FrozenEstimator),
-            "maps": [maps.state() for maps in self.calibrators_],
-            "entity_maps": [maps.state() for maps in self.entity_calibrators_],
-            "rival_maps": [maps.state() for maps in self.rival_calibrators_],
+    def _own_state(self):
+        return {
+            **{n: [maps.state() for maps in getattr(self, a)] for a, n in SAVED_MAPS},
             "options": self.confidence_options_,
         }
-        return state, arrays
 
-    def _restore(self, state, arrays):
-        self.calibrators_, self.entity_calibrators_, self.rival_calibrators_ = (
-            [
-                LabelCalibrators.from_state(maps)
-                for maps in saved_kind(state[name], name, list)
-            ]
-            for name in ("maps", "entity_maps", "rival_maps")
-        )
-        self.estimator_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
+    def _restore_own(self, state):
+        for attribute, name in SAVED_MAPS:
+            maps = saved_kind(state[name], name, list)
+            setattr(self, attribute, [LabelCalibrators.from_state(m) for m in maps])
         self.confidence_options_ = saved_kind(state["options"], "options", dict)
-        self._check_restored()
-        if saved_flag(state["frozen"], "frozen"):
-            self.estimator = FrozenEstimator(self.estimator_)
-        else:
-            found = self.estimator_
-            self.estimator = found if self._is_prefit() else clone(found)
-
-    def _check_restored(self):
-        """Raise unless there are the calibrators and the method that are needed."""
         options = dict(self.confidence_options_)
-        methods, method = (
-            self.estimator_.confidence_methods_,
-            options.pop("method", None),
-        )
+        self._check_method(options.pop("method", None))
         check_saved_options(options)
-        if method is not None and method not in methods:
-            raise ValueError(f"the tagger has no method {shortened(method)}")
-        if not self.calibrators_ or (
-            self.entity_confidence and not self.entity_calibrators_
-        ):
+        needed = [self.calibrators_]
+        if self.entity_confidence:
+            needed.append(self.entity_calibrators_)
+        if not all(needed):
             raise ValueError("a calibrator is missing")
 
 

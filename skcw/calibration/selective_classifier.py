@@ -6,7 +6,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+)
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -32,8 +36,74 @@ from skcw.calibration.risk_control import (
 from skcw.metrics.intervals import check_level
 
 
+class SelectiveMixin(PrefitMixin):
+    """For estimators that accept predictions at a risk that held-out data bound."""
+
+    _split_kind = ShuffleSplit
+
+    def _check_parameters(self):
+        check_risks(self.risk), check_level(self.confidence_level)
+
+    def _fitted(self, X, y, weight, groups):
+        """Return a fitted estimator, and the positions of what calibrates it."""
+        found = self._fitted_before()
+        if found is not None:
+            return found, np.arange(len(y))
+        train, rest = self._split(y, groups)
+        weights = {} if weight is None else {"sample_weight": weight[train]}
+        fitted = clone(self.estimator).fit(some_rows(X, train), y[train], **weights)
+        return fitted, rest
+
+    def _split(self, y, groups):
+        """Return the positions of what trains and of what calibrates."""
+        kind = self._split_kind if groups is None else GroupShuffleSplit
+        how = {"test_size": self.calibration_size, "random_state": self.random_state}
+        (parts,) = kind(1, **how).split(np.zeros(len(y)), y, groups)
+        return map(np.sort, parts)
+
+    def _bounds(self, find, *outcomes, groups, unit):
+        """Return the thresholds that keep the risks."""
+        return find(
+            *outcomes,
+            np.atleast_1d(self.risk).tolist(),
+            confidence_level=self.confidence_level,
+            groups=groups,
+            unit=unit,
+            max_errors_per_group=self.max_errors_per_group,
+        )
+
+    def _set_threshold(self, scores, n_missing, groups):
+        """Return the score that labels, or entities, need to be in sets."""
+        if not len(scores):
+            return np.nan
+        risk = np.atleast_1d(self.risk)[0] if self.set_risk is None else self.set_risk
+        return conformal_threshold(
+            scores,
+            float(risk),
+            n_missing=n_missing,
+            groups=groups,
+            max_errors_per_group=self.max_errors_per_group,
+        )
+
+    def get_threshold(self, risk: float | None = None) -> Any:
+        """Return the threshold for a risk, with its bound.
+
+        Parameters
+        ----------
+        risk : float, default=None
+            One of `risk`; None is the first.
+
+        Returns
+        -------
+        threshold : RiskThreshold
+            Its ``threshold``, and the share that it accepts in calibration.
+        """
+        check_is_fitted(self)
+        return threshold_for(self.thresholds_, risk)
+
+
 class SelectiveClassifier(
-    PrefitMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+    SelectiveMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Classifier with a reject option: accepts predictions at a controlled risk.
 
@@ -122,6 +192,8 @@ class SelectiveClassifier(
         self.max_errors_per_group = max_errors_per_group
         self.random_state = random_state
 
+    _split_kind = StratifiedShuffleSplit
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
@@ -154,7 +226,7 @@ class SelectiveClassifier(
         self : object
             The fitted classifier.
         """
-        check_risks(self.risk), check_level(self.confidence_level)
+        self._check_parameters()
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -162,69 +234,34 @@ class SelectiveClassifier(
         X, y, groups = indexable(X, y, groups)
         weight = check_sample_weight(sample_weight, len(y), "rows")
         classifier, rows = self._fitted(X, y, weight, groups)
+        check_is_fitted(classifier)
         self.estimator_, self.classes_ = classifier, classifier.classes_
         held_groups = None if groups is None else groups[rows]
-        self._calibrate(_rows(X, rows), y[rows], held_groups)
+        self._calibrate(some_rows(X, rows), y[rows], held_groups)
         warn_of_refusals(self.thresholds_, "rows" if groups is None else "groups")
         return self
 
-    def _fitted(self, X, y, weight, groups):
-        """Return a fitted classifier, and the numbers of the rows that calibrate it."""
-        found = self._fitted_before()
-        if found is not None:
-            check_is_fitted(found)
-            return found, np.arange(len(y))
-        train, rest = self._split(y, groups)
-        weights = {} if weight is None else {"sample_weight": weight[train]}
-        return clone(self.estimator).fit(_rows(X, train), y[train], **weights), rest
-
     def _split(self, y, groups):
-        given = {"test_size": self.calibration_size, "random_state": self.random_state}
-        kind = StratifiedShuffleSplit if groups is None else GroupShuffleSplit
         if groups is None and np.unique(y, return_counts=True)[1].min() < 2:
             raise ValueError(
                 "each class needs two rows or more, one to train and one to calibrate; "
                 f"there are n_samples={len(y)} in all"
             )
-        ((train, rest),) = kind(1, **given).split(np.zeros(len(y)), y, groups)
-        return np.sort(train), np.sort(rest)
+        return super()._split(y, groups)
 
     def _calibrate(self, X, y, groups):
         table = self._table(X)
-        predicted = self.classes_[table.argmax(axis=1)]
-        given = {"groups": groups, "max_errors_per_group": self.max_errors_per_group}
-        risks = np.atleast_1d(self.risk).tolist()
-        how = {"confidence_level": self.confidence_level, "unit": "rows", **given}
-        self.thresholds_ = risk_threshold(
-            predicted == y, table.max(axis=1), risks, **how
-        )
-        risk = risks[0] if self.set_risk is None else self.set_risk
+        right = self.classes_[table.argmax(axis=1)] == y
+        found = risk_threshold, right, table.max(axis=1)
+        self.thresholds_ = self._bounds(*found, groups=groups, unit="rows")
         scores = scores_of_truth(table, self.classes_.tolist(), y.tolist())
         known = ~np.isnan(scores)
-        given["groups"] = None if groups is None else groups[known]
-        given["n_missing"] = int((~known).sum())
-        self.conformal_threshold_ = (
-            conformal_threshold(scores[known], risk, **given) if known.any() else np.nan
-        )
+        held = None if groups is None else groups[known]
+        n_missing = int((~known).sum())
+        self.conformal_threshold_ = self._set_threshold(scores[known], n_missing, held)
 
     def _table(self, X):
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
-
-    def get_threshold(self, risk: float | None = None) -> Any:
-        """Return the threshold for a risk, with its bound.
-
-        Parameters
-        ----------
-        risk : float, default=None
-            One of `risk`; None is the first.
-
-        Returns
-        -------
-        threshold : RiskThreshold
-            Its ``threshold``, and the share that it accepts in calibration.
-        """
-        check_is_fitted(self)
-        return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(self, X: Any, risk: float | None = None) -> np.ndarray:
@@ -306,7 +343,7 @@ class SelectiveClassifier(
         return self.estimator_.n_features_in_
 
 
-def _rows(X, rows):
+def some_rows(X, rows):
     """Return some rows of an array, a table or a list."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]

@@ -8,9 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.checks import check_same_length, check_same_lengths, check_sample_weight
@@ -19,28 +16,25 @@ from skcw._util.limits import MOST_IN_A_FILE
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows, split_rows
 from skcw.calibration.calibrated_tagger import (
-    MOST_KNOWN,
     PREFIT,
     TAGGERS,
-    PrefitMixin,
+    CalibratingTagger,
     encodes,
 )
 from skcw.calibration.conformal import (
     conformal_sets,
-    conformal_threshold,
     entity_candidates,
     entity_scores,
     scores_of_truth,
 )
 from skcw.calibration.risk_control import (
     RiskThreshold,
-    check_risks,
     group_numbers,
     recall_threshold,
     risk_threshold,
-    threshold_for,
     warn_of_refusals,
 )
+from skcw.calibration.selective_classifier import SelectiveMixin
 from skcw.confidence.acceptance import (
     ENTITY,
     MOST_SENTENCES,
@@ -59,13 +53,10 @@ from skcw.confidence.predictions import Entity, Layer, Predictions
 from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.data import SequenceBatch
 from skcw.data.labels import check_label_rows, encode_labels, listed
-from skcw.data.saved import saved_flag, saved_number, shortened
+from skcw.data.saved import saved_number
 from skcw.data.schemes import extract_spans
 from skcw.exceptions import ExchangeabilityWarning
 from skcw.metrics import token_correct
-from skcw.metrics.intervals import check_level
-from skcw.tagging import BaseSequenceTagger
-from skcw.tagging.base import WrappedTagger
 from skcw.tagging.crf import as_tagger
 
 
@@ -102,81 +93,6 @@ def unit_outcomes(predictions, y, unit):
     if unit == SENTENCE:
         words = object_rows(np.array([row.all()]) for row in words)
     return words, np.array([len(row) for row in words])
-
-
-def risk_thresholds_of(tagger, predictions, y, groups):
-    """Return the thresholds that keep the risks of a selective tagger.
-
-    Parameters
-    ----------
-    tagger : SelectiveTagger
-        Its parameters say what is bounded.
-    predictions : Predictions
-        Those of the fitted tagger inside for the calibration sentences.
-    y : sequences of str
-        Their true labels.
-    groups : array of shape (n_sequences,) or None
-        The group of each sentence.
-
-    Returns
-    -------
-    thresholds : list of RiskThreshold
-        One for each risk.
-    """
-    correct, n_true = unit_outcomes(predictions, y, tagger.unit)
-    how = tagger.confidence_method, tagger.entity_confidence
-    sure = unit_confidence(predictions, tagger.unit, *how)
-    if not sum(map(len, sure)):
-        raise ValueError(
-            f"the calibration sentences have no {UNITS[tagger.unit]} that the tagger "
-            "predicts, so there is nothing to accept"
-        )
-    risks = np.atleast_1d(tagger.risk).tolist()
-    given = {
-        "confidence_level": tagger.confidence_level,
-        "groups": groups,
-        "unit": UNITS[tagger.unit],
-        "max_errors_per_group": tagger.max_errors_per_group,
-    }
-    if tagger.recall:
-        return recall_threshold(correct, sure, n_true, risks, **given)
-    return risk_threshold(correct, sure, risks, **given)
-
-
-def conformal_threshold_of(tagger, predictions, y, groups):
-    """Return the score that labels, or entities, need to be in sets.
-
-    Parameters
-    ----------
-    tagger, predictions, y, groups : object
-        As in :func:`risk_thresholds_of`.
-
-    Returns
-    -------
-    threshold : float
-        See :func:`conformal_threshold`.
-    """
-    risk = tagger.set_risk
-    risk = float(np.atleast_1d(tagger.risk)[0]) if risk is None else risk
-    given = {"max_errors_per_group": tagger.max_errors_per_group}
-    if tagger.unit == ENTITY:
-        rows, missing = entity_scores(entity_candidates(predictions, tagger.n_best), y)
-        rows, sentence = _with_truths(rows)
-        given |= {"n_missing": missing, "groups": _of(groups, sentence)}
-        return conformal_threshold(rows, risk, **given) if rows else np.nan
-    table, labels = predictions.label_table(), list(chain.from_iterable(y))
-    scores = scores_of_truth(table, predictions.classes, labels)
-    # A label that the tagger has never seen is in no set.
-    rows = [row[~np.isnan(row)] for row in split_rows(scores, predictions.offsets)]
-    rows, sentence = _with_truths(rows)
-    given |= {"n_missing": int(np.isnan(scores).sum()), "groups": _of(groups, sentence)}
-    return conformal_threshold(rows, risk, **given) if rows else np.nan
-
-
-def _with_truths(rows):
-    """Return the rows that are not empty, and their numbers."""
-    numbers = [i for i, row in enumerate(rows) if len(row)]
-    return [np.asarray(rows[i]) for i in numbers], numbers
 
 
 def _of(groups, numbers):
@@ -266,7 +182,7 @@ def _thinned(values):
     return values[np.linspace(0, len(values) - 1, MOST_SENTENCES).astype(np.intp)]
 
 
-class SelectiveTagger(PrefitMixin, WrappedTagger):
+class SelectiveTagger(SelectiveMixin, CalibratingTagger):
     """Selective prediction: accepts confident predictions at a controlled risk.
 
     On sentences that the tagger has not been trained on, ``fit`` finds the lowest
@@ -424,26 +340,12 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
         self : object
             The fitted tagger.
         """
-        check_risks(self.risk), check_level(self.confidence_level)
+        self._check_parameters()
         if self.recall and self.unit != "entity":
             raise ValueError('recall=True is about entities; set unit="entity" too')
         X = reusable_rows(X)
         y = object_rows(listed(y, "y"))
         check_same_length(len(X), encode_labels(y)[1].size)
-        tagger, X, y, groups = self._fitted(X, y, sample_weight, groups)
-        tagger = as_tagger(tagger)
-        batch = _encoded(tagger, X)
-        found = predictions_of(tagger, batch)
-        self.thresholds_ = risk_thresholds_of(self, found, y, groups)
-        self.conformal_threshold_ = conformal_threshold_of(self, found, y, groups)
-        self.reference_ = measures(found, X, batch, self.confidence_method)
-        self.estimator_ = tagger
-        noun = "sentences" if groups is None else "groups"
-        warn_of_refusals(self.thresholds_, noun)
-        return self
-
-    def _fitted(self, X, y, sample_weight, groups):
-        """Return a fitted tagger, and the sentences that calibrate it."""
         if groups is not None:
             groups = group_numbers(groups)
             if groups.shape != (len(X),):
@@ -451,45 +353,61 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
                     f"groups has the shape {groups.shape}; it must hold one for each "
                     f"of the {len(X)} sentences: a sentence cannot be split"
                 )
-        tagger = self._fitted_before()
-        if tagger is not None:
-            self._refuse_known(tagger, X)
-            return tagger, X, y, groups
-        train, rest = self._split(y, groups)
         weight = check_sample_weight(sample_weight, len(y))
-        weights = {} if weight is None else {"sample_weight": weight[train]}
-        tagger = clone(self.estimator).fit(X[train], y[train], **weights)
-        return tagger, X[rest], y[rest], None if groups is None else groups[rest]
+        tagger, rest = self._fitted(X, y, weight, groups)
+        if self._fitted_before() is not None:
+            self._refuse_known(tagger, X)
+        X, y, groups = X[rest], y[rest], _of(groups, rest)
+        self.estimator_ = tagger = as_tagger(tagger)
+        batch = _encoded(tagger, X)
+        found = predictions_of(tagger, batch)
+        self.thresholds_ = self._risk_thresholds(found, y, groups)
+        self.conformal_threshold_ = self._conformal_threshold(found, y, groups)
+        self.reference_ = measures(found, X, batch, self.confidence_method)
+        noun = "sentences" if groups is None else "groups"
+        warn_of_refusals(self.thresholds_, noun)
+        return self
+
+    def _risk_thresholds(self, predictions, y, groups):
+        correct, n_true = unit_outcomes(predictions, y, self.unit)
+        unit, how = UNITS[self.unit], (self.confidence_method, self.entity_confidence)
+        sure = unit_confidence(predictions, self.unit, *how)
+        if not sum(map(len, sure)):
+            raise ValueError(
+                f"the calibration sentences have no {unit} that the tagger predicts, "
+                "so there is nothing to accept"
+            )
+        found = risk_threshold, correct, sure
+        if self.recall:
+            found = recall_threshold, correct, sure, n_true
+        return self._bounds(*found, groups=groups, unit=unit)
+
+    def _conformal_threshold(self, predictions, y, groups):
+        if self.unit == ENTITY:
+            candidates = entity_candidates(predictions, self.n_best)
+            rows, n_missing = entity_scores(candidates, y)
+        else:
+            table, labels = predictions.label_table(), list(chain.from_iterable(y))
+            scores = scores_of_truth(table, predictions.classes, labels)
+            # A label that the tagger has never seen is in no set.
+            n_missing = int(np.isnan(scores).sum())
+            rows = split_rows(scores, predictions.offsets)
+            rows = [row[~np.isnan(row)] for row in rows]
+        full = [i for i, row in enumerate(rows) if len(row)]
+        rows = [np.asarray(rows[i]) for i in full]
+        return self._set_threshold(rows, n_missing, _of(groups, full))
 
     def _split(self, y, groups):
-        """Return the numbers of the sentences that train and of those that calibrate.
-
-        Empty sentences must not change the result.
-        """
-        positions = np.flatnonzero([len(row) > 0 for row in y])
-        kind = ShuffleSplit if groups is None else GroupShuffleSplit
-        groups = None if groups is None else groups[positions]
-        n_units = len(positions if groups is None else np.unique(groups))
+        # Empty sentences must not change the result.
+        full = np.flatnonzero([len(row) > 0 for row in y])
+        groups = _of(groups, full)
+        n_units = len(full if groups is None else np.unique(groups))
         if n_units < 2:
             raise ValueError(
                 f"{n_units} sequences or groups that are not empty cannot both train "
                 'and calibrate a tagger; give more, or a fitted one with cv="prefit"'
             )
-        chosen = {"test_size": self.calibration_size, "random_state": self.random_state}
-        (parts,) = kind(1, **chosen).split(positions, groups=groups)
-        return (np.sort(positions[part]) for part in parts)
-
-    def _refuse_known(self, tagger, X):
-        """Raise if a fitted tagger was trained on the sentences, where it can tell."""
-        if self.allow_training_data or not hasattr(tagger, "train_overlap"):
-            return
-        share = tagger.train_overlap(X)
-        if share > MOST_KNOWN:
-            raise ValueError(
-                f"the tagger has learned from {100 * share:.0f} % of these words, so "
-                "they do not tell how often it is right. Give others; "
-                "allow_training_data=True calibrates on them anyway"
-            )
+        return (full[part] for part in super()._split(y[full], groups))
 
     @reads_at_once
     def predict_all(self, X: Iterable[Any]) -> Predictions:
@@ -515,7 +433,10 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
         check_is_fitted(self)
         return {
             **self._selection_rule(),
-            "thresholds": [_plain_threshold(each) for each in self.thresholds_],
+            "thresholds": [
+                {name: _finite(value) for name, value in each._asdict().items()}
+                for each in self.thresholds_
+            ],
             "reference": self.reference_,
             "source": getattr(self, "source_", None),
         }
@@ -527,22 +448,6 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
             "method": self.confidence_method,
             "entity_confidence": self.entity_confidence,
         }
-
-    def get_threshold(self, risk: float | None = None) -> Any:
-        """Return the threshold for a risk, with its bound.
-
-        Parameters
-        ----------
-        risk : float, default=None
-            One of `risk`; None is the first.
-
-        Returns
-        -------
-        threshold : RiskThreshold
-            Its ``threshold``, and the share that it accepts in calibration.
-        """
-        check_is_fitted(self)
-        return threshold_for(self.thresholds_, risk)
 
     @reads_at_once
     def accept(
@@ -626,70 +531,38 @@ class SelectiveTagger(PrefitMixin, WrappedTagger):
         check_is_fitted(self)
         return self.estimator_.default_method_
 
-    def _plain_params(self):
-        return {**super()._plain_params(), "estimator": None}
-
-    def _saved_state(self):
-        check_is_fitted(self)
-        if not isinstance(self.estimator_, BaseSequenceTagger):
-            raise ValueError(
-                f"a {type(self.estimator_).__name__} cannot be saved without pickle; "
-                "pickle the selective tagger, or save one of skcw's"
-            )
-        header, arrays = self.estimator_.to_saved()
-        state = {
-            "tagger": header,
-            "frozen": isinstance(self.estimator, FrozenEstimator),
+    def _own_state(self):
+        return {
             "conformal_threshold": _finite(self.conformal_threshold_),
             SELECTION: self.selection_,
         }
-        return state, arrays
 
-    def _restore(self, state, arrays):
-        selection = checked_selection(state[SELECTION])
-        self.estimator_ = BaseSequenceTagger.from_saved(state["tagger"], arrays)
-        if saved_flag(state["frozen"], "frozen"):
-            self.estimator = FrozenEstimator(self.estimator_)
-        else:
-            self.estimator = (
-                self.estimator_ if self._is_prefit() else clone(self.estimator_)
-            )
-        threshold = state["conformal_threshold"]
+    def _restore_own(self, state):
+        """Raise unless the tagger has the confidences that the thresholds are of."""
+        selection, threshold = state[SELECTION], state["conformal_threshold"]
+        checked_selection(selection)
         if threshold not in (None, *_NAMES_OF_INFINITY):
             saved_number(threshold, "conformal_threshold")
-        self._check_restored(selection)
+        if not selection["thresholds"]:
+            raise ValueError("there is no threshold")
+        self._check_parameters()
+        method = self.confidence_method
+        if (self.unit, method) != (selection["unit"], selection["method"]):
+            raise ValueError("the thresholds are of another unit or method")
+        self._check_method(method)
+        saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
         self.thresholds_ = [
-            _restored_threshold(each) for each in selection["thresholds"]
+            RiskThreshold(**{name: _from_finite(v) for name, v in values.items()})
+            for values in selection["thresholds"]
         ]
         self.conformal_threshold_ = _from_finite(threshold)
         self.reference_ = selection["reference"]
         self.source_ = selection["source"]
 
-    def _check_restored(self, selection):
-        """Raise unless the tagger has the confidences that the thresholds are of."""
-        if not selection["thresholds"]:
-            raise ValueError("there is no threshold")
-        check_risks(self.risk), check_level(self.confidence_level)
-        method = self.confidence_method
-        if (self.unit, method) != (selection["unit"], selection["method"]):
-            raise ValueError("the thresholds are of another unit or method")
-        if method is not None and method not in self.estimator_.confidence_methods_:
-            raise ValueError(f"the tagger has no method {shortened(method)}")
-        saved_number(self.n_best, "n_best", 1, MOST_IN_A_FILE, whole=True)
-
 
 def _encoded(tagger, X):
     """Return sentences in compiled form, whose known features can be counted."""
     return tagger.encode(X) if encodes(tagger) else reusable_rows(X)
-
-
-def _plain_threshold(threshold):
-    return {name: _finite(value) for name, value in threshold._asdict().items()}
-
-
-def _restored_threshold(values):
-    numbers = {name: _from_finite(value) for name, value in values.items()}
-    return RiskThreshold(**numbers)
 
 
 def _finite(value):

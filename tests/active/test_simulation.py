@@ -16,7 +16,7 @@ from skcw.active.utilities import least_confident_word
 from tests.active.problems import records, rows, sentences
 
 X, Y = sentences()
-TEST = {"X_test": X[60:], "y_test": Y[60:]}
+TEST = {"test": (X[60:], Y[60:])}
 SMALL = {"n_initial": 6, "batch": 4, "evaluate_every": 2, "n_repeats": 2, **TEST}
 STRATEGIES = {
     "random": "random",
@@ -26,7 +26,7 @@ STRATEGIES = {
 
 
 def study(**options):
-    options = {**SMALL, "max_labels": 30, **options}
+    options = {**SMALL, "budget": Budget(labels=30), **options}
     return simulate(CWSequenceTagger(), X[:60], Y[:60], STRATEGIES, **options)
 
 
@@ -89,7 +89,7 @@ KILLED = """
 import os, signal, sys
 from functools import partial
 from skcw import CWSequenceTagger
-from skcw.active import simulate
+from skcw.active import Budget, simulate
 from skcw.active import simulation
 from skcw.active.simulation import Strategy
 from skcw.active.utilities import least_confident_word
@@ -108,8 +108,8 @@ strategies = {
     "PA": Strategy("min-margin", max_overlap=0.8, update="online"),
 }
 simulate(
-    CWSequenceTagger(), X[:60], y[:60], strategies, X_test=X[60:], y_test=y[60:],
-    n_initial=6, batch=4, evaluate_every=2, n_repeats=2, max_labels=30,
+    CWSequenceTagger(), X[:60], y[:60], strategies, test=(X[60:], y[60:]),
+    n_initial=6, batch=4, evaluate_every=2, n_repeats=2, budget=Budget(labels=30),
     cache=sys.argv[1],
 )
 """
@@ -126,7 +126,7 @@ def test_a_study_that_was_killed_goes_on_with_the_same_result(plain, tmp_path):
 
 
 def test_a_run_ends_with_its_budget_its_score_or_its_pool():
-    assert study(max_words=100).records[-1]["n_words"] < 200
+    assert study(budget=Budget(words=100)).records[-1]["n_words"] < 200
     assert study(until_score=0.0).records[-1]["n_labels"] == 6
     options = {"n_initial": 6, "n_repeats": 1, **TEST}
     small = simulate(CWSequenceTagger(), X[:25], Y[:25], "random", **options)
@@ -146,12 +146,11 @@ def test_the_protocol_of_the_first_paper_on_rows():
         R[:80],
         labels[:80],
         {"ACL": "normalized-margin", "PA": Strategy("margin", MultiClassPA())},
-        X_test=R[80:],
-        y_test=labels[80:],
+        test=(R[80:], labels[80:]),
         n_initial=2,
         batch=1,
         n_candidates=None,
-        max_labels=40,
+        budget=Budget(labels=40),
         evaluate_every=1,
         update="online",
         n_repeats=2,
@@ -163,7 +162,8 @@ def test_the_protocol_of_the_first_paper_on_rows():
 
 def test_noise_makes_a_study_worse():
     clean, noisy = (
-        study(noise=noise, max_labels=60, n_repeats=3) for noise in (0.0, 0.4)
+        study(noise=noise, budget=Budget(labels=60), n_repeats=3)
+        for noise in (0.0, 0.4)
     )
     scores = [np.mean([y[-1] for _, y in s.runs("random")]) for s in (clean, noisy)]
     assert scores[1] < scores[0] - 0.02
@@ -188,8 +188,10 @@ def test_the_first_rows_have_all_classes():
     R, labels = rows(200, n_classes=4)
     labels[labels == "d"] = "c"
     labels[7] = "d"
-    options = {"X_test": R, "y_test": labels, "n_initial": 4, "n_repeats": 1}
-    found = simulate(MultiClassCW(), R, labels, "random", max_labels=8, **options)
+    options = {"test": (R, labels), "n_initial": 4, "n_repeats": 1}
+    found = simulate(
+        MultiClassCW(), R, labels, "random", budget=Budget(labels=8), **options
+    )
     assert found.records[0]["n_labels"] == 4
 
 
@@ -236,8 +238,6 @@ def test_a_study_is_a_table(plain):
         ({"random_state": -1}, "random_state"),
         ({"batch": 0}, "batch must be a whole number from 1"),
         ({"batch": "ten"}, "batch must be a whole number from 1"),
-        ({"max_labels": -3}, "max_labels"),
-        ({"max_words": 0}, "max_words"),
     ],
 )
 def test_bad_studies_are_refused(options, message):
@@ -253,7 +253,7 @@ def test_a_study_needs_labels_strategies_and_two_classes():
         simulate(tagger, X[:60], Y[:60], {}, **TEST)
     R, labels = rows()
     with pytest.raises(ValueError, match="one class only"):
-        simulate(MultiClassCW(), R, ["a"] * 60, "random", X_test=R, y_test=labels)
+        simulate(MultiClassCW(), R, ["a"] * 60, "random", test=(R, labels))
 
 
 def test_progress_is_shown_when_asked_for(capsys):

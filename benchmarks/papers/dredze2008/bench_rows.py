@@ -37,7 +37,7 @@ from common.rows import FOLDERS
 from common.runner import Part, main
 from common.tables import format_table, new_figure, number, save_picture
 from skcw import MultiClassCW, MultiClassPA
-from skcw.active import simulate
+from skcw.active import Budget, simulate
 from skcw.active.simulation import Strategy, Study
 from skcw.datasets import make_reviews
 
@@ -179,12 +179,11 @@ def _run_fold(task, train, test, fold, settings):
         X,
         y,
         STRATEGIES,
-        X_test=X_test,
-        y_test=y_test,
+        test=(X_test, y_test),
         n_initial=2,
         batch=1,
         n_candidates=None,
-        max_labels=QUICK_LABELS if settings.quick else MOST_LABELS,
+        budget=Budget(labels=QUICK_LABELS if settings.quick else MOST_LABELS),
         evaluate_every=1,
         update="online",
         scoring=_accuracy,

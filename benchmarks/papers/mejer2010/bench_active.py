@@ -37,7 +37,7 @@ from common.tables import (
     save_picture,
 )
 from skcw import CRFSequenceTagger, CWSequenceTagger
-from skcw.active import simulate
+from skcw.active import Budget, simulate
 from skcw.active.simulation import Strategy, Study
 from skcw.active.utilities import (
     least_confident_word,
@@ -203,8 +203,7 @@ def _run_split(name, data, run_number, wanted, settings):
             X,
             y,
             {strategy: STRATEGIES[strategy]},
-            X_test=X_test,
-            y_test=y_test,
+            test=(X_test, y_test),
             n_initial=N_INITIAL,
             update="refit",
             scoring=scorer,
@@ -231,7 +230,7 @@ def _schedule(strategy, full, settings):
         "batch": Growth(QUICK_GROWTH if settings.quick else GROWTH),
         "n_candidates": N_CANDIDATES if is_rival else None,
         "evaluate_every": 1,
-        "max_labels": MOST_SENTENCES if is_rival else None,
+        "budget": Budget(labels=MOST_SENTENCES) if is_rival else None,
     }
 
 
