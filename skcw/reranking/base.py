@@ -10,11 +10,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._kernels.ranking import total_scores
+from skcw._kernels.ranking import count_differences, fill_differences, total_scores
 from skcw._util.checks import check_sample_weight
 from skcw._util.compat import _fit_context
 from skcw._util.limits import MOST_PRESENTATIONS
 from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw._util.ragged import offsets_of
 from skcw.data.saved import saved_array, saved_number
 from skcw.io.loading import SavedModelMixin
 from skcw.io.model_files import write_model
@@ -339,14 +340,6 @@ class Problem:
             n = len(self.lists)
             yield rng.permutation(n) if shuffle else np.arange(n)
 
-    def scaled(self, score_scale):
-        """Return the lists as the kernels read them."""
-        return self.lists.opened(score_scale)
-
-    def longest(self):
-        """Return how many features the differences of two candidates may have."""
-        return 2 * int(np.diff(self.lists.indptr).max(initial=0)) + 1
-
 
 # A scale that the data do not bound stops where the odds of no pair exceed the
 # exponential of this.
@@ -404,25 +397,50 @@ def likeliest_scale(problem):
         np.maximum.reduceat(lists.scores, lists.offsets[:-1]), lists.lengths
     )
     gaps = lists.scores - first
-    far = float(np.abs(gaps).max(initial=0.0))
-    if not far or not (problem.weight[known] > 0).any():
+    if not gaps.any() or not (problem.weight[known] > 0).any():
         return 1.0
+
+    def slope(scale):
+        power, starts = np.exp(scale * gaps), lists.offsets[:-1]
+        sums = np.add.reduceat(power * gaps, starts), np.add.reduceat(power, starts)
+        gain = gaps[problem.target] - sums[0] / sums[1]
+        return problem.weight[known] @ gain[known]
+
+    return best_scale(slope, gaps)[1]
+
+
+def best_scale(slope, gaps):
+    """Return two numbers between which the slope of a concave function changes sign.
+
+    The function is one of a scale of `gaps`, which must not all be zero.
+    """
+    far = float(np.abs(gaps).max())
     low, high = 0.0, LARGEST_EXPONENT / far
-    while _slope(high, gaps, problem) > 0.0 and high * far < 1e3 * LARGEST_EXPONENT:
+    while slope(high) > 0.0 and high * far < 1e3 * LARGEST_EXPONENT:
         low, high = high, 2.0 * high
     for _ in range(N_HALVINGS):
         middle = 0.5 * (low + high)
-        if _slope(middle, gaps, problem) > 0.0:
+        if slope(middle) > 0.0:
             low = middle
         else:
             high = middle
-    return high
+    return low, high
 
 
-def _slope(scale, gaps, problem):
-    """Return the slope of the logarithm of the likelihood."""
-    lists, known = problem.lists, problem.target >= 0
-    power = np.exp(scale * gaps)
-    starts = lists.offsets[:-1]
-    expected = np.add.reduceat(power * gaps, starts) / np.add.reduceat(power, starts)
-    return float(problem.weight[known] @ (gaps[problem.target] - expected)[known])
+def pair_differences(lists, good, bad):
+    """Return the features in which candidates differ: where pairs begin, and codes.
+
+    The code of a feature is twice its number, and one more if the bad one has it.
+    """
+    counts = np.empty(len(good), dtype=np.int64)
+    count_differences(lists, good, bad, counts)
+    starts = offsets_of(counts)
+    codes = np.empty(starts[-1], dtype=np.int32)
+    fill_differences(lists, good, bad, starts, codes)
+    return starts, codes
+
+
+def by_feature(feature, n_features):
+    """Return the order that sorts by feature, and where each feature begins in it."""
+    starts = offsets_of(np.bincount(feature, minlength=n_features))
+    return np.argsort(feature, kind="stable"), starts

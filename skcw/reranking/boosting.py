@@ -9,16 +9,17 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from skcw._kernels.boosting import boost, judge_rounds, start_tree
-from skcw._kernels.ranking import count_differences, fill_differences
 from skcw._util.compat import Interval
-from skcw._util.ragged import joined_ranges, offsets_of
+from skcw._util.ragged import joined_ranges
 from skcw.data.saved import saved_array
-from skcw.reranking.base import BaseReranker
+from skcw.reranking.base import (
+    BaseReranker,
+    best_scale,
+    by_feature,
+    pair_differences,
+)
 from skcw.reranking.candidates import first_maxima
 
-# A weight of the score that the data do not bound stops where the odds of no pair
-# exceed the exponential of this.
-LARGEST_EXPONENT = 30.0
 # How many rounds are best depends on how many lists there are.
 PARTS_OF_ROUNDS = (1, 10, 100)
 # Sums that are kept up to date are off by about this share of what they began with.
@@ -222,21 +223,14 @@ class RankBooster:
         gaps = lists.scores[bad] - lists.scores[good]
         self.score_coef = best_score_weight(gaps, weight)
         self.weight = weight * np.exp(self.score_coef * gaps)
-        opened, counts = lists.opened(), np.empty(len(good), dtype=np.int64)
-        count_differences(opened, good, bad, counts)
-        self.pair_starts = offsets_of(counts)
-        self.pair_codes = np.empty(self.pair_starts[-1], dtype=np.int32)
-        fill_differences(opened, good, bad, self.pair_starts, self.pair_codes)
-        self._invert(counts, lists.n_features)
-        self._start(lists.n_features)
-
-    def _invert(self, counts, n_features):
-        """Make the index from features to pairs."""
-        feature = self.pair_codes >> 1
-        order = np.argsort(feature, kind="stable")
-        self.feature_starts = offsets_of(np.bincount(feature, minlength=n_features))
-        pair = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        found = pair_differences(lists.opened(), good, bad)
+        self.pair_starts, self.pair_codes = found
+        order, starts = by_feature(self.pair_codes >> 1, lists.n_features)
+        pair = np.arange(len(good), dtype=np.int32)
+        pair = np.repeat(pair, np.diff(self.pair_starts))
+        self.feature_starts = starts
         self.feature_codes = 2 * pair[order] + (self.pair_codes[order] & 1)
+        self._start(lists.n_features)
 
     def _start(self, n_features):
         """Sum the weights of the pairs of each feature."""
@@ -313,25 +307,15 @@ def best_score_weight(gaps, weight):
     weight : float
         From 0 on: a base model is not turned upside down.
     """
-    far = np.abs(gaps).max(initial=0.0)
-    if not far:
+    if not gaps.any():
         return 1.0
-    low, high = 0.0, LARGEST_EXPONENT / far
-    while _slope(high, gaps, weight) < 0.0 and high * far < 1e3 * LARGEST_EXPONENT:
-        low, high = high, 2.0 * high
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if _slope(middle, gaps, weight) < 0.0:
-            low = middle
-        else:
-            high = middle
-    return low
 
+    def slope(coef):
+        # Of minus the logarithm of the loss.
+        power = coef * gaps + np.log(weight)
+        return -(np.exp(power - logsumexp(power)) @ gaps)
 
-def _slope(coef, gaps, weight):
-    """Return the slope of the logarithm of the loss."""
-    power = coef * gaps + np.log(weight)
-    return float(np.exp(power - logsumexp(power)) @ gaps)
+    return best_scale(slope, gaps)[0]
 
 
 def rounds_errors(problem, score_coef, rounds):
@@ -357,14 +341,14 @@ def rounds_errors(problem, score_coef, rounds):
     totals = score_coef * lists.scores
     chosen = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
     owner = np.repeat(np.arange(lists.n_candidates), np.diff(lists.indptr))
-    order = np.argsort(lists.indices, kind="stable")
+    order, starts = by_feature(lists.indices, lists.n_features)
     out = np.empty(len(rounds) + 1)
     out[0] = errors[chosen].sum()
     judge_rounds(
         rounds.feature,
         rounds.step,
         lists.offsets,
-        offsets_of(np.bincount(lists.indices, minlength=lists.n_features)),
+        starts,
         owner[order].astype(np.int32),
         list_of,
         totals,

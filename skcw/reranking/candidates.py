@@ -218,6 +218,10 @@ class CandidateLists(RaggedRows):
         scores = self.scores if score_scale == 1.0 else self.scores * score_scale
         return Lists(self.offsets, self.indptr, self.indices, scores)
 
+    def room(self):
+        """Return room for the features in which two candidates differ."""
+        return np.empty(2 * int(np.diff(self.indptr).max(initial=0)) + 1, np.int32)
+
     def rows(self, flat: Any) -> Any:
         """Return numbers of candidates as one array per list."""
         return split_rows(flat, self.offsets)
@@ -381,11 +385,25 @@ def candidate_errors(labelings, y, loss="labels"):
         raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
     labelings, y = list(labelings), list(y)
     check_same_length(len(labelings), len(y), ("labelings", "y"), "sentences")
-    wrong = _wrong_labels if loss == "labels" else _wrong_entities
     return object_rows(
-        np.array(wrong(s, candidates, list(truth)), dtype=np.float64)
+        np.array([*_wrong(s, candidates, list(truth), loss)], dtype=np.float64)
         for s, (candidates, truth) in enumerate(zip(labelings, y, strict=True))
     )
+
+
+def _wrong(s, candidates, truth, loss):
+    """Yield the number of errors of each candidate."""
+    spans = set(extract_spans(truth)) if loss == "entities" else None
+    for labels in candidates:
+        if len(labels) != len(truth):
+            raise ValueError(
+                f"sentence {s} has {len(truth)} true labels, but a candidate has "
+                f"{len(labels)}"
+            )
+        if spans is None:
+            yield sum(a != b for a, b in zip(labels, truth, strict=True))
+        else:
+            yield len(spans.symmetric_difference(extract_spans(labels)))
 
 
 def labeling_size(labels, truth, loss):
@@ -408,32 +426,6 @@ def labeling_size(labels, truth, loss):
     if loss == "labels":
         return len(truth)
     return len(extract_spans(labels)) + len(extract_spans(truth))
-
-
-def _wrong_labels(s, candidates, truth):
-    return [
-        sum(a != b for a, b in zip(labels, truth, strict=True))
-        for labels in _as_long_as(truth, candidates, s)
-    ]
-
-
-def _wrong_entities(s, candidates, truth):
-    true = set(extract_spans(truth))
-    return [
-        len(true.symmetric_difference(extract_spans(labels)))
-        for labels in _as_long_as(truth, candidates, s)
-    ]
-
-
-def _as_long_as(truth, candidates, s):
-    """Yield candidates; raise at one that has more or fewer labels than the truth."""
-    for labels in candidates:
-        if len(labels) != len(truth):
-            raise ValueError(
-                f"sentence {s} has {len(truth)} true labels, but a candidate has "
-                f"{len(labels)}"
-            )
-        yield labels
 
 
 def oracle_scores(

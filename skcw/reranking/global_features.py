@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise, product, zip_longest
 from numbers import Integral
 from typing import Any, Self
 
@@ -60,30 +60,14 @@ class SentenceView:
         self.shape = [*pad, *shapes, *pad]
         self.flagged = [*pad, *flags, *pad]
 
-    def bigrams(self, name, first):
-        """Return two words from a position on, each as itself or by its shape."""
-        a, b = self.word[first + 2 : first + 4]
-        c, d = self.flagged[first + 2 : first + 4]
+    def ngrams(self, name, n, first):
+        """Return n words from a position on, each as itself or by its shape."""
+        here = slice(first + 2, first + 2 + n)
+        ways = product(*zip(self.word[here], self.flagged[here], strict=True))
+        bits = product("01", repeat=n)
         return [
-            f"{name}00={a} {b}",
-            f"{name}01={a} {d}",
-            f"{name}10={c} {b}",
-            f"{name}11={c} {d}",
-        ]
-
-    def trigrams(self, name, first):
-        """Return three words from a position on, each as itself or by its shape."""
-        a, b, c = self.word[first + 2 : first + 5]
-        d, e, f = self.flagged[first + 2 : first + 5]
-        return [
-            f"{name}000={a} {b} {c}",
-            f"{name}001={a} {b} {f}",
-            f"{name}010={a} {e} {c}",
-            f"{name}011={a} {e} {f}",
-            f"{name}100={d} {b} {c}",
-            f"{name}101={d} {b} {f}",
-            f"{name}110={d} {e} {c}",
-            f"{name}111={d} {e} {f}",
+            f"{name}{''.join(which)}={' '.join(words)}"
+            for which, words in zip(bits, ways, strict=True)
         ]
 
 
@@ -114,12 +98,12 @@ def entity_strings(view, start, stop):
         f"GF={' '.join(flagged)}",
         f"LW={words[-1]}",
         f"LWLC={int(words[-1][:1].islower())}",
-        *view.bigrams("BO", start - 1),
-        *view.bigrams("BE", last),
-        *view.trigrams("TO", start - 2),
-        *view.trigrams("TO2", start - 1),
-        *view.trigrams("TE", last - 1),
-        *view.trigrams("TE2", last - 2),
+        *view.ngrams("BO", 2, start - 1),
+        *view.ngrams("BE", 2, last),
+        *view.ngrams("TO", 3, start - 2),
+        *view.ngrams("TO2", 3, start - 1),
+        *view.ngrams("TE", 3, last - 1),
+        *view.ngrams("TE2", 3, last - 2),
     ]
     for name, parts in (("", shapes), ("2", flagged)):
         back = parts[::-1]
@@ -449,8 +433,19 @@ class GlobalFeatures(BaseEstimator):
 
     def check_parameters(self) -> None:
         """Raise unless templates, functions and the lexicon can be used."""
-        check_templates(self.templates, self.functions)
-        check_lexicon(self.lexicon)
+        for name in self.templates:
+            if name not in TEMPLATES:
+                every = ", ".join(TEMPLATES)
+                raise ValueError(f"there are no templates {name!r}; there are {every}")
+        for function in self.functions:
+            if not callable(function):
+                raise TypeError(f"functions holds {function!r}, which cannot be called")
+        lexicon = () if self.lexicon is None else self.lexicon
+        if isinstance(lexicon, str) or not hasattr(lexicon, "__len__"):
+            raise TypeError(f"lexicon is {lexicon!r}; give a list or set of words")
+        strange = [word for word in lexicon if not isinstance(word, str)]
+        if strange:
+            raise TypeError(f"lexicon holds {strange[0]!r}, which is not a word")
 
     @reads_at_once
     def transform(
@@ -544,28 +539,6 @@ def sentences(X, nbest, words):
                 f"X, nbest and words are not equally long: one ends before sentence {s}"
             )
         yield (*found, first_columns(found[:1], s)[0]) if words is None else found
-
-
-def check_templates(templates, functions):
-    """Raise unless templates are known and functions can be called."""
-    for name in templates:
-        if name not in TEMPLATES:
-            every = ", ".join(TEMPLATES)
-            raise ValueError(f"there are no templates {name!r}; there are {every}")
-    for function in functions:
-        if not callable(function):
-            raise TypeError(f"functions holds {function!r}, which cannot be called")
-
-
-def check_lexicon(lexicon):
-    """Raise unless a lexicon is None or some words."""
-    if lexicon is None:
-        return
-    if isinstance(lexicon, str) or not hasattr(lexicon, "__len__"):
-        raise TypeError(f"lexicon is {lexicon!r}; give a list or set of words")
-    strange = [word for word in lexicon if not isinstance(word, str)]
-    if strange:
-        raise TypeError(f"lexicon holds {strange[0]!r}, which is not a word")
 
 
 def distinct_candidates(candidates, s, n_tokens):

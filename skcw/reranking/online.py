@@ -6,17 +6,14 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from skcw._kernels.ranking import (
-    count_differences,
-    fill_differences,
     gaussian_pass,
     pair_spreads,
     perceptron_pass,
 )
 from skcw._kernels.voting import replay_votes
 from skcw._util.compat import Interval
-from skcw._util.ragged import offsets_of
 from skcw.data.saved import saved_array
-from skcw.reranking.base import BaseReranker
+from skcw.reranking.base import BaseReranker, by_feature, pair_differences
 from skcw.reranking.candidates import first_maxima
 
 CW, AROW = 0, 1
@@ -42,10 +39,10 @@ class GaussianReranker(BaseReranker):
 
     def _learn(self, problem):
         scale = self._scale()
-        lists = problem.scaled(scale)
+        lists = problem.lists.opened(scale)
         mean = np.append(problem.blank(), 1.0)
         variance = np.full(len(mean), float(self.initial_variance))
-        drift, room = np.zeros(len(mean)), np.empty(problem.longest(), dtype=np.int32)
+        drift, room = np.zeros(len(mean)), problem.lists.room()
         elapsed = 0.0
         for order in problem.orders(self.max_iter, self.shuffle, self.random_state):
             elapsed = gaussian_pass(
@@ -80,9 +77,7 @@ class GaussianReranker(BaseReranker):
         chosen = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
         variance = np.append(self.coef_variance_, self.score_variance_)
         spread = np.empty(lists.n_candidates)
-        room = 2 * int(np.diff(lists.indptr).max(initial=0)) + 1
-        room = np.empty(room, dtype=np.int32)
-        pair_spreads(lists.opened(), chosen, variance, room, spread)
+        pair_spreads(lists.opened(), chosen, variance, lists.room(), spread)
         behind = np.repeat(totals[chosen], lists.lengths) - totals
         away = np.divide(
             behind, np.sqrt(spread), out=np.zeros(len(behind)), where=spread > 0
@@ -349,7 +344,7 @@ class VotedPerceptronReranker(BaseReranker):
 
     def _learn(self, problem):
         scale = self._scale()
-        lists = problem.scaled(scale)
+        lists = problem.lists.opened(scale)
         most = self.max_iter * int(np.ceil(problem.weight).sum())
         pairs, sizes = np.empty((most, 2), dtype=np.int64), np.empty(most)
         runs, weights = np.zeros(most + 1), np.append(problem.blank(), 0.0)
@@ -367,30 +362,29 @@ class VotedPerceptronReranker(BaseReranker):
                 runs,
                 n,
             )
-        steps = _Steps(lists, pairs[:n], sizes[:n])
+        good, bad = (np.ascontiguousarray(column) for column in pairs[:n].T)
+        begins, codes = pair_differences(lists, good, bad)
         scores = problem.lists.scores * scale
-        gaps = sizes[:n] * (scores[pairs[:n, 0]] - scores[pairs[:n, 1]])
-        return self._fitted(problem, steps, gaps, runs[: n + 1])
+        gaps = sizes[:n] * (scores[good] - scores[bad])
+        step = np.repeat(np.arange(n), np.diff(begins))
+        moves = np.where(codes & 1, -1.0, 1.0) * sizes[step]
+        return self._fitted(problem, codes >> 1, step, moves, gaps, runs[: n + 1])
 
-    def _fitted(self, problem, steps, gaps, runs):
-        """Return the fitted attributes that steps and run lengths make."""
-        scale = self._scale()
+    def _fitted(self, problem, feature, step, moves, gaps, runs):
+        """Return the fitted attributes that moves of features in steps make."""
+        scale, n_features = self._scale(), problem.lists.n_features
         votes = np.append(0.0, np.cumsum(runs))
         total = votes[-1] or 1.0
         # What step t adds is there for all votes after it.
         share = (votes[-1] - votes[1:-1]) / total
-        starts, numbers, moves = steps.by_feature(problem.lists.n_features)
-        coef = np.bincount(
-            steps.codes >> 1,
-            weights=steps.moves * share[steps.owner],
-            minlength=problem.lists.n_features,
-        )
+        order, starts = by_feature(feature, n_features)
+        weights = moves * share[step]
         return {
-            "coef_": coef,
+            "coef_": np.bincount(feature, weights=weights, minlength=n_features),
             "score_coef_": float(gaps @ share) * scale,
             "step_starts_": starts,
-            "step_numbers_": numbers,
-            "step_moves_": moves,
+            "step_numbers_": (step[order] + 1).astype(np.int32),
+            "step_moves_": moves[order],
             # Of the score as it is given, like all that is fitted.
             "score_levels_": np.append(0.0, np.cumsum(gaps)) * scale,
             "votes_": votes,
@@ -442,28 +436,6 @@ class VotedPerceptronReranker(BaseReranker):
             return super()._probabilities(lists, totals)
         sums = np.add.reduceat(totals, lists.offsets[:-1]) if len(lists) else totals
         return totals / np.repeat(sums, lists.lengths)
-
-
-class _Steps:
-    """The steps of a perceptron: which features each changes, and by how much."""
-
-    def __init__(self, lists, pairs, sizes):
-        good, bad = (np.ascontiguousarray(column) for column in pairs.T)
-        counts = np.empty(len(pairs), dtype=np.int64)
-        count_differences(lists, good, bad, counts)
-        indptr = offsets_of(counts)
-        self.codes = np.empty(indptr[-1], dtype=np.int32)
-        fill_differences(lists, good, bad, indptr, self.codes)
-        self.owner = np.repeat(np.arange(len(pairs)), counts)
-        self.moves = np.where(self.codes & 1, -1.0, 1.0) * sizes[self.owner]
-
-    def by_feature(self, n_features):
-        """Return for each feature its steps, numbered from 1 on, and their moves."""
-        feature = self.codes >> 1
-        order = np.argsort(feature, kind="stable")
-        starts = offsets_of(np.bincount(feature, minlength=n_features))
-        numbers = (self.owner[order] + 1).astype(np.int32)
-        return starts, numbers, self.moves[order]
 
 
 def range_extremes(values):
