@@ -36,8 +36,13 @@ from common.tagged import ARK, DUTCH, EWT, NP, READY, SPANISH, TAGGED, Sentences
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw._util.ragged import joined_ranges
 from skcw.calibration import conformal_threshold, risk_threshold
-from skcw.calibration.conformal import entity_candidates, entity_scores, scores_of_truth
-from skcw.calibration.risk_control import MOST_WRONG, Steps
+from skcw.calibration.risk_control import (
+    MOST_WRONG,
+    Steps,
+    entity_candidates,
+    entity_scores,
+    scores_of_truth,
+)
 from skcw.datasets import make_tagged_corpus
 from skcw.evaluation import cross_val_confidence
 from skcw.metrics import token_correct

@@ -8,8 +8,12 @@ from skcw.calibration.calibrators import (
     SigmoidCalibrator,
     TemperatureCalibrator,
 )
-from skcw.calibration.conformal import conformal_sets, conformal_threshold
-from skcw.calibration.risk_control import recall_threshold, risk_threshold
+from skcw.calibration.risk_control import (
+    conformal_sets,
+    conformal_threshold,
+    recall_threshold,
+    risk_threshold,
+)
 from skcw.calibration.selective_classifier import SelectiveClassifier
 from skcw.calibration.selective_tagger import SelectiveTagger
 

@@ -1,7 +1,7 @@
 """``CalibratedTagger``: a tagger whose confidences are probabilities."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Self
@@ -265,6 +265,7 @@ class CalibratingTagger(PrefitMixin, WrappedTagger):
             raise ValueError(f"the tagger has no method {shortened(method)}")
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class CalibratedTagger(CalibratingTagger):
     """Tagger whose confidence is the probability that a label is right.
 
@@ -375,7 +376,24 @@ class CalibratedTagger(CalibratingTagger):
     True
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any
+    _: KW_ONLY
+    method: str = "isotonic"
+    confidence_method: str | None = None
+    cv: Any = None
+    ensemble: bool = True
+    per_label: bool = False
+    min_words: int = 200
+    entity_confidence: str | None = None
+    keep_order: bool = True
+    variance_scale: float | None = None
+    temperature: float | None = None
+    n_best: int | None = None
+    n_draws: int | None = None
+    allow_training_data: bool = False
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
         "estimator": TAGGERS,
         "method": [StrOptions(set(CALIBRATORS))],
         "confidence_method": [str, None],
@@ -392,41 +410,6 @@ class CalibratedTagger(CalibratingTagger):
         "allow_training_data": ["boolean"],
         "n_jobs": [Integral, None],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        method: str = "isotonic",
-        confidence_method: str | None = None,
-        cv: Any = None,
-        ensemble: bool = True,
-        per_label: bool = False,
-        min_words: int = 200,
-        entity_confidence: str | None = None,
-        keep_order: bool = True,
-        variance_scale: float | None = None,
-        temperature: float | None = None,
-        n_best: int | None = None,
-        n_draws: int | None = None,
-        allow_training_data: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.confidence_method = confidence_method
-        self.cv = cv
-        self.ensemble = ensemble
-        self.per_label = per_label
-        self.min_words = min_words
-        self.entity_confidence = entity_confidence
-        self.keep_order = keep_order
-        self.variance_scale = variance_scale
-        self.temperature = temperature
-        self.n_best = n_best
-        self.n_draws = n_draws
-        self.allow_training_data = allow_training_data
-        self.n_jobs = n_jobs
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
@@ -449,7 +432,7 @@ class CalibratedTagger(CalibratingTagger):
         self : object
             The fitted tagger.
         """
-        make = self._maker(self.method, self.confidence_method)
+        make = calibrator_maker(self.method, self.confidence_method, self.keep_order)
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
         tagger = self._fitted_before()
         if tagger is not None:
@@ -462,34 +445,25 @@ class CalibratedTagger(CalibratingTagger):
                 "sequences, or other weights"
             )
         tokens, entities, rivals = zip(*found, strict=True)
-        self.calibrators_ = self._fit_calibrators(make, tokens)
+        least = self.min_words if self.per_label else None
+        self.calibrators_ = self._fit_calibrators(make, tokens, least)
         self.entity_calibrators_ = []
         if self.entity_confidence:
             entities = some_entities(entities)
-            self.entity_calibrators_ = self._fit_calibrators(make, entities)
-        self.rival_calibrators_ = self._fit_rivals(rivals)
+            self.entity_calibrators_ = self._fit_calibrators(make, entities, least)
+        rivals = [one for one in rivals if one is not None]
+        # Steps would call a label impossible wherever it never was the true one.
+        smooth = "beta" if self.method == "isotonic" else self.method
+        make = calibrator_maker(smooth, "marginal", self.keep_order)
+        self.rival_calibrators_ = self._fit_calibrators(make, rivals, self.min_words)
         self.estimator_ = as_tagger(tagger)
         self.confidence_options_ = self._options()
         return self
 
-    def _maker(self, method, confidence_method):
-        return calibrator_maker(method, confidence_method, self.keep_order)
-
-    def _fit_calibrators(self, make, held_out):
-        if not self.ensemble:
+    def _fit_calibrators(self, make, held_out, least):
+        if not self.ensemble and held_out:
             held_out = [HeldOut.joined(held_out)]
-        least = self.min_words if self.per_label else None
         return [LabelCalibrators.learn(make, one, least) for one in held_out]
-
-    def _fit_rivals(self, rivals):
-        """Return calibrators of the marginals of labels that are not predicted."""
-        some = [one for one in rivals if one is not None]
-        if not self.ensemble and some:
-            some = [HeldOut.joined(some)]
-        # Steps would call a label impossible wherever it never was the true one.
-        smooth = "beta" if self.method == "isotonic" else self.method
-        make = self._maker(smooth, "marginal")
-        return [LabelCalibrators.learn(make, one, self.min_words) for one in some]
 
     def _held_out(self, tagger, X, y, weight):
         """Return held-out tokens, entities if wanted, and rivals of a fitted tagger."""

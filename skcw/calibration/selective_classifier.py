@@ -1,5 +1,6 @@
 """``SelectiveClassifier``: selective prediction for the rows of a classifier."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -21,15 +22,13 @@ from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
 from skcw.calibration.calibrated_tagger import PREFIT, PrefitMixin
-from skcw.calibration.conformal import (
-    conformal_sets,
-    conformal_threshold,
-    scores_of_truth,
-)
 from skcw.calibration.risk_control import (
     check_risks,
+    conformal_sets,
+    conformal_threshold,
     group_numbers,
     risk_threshold,
+    scores_of_truth,
     threshold_for,
     warn_of_refusals,
 )
@@ -102,6 +101,7 @@ class SelectiveMixin(PrefitMixin):
         return threshold_for(self.thresholds_, risk)
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class SelectiveClassifier(
     SelectiveMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
@@ -160,7 +160,17 @@ class SelectiveClassifier(
     True
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any
+    _: KW_ONLY
+    risk: Any = 0.01
+    confidence_level: float = 0.95
+    cv: str | None = None
+    calibration_size: float = 0.3
+    set_risk: float | None = None
+    max_errors_per_group: float | None = None
+    random_state: int | np.random.RandomState | None = 0
+
+    _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict_proba"])],
         "risk": [Real, "array-like"],
         "confidence_level": [Real],
@@ -170,27 +180,6 @@ class SelectiveClassifier(
         "max_errors_per_group": [Interval(Real, 1, None, closed="left"), None],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        risk: Any = 0.01,
-        confidence_level: float = 0.95,
-        cv: str | None = None,
-        calibration_size: float = 0.3,
-        set_risk: float | None = None,
-        max_errors_per_group: float | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.risk = risk
-        self.confidence_level = confidence_level
-        self.cv = cv
-        self.calibration_size = calibration_size
-        self.set_risk = set_risk
-        self.max_errors_per_group = max_errors_per_group
-        self.random_state = random_state
 
     _split_kind = StratifiedShuffleSplit
 

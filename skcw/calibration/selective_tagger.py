@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, Self
@@ -21,17 +22,15 @@ from skcw.calibration.calibrated_tagger import (
     CalibratingTagger,
     encodes,
 )
-from skcw.calibration.conformal import (
+from skcw.calibration.risk_control import (
+    RiskThreshold,
     conformal_sets,
     entity_candidates,
     entity_scores,
-    scores_of_truth,
-)
-from skcw.calibration.risk_control import (
-    RiskThreshold,
     group_numbers,
     recall_threshold,
     risk_threshold,
+    scores_of_truth,
     warn_of_refusals,
 )
 from skcw.calibration.selective_classifier import SelectiveMixin
@@ -48,7 +47,7 @@ from skcw.confidence.acceptance import (
     unit_confidence,
 )
 from skcw.confidence.foreign import predictions_of
-from skcw.confidence.held_out import reusable_rows
+from skcw.confidence.held_out import reusable_rows, right_entities
 from skcw.confidence.predictions import Entity, Layer, Predictions
 from skcw.confidence.tallies import SPAN_EVENTS
 from skcw.data import SequenceBatch
@@ -82,12 +81,9 @@ def unit_outcomes(predictions, y, unit):
     rows = check_label_rows(y, "y")
     check_same_lengths(predictions.lengths, [len(row) for row in rows])
     if unit == ENTITY:
-        truth = [set(map(tuple, extract_spans(row))) for row in rows]
-        found = [
-            np.array([tuple(entity[:3]) in spans for entity in entities], dtype=bool)
-            for entities, spans in zip(predictions.entities(), truth, strict=True)
-        ]
-        return object_rows(found), np.array([len(spans) for spans in truth])
+        n_true = [len(set(extract_spans(row))) for row in rows]
+        right = right_entities(predictions.entities(), rows)
+        return object_rows(right), np.array(n_true)
     words = token_correct(rows, predictions.labels())
     words = object_rows(np.asarray(row, dtype=bool) for row in words)
     if unit == SENTENCE:
@@ -182,6 +178,7 @@ def _thinned(values):
     return values[np.linspace(0, len(values) - 1, MOST_SENTENCES).astype(np.intp)]
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class SelectiveTagger(SelectiveMixin, CalibratingTagger):
     """Selective prediction: accepts confident predictions at a controlled risk.
 
@@ -262,7 +259,23 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
     array([False, False,  True,  True,  True])
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any
+    _: KW_ONLY
+    risk: Any = 0.01
+    confidence_level: float = 0.95
+    unit: str = "word"
+    recall: bool = False
+    cv: str | None = None
+    calibration_size: float = 0.3
+    set_risk: float | None = None
+    n_best: int = 10
+    confidence_method: str | None = None
+    entity_confidence: str | None = None
+    max_errors_per_group: float | None = None
+    allow_training_data: bool = False
+    random_state: int | np.random.RandomState | None = 0
+
+    _parameter_constraints = {
         "estimator": TAGGERS,
         "risk": [Real, "array-like"],
         "confidence_level": [Real],
@@ -278,39 +291,6 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
         "allow_training_data": ["boolean"],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        risk: Any = 0.01,
-        confidence_level: float = 0.95,
-        unit: str = "word",
-        recall: bool = False,
-        cv: str | None = None,
-        calibration_size: float = 0.3,
-        set_risk: float | None = None,
-        n_best: int = 10,
-        confidence_method: str | None = None,
-        entity_confidence: str | None = None,
-        max_errors_per_group: float | None = None,
-        allow_training_data: bool = False,
-        random_state: int | np.random.RandomState | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.risk = risk
-        self.confidence_level = confidence_level
-        self.unit = unit
-        self.recall = recall
-        self.cv = cv
-        self.calibration_size = calibration_size
-        self.set_risk = set_risk
-        self.n_best = n_best
-        self.confidence_method = confidence_method
-        self.entity_confidence = entity_confidence
-        self.max_errors_per_group = max_errors_per_group
-        self.allow_training_data = allow_training_data
-        self.random_state = random_state
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)

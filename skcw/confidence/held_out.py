@@ -106,19 +106,22 @@ def held_out_entities(predictions, y, entity_confidence, options, weight=None):
     """
     weight = np.ones(len(y)) if weight is None else weight
     rows = predictions.entities(entity_confidence, **options)
-    true = [set(map(tuple, extract_spans(labels))) for labels in y]
-    found = [
-        (entity.confidence, tuple(entity[:3]) in truth, entity.label, each)
-        for entities, truth, each in zip(rows, true, weight, strict=True)
-        for entity in entities
-    ]
-    confidence, correct, label, each = zip(*found, strict=True) if found else [()] * 4
+    found = list(chain.from_iterable(rows))
     return HeldOut(
-        np.array(confidence, dtype=np.float64),
-        np.array(correct, dtype=np.float64),
-        np.array(label, dtype=str),
-        np.array(each, dtype=np.float64),
+        np.array([entity.confidence for entity in found], dtype=np.float64),
+        flat_numbers(right_entities(rows, y)),
+        flat_labels([[entity.label for entity in found]]),
+        np.repeat(np.asarray(weight, np.float64), [len(row) for row in rows]),
     )
+
+
+def right_entities(rows, y):
+    """Return whether each predicted entity is one of the truth, a row per sequence."""
+    true = [set(map(tuple, extract_spans(labels))) for labels in y]
+    return [
+        np.array([tuple(entity[:3]) in spans for entity in entities], dtype=bool)
+        for entities, spans in zip(rows, true, strict=True)
+    ]
 
 
 def held_out_rivals(predictions, y, weight=None):

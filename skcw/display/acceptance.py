@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from skcw._util.text_table import cut
 from skcw.calibration import risk_threshold
-from skcw.calibration.risk_control import flat_outcomes
+from skcw.calibration.risk_control import float_outcomes
 from skcw.calibration.selective_tagger import unit_outcomes
 from skcw.display.base import (
     LONGEST_NAME,
@@ -198,7 +198,7 @@ class RiskControlDisplay:
             groups=groups,
             max_errors_per_group=max_errors_per_group,
         )
-        right, sure, _ = flat_outcomes(new_correct, new_confidence)
+        right, sure, _ = float_outcomes(new_correct, new_confidence)
         shown = [sure >= threshold.threshold for threshold in made]
         risks = [threshold.risk for threshold in made]
         display = cls(*_judged(risks, shown, right > 0), name=name, unit=unit)

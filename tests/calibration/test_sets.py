@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from skcw import CWSequenceTagger, make_tagging_pipeline
 from skcw.calibration import conformal_sets, conformal_threshold
-from skcw.calibration.conformal import entity_candidates, entity_scores, scores_of_truth
+from skcw.calibration.risk_control import (
+    entity_candidates,
+    entity_scores,
+    scores_of_truth,
+)
 from skcw.datasets import make_tagged_corpus
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=60)
