@@ -1,6 +1,7 @@
 """Confidence from random draws of the weights."""
 
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Group(NamedTuple):
     n_draws: int
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class Drawing:
     """Draws w ~ N(weights, s * variance), each one weight vector for all input.
 
@@ -62,34 +64,28 @@ class Drawing:
         that occurs twice no longer has one weight. Transitions are drawn as usual.
     """
 
-    def __init__(
-        self,
-        scored,
-        n_draws,
-        variance_scale,
-        *,
-        seed,
-        unit_variance=False,
-        independent=False,
-    ):
-        if n_draws < 1 or not 0 <= variance_scale < np.inf:
+    scored: Any
+    n_draws: int
+    variance_scale: float
+    _: KW_ONLY
+    seed: int
+    unit_variance: bool = False
+    independent: bool = False
+
+    def __post_init__(self):
+        if self.n_draws < 1 or not 0 <= self.variance_scale < np.inf:
             raise ValueError(
                 "n_draws must be at least 1 and variance_scale finite and not "
-                f"negative, got {n_draws} and {variance_scale}"
+                f"negative, got {self.n_draws} and {self.variance_scale}"
             )
-        if not unit_variance and scored.decoder.belief.variance is None:
+        self.decoder = self.scored.decoder
+        if not self.unit_variance and self.decoder.belief.variance is None:
             raise ValueError(
                 "this model keeps no variances to draw with; draw with "
                 "unit_variance=True"
             )
-        self.scored = scored
-        self.decoder = scored.decoder
-        self.n_draws = n_draws
-        self.root_scale = np.float32(np.sqrt(variance_scale))
-        self.seed = seed
-        self.unit_variance = unit_variance
-        self.independent = independent
-        self.labels = padded_labels(scored.n_labels)
+        self.root_scale = np.float32(np.sqrt(self.variance_scale))
+        self.labels = padded_labels(self.scored.n_labels)
 
     def each_group(self, work):
         """Call work(group, part, its tokens, its sequences) for all groups of draws.
@@ -358,43 +354,6 @@ def count_draws(scored, n_draws, variance_scale, tallies, *, seed, **how):
 
     Drawing(scored, n_draws, variance_scale, seed=seed, **how).each_group(label)
     scored.check_legal(total)
-
-
-def draw_votes(scored, n_draws, variance_scale, *, seed, **how):
-    """Return how many draws give each token each label.
-
-    Parameters
-    ----------
-    scored : ScoredBatch
-        The sequences under the model to draw from.
-    n_draws : int
-        How many weight vectors w ~ N(weights, s * variance) to draw.
-    variance_scale : float
-        The factor s of the variances, at least 0.
-    seed : int
-        From 0 to 2**64 - 1.
-    **how : bool
-        ``unit_variance`` and ``independent`` of :class:`Drawing`.
-
-    Returns
-    -------
-    votes : ndarray of int32, shape (n_tokens, n_labels)
-        Every row sums to n_draws.
-
-    Examples
-    --------
-    >>> from skcw._model.gaussian import Belief
-    >>> from skcw.confidence.draws import draw_votes
-    >>> from skcw.data import SequenceEncoder
-    >>> from skcw._model.decoding import Decoder
-    >>> batch = SequenceEncoder().fit_transform([["a", "b"], ["a"]])
-    >>> scored = Decoder(Belief.start(2, 3, initial_variance=1.0)).open(batch)
-    >>> draw_votes(scored, 300, 1.0, seed=0).sum(axis=1)
-    array([300, 300, 300])
-    """
-    votes = Votes(scored.n_tokens, scored.n_labels)
-    count_draws(scored, n_draws, variance_scale, [votes], seed=seed, **how)
-    return votes.counts
 
 
 def draw_marginals(scored, n_draws, variance_scale, *, temperature=1.0, seed, **how):

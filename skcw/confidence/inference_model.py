@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -131,6 +132,7 @@ def can_serve(header, *, words=False):
     return layers.features is not None or not serving.get("reads_words")
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class InferenceModel:
     """A saved tagger or pipeline that can predict but not learn.
 
@@ -180,30 +182,17 @@ class InferenceModel:
     ['B-PER', 'O', 'B-PER']
     """
 
-    def __init__(
-        self,
-        decoder: Any,
-        confidence: Any,
-        classes: list[str],
-        *,
-        features: Any = None,
-        vocabulary: Any = None,
-        log_probability: bool = False,
-        reads_words: bool = False,
-        selection: dict[Any, Any] | None = None,
-        tokenizer: Any = None,
-        reading: dict[Any, Any] | None = None,
-    ) -> None:
-        self.decoder = decoder
-        self.confidence = confidence
-        self.classes = classes
-        self.features = features
-        self.vocabulary = vocabulary
-        self.log_probability = log_probability
-        self.reads_words = reads_words
-        self.selection = selection
-        self.tokenizer = tokenizer
-        self.reading = reading
+    decoder: Any
+    confidence: Any
+    classes: list[str]
+    _: KW_ONLY
+    features: Any = None
+    vocabulary: Any = None
+    log_probability: bool = False
+    reads_words: bool = False
+    selection: dict[Any, Any] | None = None
+    tokenizer: Any = None
+    reading: dict[Any, Any] | None = None
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, mapped: bool = False) -> Self:

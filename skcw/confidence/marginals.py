@@ -27,16 +27,6 @@ def marginal(scored, codes, settings):
     return np.clip(out, 0.0, 1.0)
 
 
-def marginal_spans(scored, codes, spans, borders, settings):
-    """Return the probability of each span at a temperature."""
-    return span_probability(scored, codes, spans, settings.temperature, borders)
-
-
-def marginal_sequences(scored, codes, settings):
-    """Return the probability of each labeling at a temperature."""
-    return path_probability(scored, codes, settings.temperature)
-
-
 def marginal_pairs(scored, left, right, settings):
     """Return the probability of pairs of labels of neighbors at a temperature.
 
@@ -75,8 +65,8 @@ def marginal_pairs(scored, left, right, settings):
     return out
 
 
-def path_probability(scored, codes, temperature):
-    """Return the probability of one labeling of each sequence.
+def marginal_sequences(scored, codes, settings):
+    """Return the probability of one labeling of each sequence at a temperature.
 
     Parameters
     ----------
@@ -84,8 +74,8 @@ def path_probability(scored, codes, temperature):
         The sequences under the model.
     codes : ndarray of int32, shape (n_tokens,)
         The labelings.
-    temperature : float
-        What scores are divided by.
+    settings : Settings
+        With the ``temperature`` that scores are divided by.
 
     Returns
     -------
@@ -95,15 +85,15 @@ def path_probability(scored, codes, temperature):
     log_z = np.zeros(len(scored))
 
     def work(piece, tokens, sequences):
-        log_z[sequences] = piece.marginals(temperature)[1]
+        log_z[sequences] = piece.marginals(settings.temperature)[1]
 
     scored.each_piece(work)
-    score = scored.path_scores(codes) / temperature
+    score = scored.path_scores(codes) / settings.temperature
     return np.exp(np.minimum(score - log_z, 0.0))
 
 
-def span_probability(scored, codes, spans, temperature, borders=None):
-    """Return the probability of each span.
+def marginal_spans(scored, codes, spans, borders, settings):
+    """Return the probability of each span at a temperature.
 
     The sum over all labelings in which the span is right, divided by the sum over all
     labelings: a forward pass inside the span that only legal labels may take part in,
@@ -117,11 +107,11 @@ def span_probability(scored, codes, spans, temperature, borders=None):
         The predicted labels.
     spans : (ndarray, ndarray)
         Where spans start and stop, counted over the batch, in order.
-    temperature : float
-        What scores are divided by.
-    borders : (ndarray, ndarray), default=None
+    borders : (ndarray, ndarray) or None
         ``continues`` and ``outside`` of ``BoundaryAgreement``: an
-        entity must have these borders. By default the words must have their labels.
+        entity must have these borders. With None the words must have their labels.
+    settings : Settings
+        With the ``temperature`` that scores are divided by.
 
     Returns
     -------
@@ -141,7 +131,7 @@ def span_probability(scored, codes, spans, temperature, borders=None):
             return
         mine = slice(low, high)
         used, row = np.unique(owner[mine] - sequences.start, return_inverse=True)
-        lattices = _Messages(piece, temperature, used)
+        lattices = _Messages(piece, settings.temperature, used)
         where = row, starts[mine] - tokens.start, stops[mine] - tokens.start
         if borders is None:
             log_share[mine] = lattices.of_labels(*where, codes[tokens])

@@ -202,7 +202,7 @@ def delta_probit(scored, codes, variance_scale, *, unit_variance=False):
     return ndtr(ratio / np.sqrt(variance_scale))
 
 
-def delta_max(scored, codes):
+def delta_max(scored, codes, settings=None):
     """Return, for every token, how far the best labeling is ahead of its best rival.
 
     The rival is the best labeling with any other label at that token: a difference
@@ -396,10 +396,6 @@ def _delta_probit(scored, codes, settings):
     return delta_probit(scored, codes, settings.variance_scale)
 
 
-def _delta_max(scored, codes, settings):
-    return delta_max(scored, codes)
-
-
 def _drawn(needs_variance=True, **how):
     """Return the method of votes of drawn models."""
     return Method(
@@ -419,7 +415,7 @@ METHODS = {
     "delta-probit": Method(
         _delta_probit, True, True, ("variance_scale",), any_label=False
     ),
-    "delta-max": Method(_delta_max, False, any_label=False),
+    "delta-max": Method(delta_max, False, any_label=False),
     "marginal": Method(
         marginal,
         True,

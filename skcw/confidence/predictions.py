@@ -14,9 +14,15 @@ import numpy as np
 
 from skcw._util.checks import check_same_lengths
 from skcw._util.ragged import frozen, object_rows, split_rows
-from skcw.confidence.draws import count_draws, draw_votes
+from skcw.confidence.draws import tally_draws
 from skcw.confidence.marginals import draw_chains
-from skcw.confidence.tallies import SPAN_EVENTS, Labelings, labeling_lead, span_borders
+from skcw.confidence.tallies import (
+    SPAN_EVENTS,
+    Labelings,
+    Votes,
+    labeling_lead,
+    span_borders,
+)
 from skcw.data.frames import AnswersInFrames
 from skcw.data.labels import encode_labels
 from skcw.data.schemes import extract_spans
@@ -536,16 +542,19 @@ class ModelLayer:
 
     def confidence(self, method, options):
         """Return the confidence in the predicted labels."""
-        name, chosen = self.model.chosen(method)
-        settings = self.model.settings(name, **options)
+        name, chosen, settings = self._chosen(method, options)
         return self._once(
             lambda: chosen.compute(self.scored, self.codes, settings), name, settings
         )
 
+    def _chosen(self, method, options, kind=None):
+        """Return a method that can judge things of a kind, and its settings."""
+        name, chosen = self.model.chosen(method, kind)
+        return name, chosen, self.model.settings(name, **options)
+
     def label_table(self, method, options):
         """Return the confidence in every label at every token."""
-        name, chosen = self.model.chosen(method, any_label=True)
-        settings = self.model.settings(name, **options)
+        name, chosen, settings = self._chosen(method, options, "any_label")
         compute = chosen.compute
         return self._once(
             lambda: frozen(compute(self.scored, None, settings)), "all", name, settings
@@ -557,23 +566,17 @@ class ModelLayer:
 
     def label_confidence(self, codes, method, options):
         """Return the confidence in given labels."""
-        name, chosen = self.model.chosen(method, any_label=True)
-        settings = self.model.settings(name, **options)
+        _, chosen, settings = self._chosen(method, options, "any_label")
         return chosen.compute(self.scored, codes, settings)
-
-    def _chosen_for(self, kind, method, options):
-        """Return a method for "spans", "sequences" or "pairs", and its settings."""
-        name, chosen = self.model.chosen_for(kind, method)
-        return chosen, self.model.settings(name, **options)
 
     def pair_confidence(self, left, right, method, options):
         """Return a table: tokens in rows, label pairs with the next one in columns."""
-        chosen, settings = self._chosen_for("pairs", method, options)
+        _, chosen, settings = self._chosen(method, options, "pairs")
         return chosen.pairs(self.scored, left, right, settings)
 
     def sequence_confidence(self, method, options):
         """Return the confidence in the labeling of each sequence."""
-        chosen, settings = self._chosen_for("sequences", method, options)
+        _, chosen, settings = self._chosen(method, options, "sequences")
         return self._once(
             lambda: chosen.sequences(self.scored, self.codes, settings),
             chosen.sequences,
@@ -602,7 +605,7 @@ class ModelLayer:
             yield [Entity(*span, float(next(sure))) for span in row]
 
     def _span_confidence(self, event, method, options):
-        chosen, settings = self._chosen_for("spans", method, options)
+        _, chosen, settings = self._chosen(method, options, "spans")
         spans = tuple(np.array(ends, dtype=np.int64) for ends in self._spans[1:])
         borders = span_borders(self.classes, self.codes, spans[0], event)
         return chosen.spans(self.scored, self.codes, spans, borders, settings)
@@ -620,9 +623,8 @@ class ModelLayer:
     def voted(self, unit_variance, options):
         """Return the labels that most drawn models give."""
         how, settings = self._drawing(unit_variance, options)
-        draws = settings.n_draws, settings.variance_scale
-        votes = draw_votes(self.scored, *draws, seed=settings.seed, **how)
-        return votes.argmax(axis=1)
+        votes = Votes(self.scored.n_tokens, self.scored.n_labels)
+        return tally_draws(self.scored, settings, votes, **how).counts.argmax(axis=1)
 
     def sampled(self, n, unit_variance, options):
         """Return the codes of n drawn labelings, of shape (n, n_tokens)."""
@@ -636,9 +638,7 @@ class ModelLayer:
         _check_options(options, known, "the distribution of weights")
         how, settings = self._drawing(unit_variance, {**options, "n_draws": n})
         drawn = Labelings(settings.n_draws, self.scored.n_tokens)
-        draws = settings.n_draws, settings.variance_scale
-        count_draws(self.scored, *draws, [drawn], seed=settings.seed, **how)
-        return drawn.codes
+        return tally_draws(self.scored, settings, drawn, **how).codes
 
     def _drawing(self, unit_variance, options):
         """Return how weights are drawn, and the settings of that method."""

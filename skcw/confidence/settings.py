@@ -2,9 +2,11 @@
 
 import sys
 import warnings
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skcw._util.limits import LARGEST_SETTING, LEAST_SETTING, MOST_IN_A_FILE
 from skcw.confidence.methods import METHODS, check_method, served_methods
@@ -174,6 +176,7 @@ def scale_unit(belief, unit_variance=False):
     return belief.mean_square / float(belief.prior_variance)
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class ModelConfidence:
     """The confidence methods of a fitted model, with their units and values.
 
@@ -207,45 +210,35 @@ class ModelConfidence:
     ['delta', 'delta-max', 'marginal']
     """
 
-    def __init__(
-        self,
-        belief,
-        *,
-        margin=1.0,
-        temperature=DEFAULT_TEMPERATURE,
-        default="marginal",
-        fitted=None,
-        seed=0,
-        is_rule=False,
-        methods=METHODS,
-    ):
-        self.belief = belief
-        self.margin = margin
-        self.temperature = temperature
-        self.default = default
-        self.fitted = fitted or {}
-        self.seed = seed
-        self.is_rule = is_rule
-        self.methods = methods
-        self.served = served_methods(belief.variance is not None, methods)
+    belief: Any
+    _: KW_ONLY
+    margin: float = 1.0
+    temperature: float = DEFAULT_TEMPERATURE
+    default: str = "marginal"
+    fitted: dict | None = None
+    seed: int = 0
+    is_rule: bool = False
+    methods: Mapping = field(default_factory=lambda: METHODS)
 
-    def chosen(self, name=None, any_label=False):
+    def __post_init__(self):
+        self.fitted = self.fitted or {}
+        self.served = served_methods(self.belief.variance is not None, self.methods)
+
+    def chosen(self, name=None, kind=None):
         """Return the name of a method, or of the default, and the method.
 
-        With `any_label` it must judge labels that are not predicted, too.
+        It must be able to judge "any_label", or whole "spans", "sequences" or "pairs".
         """
-        name = self.default if name is None else name
-        method = check_method(name, self.served, self.methods)
-        if any_label and not method.any_label:
-            able = [n for n, m in self.served.items() if m.any_label]
-            raise ValueError(
-                f"method {name!r} compares the predicted label with its rivals; to "
-                f"judge given labels it must be one of {', '.join(able)}"
-            )
-        return name, method
-
-    def chosen_for(self, kind, name=None):
-        """Return the same among the methods for "spans", "sequences" or "pairs"."""
+        if kind in (None, "any_label"):
+            name = self.default if name is None else name
+            method = check_method(name, self.served, self.methods)
+            if kind and not method.any_label:
+                able = [n for n, m in self.served.items() if m.any_label]
+                raise ValueError(
+                    f"method {name!r} compares the predicted label with its rivals; to "
+                    f"judge given labels it must be one of {', '.join(able)}"
+                )
+            return name, method
         among = [n for n, m in self.served.items() if getattr(m, kind) is not None]
         name = "marginal" if name is None else name
         if not among:

@@ -261,42 +261,7 @@ class Agreement:
         self.sequences[sequences] += agree.sum(axis=0, dtype=np.int32)
 
 
-class SpanTally:
-    """Base of what counts the labelings that agree on each of some spans.
-
-    Parameters
-    ----------
-    starts, stops : ndarray of int, shape (n_spans,)
-        The tokens of the spans, counted over the batch; starts must not fall, and no
-        span may cross the border of a sequence.
-    offsets : ndarray of int64, shape (n_sequences + 1,)
-        Where sequences begin.
-    continues : ndarray of bool, shape (n_labels, n_labels) or None
-        ``continues[i, j]``: label j after label i continues the same entity.
-    """
-
-    def __init__(self, starts, stops, offsets, continues):
-        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
-        self.offsets = offsets
-        self.continues = continues
-        self.spans = np.zeros(len(self.starts), dtype=np.int32)
-
-    def __call__(self, labelings, tokens, sequences):
-        """Count the labelings of a piece."""
-        mine = slice(*np.searchsorted(self.starts, [tokens.start, tokens.stop]))
-        starts = self.starts[mine] - tokens.start
-        stops = self.stops[mine] - tokens.start
-        goes_on = None
-        if self.continues is not None:
-            begins = self.offsets[sequences] - tokens.start
-            goes_on = _continues(labelings, self.continues, begins)
-        agree = self._agree(labelings, tokens, mine, starts, stops, goes_on)
-        if goes_on is not None:
-            agree &= ~(goes_on[:, starts] | goes_on[:, stops])
-        self.spans[mine] += agree.sum(axis=0, dtype=np.int32)
-
-
-class SpanAgreement(SpanTally):
+class SpanAgreement:
     """How many labelings agree with a given one on each of some spans.
 
     Parameters
@@ -306,11 +271,6 @@ class SpanAgreement(SpanTally):
     starts, stops : ndarray of int, shape (n_spans,)
         The tokens of the spans, counted over the batch; starts must not fall, and no
         span may cross the border of a sequence.
-    offsets : ndarray of int64, shape (n_sequences + 1,)
-        Where sequences begin.
-    continues : ndarray of bool, shape (n_labels, n_labels), default=None
-        ``continues[i, j]``: label j after label i continues the same entity. If it
-        is given, a labeling must also begin and end the span where it does.
 
     Attributes
     ----------
@@ -321,21 +281,29 @@ class SpanAgreement(SpanTally):
     --------
     >>> import numpy as np
     >>> from skcw.confidence.tallies import SpanAgreement
-    >>> tally = SpanAgreement(np.array([1, 2, 0]), [0], [2], np.array([0, 3]))
+    >>> tally = SpanAgreement(np.array([1, 2, 0]), [0], [2])
     >>> tally(np.array([[1, 2, 2], [0, 2, 0]]), slice(0, 3), slice(0, 1))
     >>> tally.spans
     array([1], dtype=int32)
     """
 
-    def __init__(self, codes, starts, stops, offsets, continues=None):
-        super().__init__(starts, stops, offsets, continues)
+    def __init__(self, codes, starts, stops):
         self.codes = codes
+        self.starts, self.stops = np.asarray(starts), np.asarray(stops)
+        self.spans = np.zeros(len(self.starts), dtype=np.int32)
 
-    def _agree(self, labelings, tokens, mine, starts, stops, goes_on):
+    def __call__(self, labelings, tokens, sequences):
+        """Count the labelings of a piece."""
+        mine = slice(*np.searchsorted(self.starts, [tokens.start, tokens.stop]))
+        places = self.starts[mine] - tokens.start, self.stops[mine] - tokens.start
+        agree = self._agree(labelings, tokens, sequences, mine, *places)
+        self.spans[mine] += agree.sum(axis=0, dtype=np.int32)
+
+    def _agree(self, labelings, tokens, sequences, mine, starts, stops):
         return _all_same(labelings == self.codes[tokens], starts, stops)
 
 
-class BoundaryAgreement(SpanTally):
+class BoundaryAgreement(SpanAgreement):
     """How many labelings mark an entity exactly at each of some spans.
 
     Parameters
@@ -366,15 +334,18 @@ class BoundaryAgreement(SpanTally):
     """
 
     def __init__(self, starts, stops, offsets, continues, outside):
-        super().__init__(starts, stops, offsets, continues)
+        super().__init__(None, starts, stops)
+        self.offsets, self.continues = offsets, continues
         shape = len(self.starts), len(continues)
         self.inside = ~np.broadcast_to(outside, shape)
 
-    def _agree(self, labelings, tokens, mine, starts, stops, goes_on):
+    def _agree(self, labelings, tokens, sequences, mine, starts, stops):
+        begins = self.offsets[sequences] - tokens.start
+        goes_on = _continues(labelings, self.continues, begins)
         first = labelings[:, starts]
-        number = np.arange(mine.start, mine.stop)
-        inside = self.inside[number, first] & (first >= 0)
-        return inside & _all_same(goes_on[:, :-1], starts + 1, stops)
+        inside = self.inside[np.arange(mine.start, mine.stop), first] & (first >= 0)
+        ends = ~(goes_on[:, starts] | goes_on[:, stops])
+        return inside & ends & _all_same(goes_on[:, :-1], starts + 1, stops)
 
 
 def _continues(labelings, continues, begins):
@@ -395,7 +366,7 @@ def _all_same(same, starts, stops):
 def span_tally(codes, spans, offsets, borders=None):
     """Return the tally of spans: of their words, or of entities with such borders."""
     if borders is None:
-        return SpanAgreement(codes, *spans, offsets)
+        return SpanAgreement(codes, *spans)
     return BoundaryAgreement(*spans, offsets, *borders)
 
 

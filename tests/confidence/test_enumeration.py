@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skcw._model import decoding as decoding
 from skcw.confidence import marginals as _marginals
-from skcw.confidence.marginals import path_probability
+from skcw.confidence.marginals import marginal_sequences
 from skcw.confidence.methods import METHODS, k_best_shares
 from skcw.confidence.settings import Settings
 from tests.confidence.lattices import (
@@ -101,7 +101,7 @@ def test_pieces_and_threads_change_no_pair(monkeypatch):
 @each_case
 def test_the_probability_of_a_labeling_is_its_share(case):
     decoder, batch, codes = small_problem(*case)
-    found = path_probability(decoder.open(batch), codes, 0.7)
+    found = marginal_sequences(decoder.open(batch), codes, Settings(0.0, 0.7))
     assert (found[batch.lengths == 0] == 1.0).all()
     expected = [share[0] for *_, share in enumerated(decoder.open(batch), 0.7)]
     assert_allclose(found[batch.lengths > 0], expected, atol=SINGLE)

@@ -74,7 +74,7 @@ def test_spans_agree_where_the_spans_of_a_labeling_do(seed, definition):
     names, starts, stops = spans_of(codes, OFFSETS, LABELS)
     continues, kinds = continues_matrix(LABELS)
     if definition == "all-words":
-        tally = SpanAgreement(codes, starts, stops, OFFSETS)
+        tally = SpanAgreement(codes, starts, stops)
     else:
         outside = kinds < 0
         if definition == "exact":
@@ -101,7 +101,7 @@ def test_labelings_that_do_not_exist_agree_with_nothing():
     starts, stops, offsets = [0], [2], np.array([0, 3])
     tallies = [
         Agreement(rows[0], offsets),
-        SpanAgreement(rows[0], starts, stops, offsets),
+        SpanAgreement(rows[0], starts, stops),
         BoundaryAgreement(starts, stops, offsets, continues, kinds < 0),
     ]
     for tally in tallies:

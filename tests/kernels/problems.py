@@ -6,6 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from skcw._model.gaussian import Belief, padded
+from skcw.confidence.draws import count_draws
+from skcw.confidence.tallies import Votes
 
 # One label; padding of one column, of none, of seven; several blocks of eight.
 LABEL_COUNTS = (1, 2, 7, 8, 9, 25)
@@ -120,6 +122,13 @@ def random_belief(rng, n_features, n_labels, with_variance=True, dtype=np.float6
         variance[n_labels:first] = 1.5  # padding and the blank row
         variance = variance.ravel()
     return Belief(n_labels, row_of, mean.ravel(), variance, np.zeros(mean.size), 0.0)
+
+
+def draw_votes(scored, n_draws, variance_scale, *, seed, **how):
+    """Return how many draws give each token each label."""
+    votes = Votes(scored.n_tokens, scored.n_labels)
+    count_draws(scored, n_draws, variance_scale, [votes], seed=seed, **how)
+    return votes.counts
 
 
 def pass_options(

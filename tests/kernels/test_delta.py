@@ -9,7 +9,6 @@ from scipy.stats import norm
 
 from skcw._model.decoding import Decoder
 from skcw._model.gaussian import Belief
-from skcw.confidence.draws import draw_votes
 from skcw.confidence.methods import (
     delta,
     delta_deviation,
@@ -23,6 +22,7 @@ from tests.kernels.problems import (
     EXACT,
     LABEL_COUNTS,
     as_vector,
+    draw_votes,
     random_belief,
     random_corpus,
 )

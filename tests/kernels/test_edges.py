@@ -17,8 +17,9 @@ from skcw._model.examples import Examples
 from skcw._model.gaussian import Belief
 from skcw._model.mixing import BeliefMean
 from skcw.confidence.draws import count_draws, draw_marginals
-from skcw.confidence.marginals import draw_chains, span_probability
+from skcw.confidence.marginals import draw_chains, marginal_spans
 from skcw.confidence.methods import delta, delta_deviation, delta_max
+from skcw.confidence.settings import Settings
 from skcw.confidence.tallies import labeling_lead, span_borders
 from skcw.data.batch import SequenceBatch
 from skcw.data.edges import split_edges
@@ -219,14 +220,10 @@ def test_spans_have_the_probability_of_their_labelings():
     codes = scored.viterbi()[0]
     starts = np.array([0, 1, 4, 5])
     stops = np.array([2, 3, 7, 6])
-    found = span_probability(scored, codes, (starts, stops), 1.0)
-    exact = span_probability(
-        scored,
-        codes,
-        (starts, stops),
-        1.0,
-        span_borders(BIO, codes, starts, "boundary"),
-    )
+    asked = scored, codes, (starts, stops)
+    settings, borders = Settings(0.0, 1.0), span_borders(BIO, codes, starts, "boundary")
+    found = marginal_spans(*asked, None, settings)
+    exact = marginal_spans(*asked, borders, settings)
     owner = np.searchsorted(batch.offsets, starts, side="right") - 1
     for n, s in enumerate(owner):
         rows, scores = lattices(belief, sentences)[s]
