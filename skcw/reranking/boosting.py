@@ -1,5 +1,6 @@
 """``BoostingReranker``: an exponential ranking loss, one feature a round."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -26,6 +27,7 @@ PARTS_OF_ROUNDS = (1, 10, 100)
 LEAST_SHARE = 1e-12
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class BoostingReranker(BaseReranker):
     """Reranker by boosting: it lowers an exponential loss by one feature a round.
 
@@ -83,7 +85,14 @@ class BoostingReranker(BaseReranker):
     True
     """
 
-    _parameter_constraints: dict = {
+    n_rounds: int = 10000
+    _: KW_ONLY
+    smoothing: float = 1e-4
+    validation_fraction: float | None = 0.2
+    refit: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "smoothing": [Interval(Real, 1e-20, 1e10, closed="both")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
@@ -91,21 +100,6 @@ class BoostingReranker(BaseReranker):
         "random_state": ["random_state"],
     }
     _saved_arrays = ("losses_", "validation_errors_")
-
-    def __init__(
-        self,
-        n_rounds: int = 10000,
-        *,
-        smoothing: float = 1e-4,
-        validation_fraction: float | None = 0.2,
-        refit: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.smoothing = smoothing
-        self.validation_fraction = validation_fraction
-        self.refit = refit
-        self.random_state = random_state
 
     @property
     def n_rounds_(self):

@@ -218,10 +218,6 @@ class CandidateLists(RaggedRows):
         scores = self.scores if score_scale == 1.0 else self.scores * score_scale
         return Lists(self.offsets, self.indptr, self.indices, scores)
 
-    def room(self):
-        """Return room for the features in which two candidates differ."""
-        return np.empty(2 * int(np.diff(self.indptr).max(initial=0)) + 1, np.int32)
-
     def rows(self, flat: Any) -> Any:
         """Return numbers of candidates as one array per list."""
         return split_rows(flat, self.offsets)

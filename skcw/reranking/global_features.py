@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise, product, zip_longest
 from numbers import Integral
 from typing import Any, Self
@@ -281,6 +282,7 @@ class SentenceReader:
         return names
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class GlobalFeatures(BaseEstimator):
     """Features of whole labelings, which no chain of labels can see.
 
@@ -351,24 +353,17 @@ class GlobalFeatures(BaseEstimator):
     2
     """
 
-    _parameter_constraints: dict = {
+    templates: Iterable[Any] = TEMPLATES
+    _: KW_ONLY
+    functions: Sequence[Any] = ()
+    lexicon: Any = None
+    min_count: int = 5
+
+    _parameter_constraints = {
         "templates": ["array-like"],
         "functions": ["array-like"],
         "min_count": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        templates: Iterable[Any] = TEMPLATES,
-        *,
-        functions: Sequence[Any] = (),
-        lexicon: Any = None,
-        min_count: int = 5,
-    ) -> None:
-        self.templates = templates
-        self.functions = functions
-        self.lexicon = lexicon
-        self.min_count = min_count
 
     @changes_at_once
     def fit(

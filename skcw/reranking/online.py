@@ -1,5 +1,6 @@
 """Rerankers that learn list by list: CW, AROW and the voted perceptron."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -22,7 +23,7 @@ CW, AROW = 0, 1
 class GaussianReranker(BaseReranker):
     """Base of the rerankers that keep a mean and a variance for every weight."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         # Far from where numbers end, with all that is multiplied.
         "initial_variance": [Interval(Real, 1e-10, 1e10, closed="both")],
@@ -42,7 +43,7 @@ class GaussianReranker(BaseReranker):
         lists = problem.lists.opened(scale)
         mean = np.append(problem.blank(), 1.0)
         variance = np.full(len(mean), float(self.initial_variance))
-        drift, room = np.zeros(len(mean)), problem.lists.room()
+        drift, room = np.zeros(len(mean)), _room(problem.lists)
         elapsed = 0.0
         for order in problem.orders(self.max_iter, self.shuffle, self.random_state):
             elapsed = gaussian_pass(
@@ -77,7 +78,7 @@ class GaussianReranker(BaseReranker):
         chosen = lists.offsets[:-1] + first_maxima(totals, lists.offsets)
         variance = np.append(self.coef_variance_, self.score_variance_)
         spread = np.empty(lists.n_candidates)
-        pair_spreads(lists.opened(), chosen, variance, lists.room(), spread)
+        pair_spreads(lists.opened(), chosen, variance, _room(lists), spread)
         behind = np.repeat(totals[chosen], lists.lengths) - totals
         away = np.divide(
             behind, np.sqrt(spread), out=np.zeros(len(behind)), where=spread > 0
@@ -85,6 +86,12 @@ class GaussianReranker(BaseReranker):
         return log_ndtr(-away) - log_ndtr(away)
 
 
+def _room(lists):
+    """Return room for the features in which two candidates differ."""
+    return np.empty(2 * int(np.diff(lists.indptr).max(initial=0)) + 1, np.int32)
+
+
+@dataclass(eq=False, repr=False, match_args=False)
 class CWReranker(GaussianReranker):
     """Reranker by confidence-weighted learning.
 
@@ -142,37 +149,27 @@ class CWReranker(GaussianReranker):
     array([0.85, 0.77])
     """
 
-    _parameter_constraints: dict = {
+    phi: float = 1.0
+    _: KW_ONLY
+    C: float | None = 0.1
+    max_iter: int = 5
+    initial_variance: float = 1.0
+    score_scale: float | None = None
+    averaging: bool = True
+    shuffle: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         **GaussianReranker._parameter_constraints,
         "phi": [Interval(Real, 1e-10, 1e10, closed="both")],
         "C": [Interval(Real, 1e-10, 1e10, closed="both"), None],
     }
 
-    def __init__(
-        self,
-        phi: float = 1.0,
-        *,
-        C: float | None = 0.1,
-        max_iter: int = 5,
-        initial_variance: float = 1.0,
-        score_scale: float | None = None,
-        averaging: bool = True,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.phi = phi
-        self.C = C
-        self.max_iter = max_iter
-        self.initial_variance = initial_variance
-        self.score_scale = score_scale
-        self.averaging = averaging
-        self.shuffle = shuffle
-        self.random_state = random_state
-
     def _rule(self):
         return CW, self.phi, np.inf if self.C is None else self.C
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class AROWReranker(GaussianReranker):
     """Reranker by adaptive regularization of weights.
 
@@ -216,34 +213,25 @@ class AROWReranker(GaussianReranker):
     array([1, 1])
     """
 
-    _parameter_constraints: dict = {
+    r: float = 10.0
+    _: KW_ONLY
+    max_iter: int = 5
+    initial_variance: float = 1.0
+    score_scale: float | None = None
+    averaging: bool = True
+    shuffle: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         **GaussianReranker._parameter_constraints,
         "r": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
-
-    def __init__(
-        self,
-        r: float = 10.0,
-        *,
-        max_iter: int = 5,
-        initial_variance: float = 1.0,
-        score_scale: float | None = None,
-        averaging: bool = True,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.r = r
-        self.max_iter = max_iter
-        self.initial_variance = initial_variance
-        self.score_scale = score_scale
-        self.averaging = averaging
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _rule(self):
         return AROW, self.r, np.inf
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class VotedPerceptronReranker(BaseReranker):
     """Reranker by the voted perceptron.
 
@@ -307,7 +295,14 @@ class VotedPerceptronReranker(BaseReranker):
     array([1.])
     """
 
-    _parameter_constraints: dict = {
+    voting: bool = True
+    _: KW_ONLY
+    max_iter: int = 1
+    score_scale: float | None = None
+    shuffle: bool = False
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         "voting": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "score_scale": [Interval(Real, 0, 1e10, closed="both"), None],
@@ -321,21 +316,6 @@ class VotedPerceptronReranker(BaseReranker):
         "score_levels_",
         "votes_",
     )
-
-    def __init__(
-        self,
-        voting: bool = True,
-        *,
-        max_iter: int = 1,
-        score_scale: float | None = None,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.voting = voting
-        self.max_iter = max_iter
-        self.score_scale = score_scale
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     @property
     def n_steps_(self):

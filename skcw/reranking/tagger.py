@@ -1,6 +1,7 @@
 """``RerankedTagger``: reranking of the n-best lists of a tagger."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, NamedTuple, Self
 
@@ -83,6 +84,7 @@ class Choice(NamedTuple):
         return self.score + gained - sum(weight for _, weight in self.lost)
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class RerankedTagger(BaseSequenceTagger):
     """Tagger that reranks the n-best lists of another one.
 
@@ -176,7 +178,20 @@ class RerankedTagger(BaseSequenceTagger):
     3
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any
+    reranker: Any = None
+    _: KW_ONLY
+    n_best: int = 20
+    cv: int = 5
+    templates: Iterable[Any] = TEMPLATES
+    functions: Sequence[Any] = ()
+    lexicon: Iterable[Any] | None = None
+    min_count: int = 5
+    loss: str = "entities"
+    word_prefix: str | None = None
+    held_out_folds: int | str = "auto"
+
+    _parameter_constraints = {
         "estimator": [HasMethods(["fit", "predict_nbest"])],
         "reranker": [HasMethods(["fit", "candidate_probabilities"]), None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
@@ -191,33 +206,6 @@ class RerankedTagger(BaseSequenceTagger):
             StrOptions({"auto"}),
         ],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        reranker: Any = None,
-        *,
-        n_best: int = 20,
-        cv: int = 5,
-        templates: Iterable[Any] = TEMPLATES,
-        functions: Sequence[Any] = (),
-        lexicon: Iterable[Any] | None = None,
-        min_count: int = 5,
-        loss: str = "entities",
-        word_prefix: str | None = None,
-        held_out_folds: int | str = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.reranker = reranker
-        self.n_best = n_best
-        self.cv = cv
-        self.templates = templates
-        self.functions = functions
-        self.lexicon = lexicon
-        self.min_count = min_count
-        self.loss = loss
-        self.word_prefix = word_prefix
-        self.held_out_folds = held_out_folds
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=False)
