@@ -432,8 +432,6 @@ def read_pool(X, estimator):
         )
     if is_classifier(estimator):
         return RowPool(X, n_items)
-    if isinstance(X, RaggedRows):
-        return BatchPool(X)
     return SequencePool(X)
 
 
@@ -467,53 +465,41 @@ class RowPool:
 
 
 class SequencePool:
-    """Sequences of any form, as a list."""
+    """Sequences of any form: a list, or a ``SequenceBatch`` or a relative as it is."""
 
     kind = SEQUENCES
 
     def __init__(self, X):
-        self._X = object_rows(X)
-        self.lengths = np.array([_length(x) for x in self._X], dtype=np.int64)
+        is_ragged = isinstance(X, RaggedRows)
+        self._X = X if is_ragged else object_rows(X)
+        lengths = X.lengths if is_ragged else [_length(x) for x in self._X]
+        self.lengths = np.array(lengths, dtype=np.int64)
 
     def __len__(self):
         return len(self.lengths)
 
     def take(self, positions):
-        """Return the sequences at these positions, as a list."""
-        return list(self._X[np.asarray(positions, dtype=np.int64)])
-
-    def features(self, positions):
-        """Return which features each sequence has, as a sparse matrix of ones."""
-        return _features_of(encode_any(self.take(positions)))
-
-    def fingerprint(self):
-        """Return a fingerprint of the pool."""
-        return digest_of([self.lengths, *self._X])
-
-
-class BatchPool(SequencePool):
-    """The sequences of a ``SequenceBatch`` or a relative, which are not listed."""
-
-    def __init__(self, X):
-        self._X = X
-        self.lengths = np.asarray(X.lengths, dtype=np.int64)
-
-    def take(self, positions):
-        """Return the sequences at these positions, as a batch."""
-        return self._X[np.asarray(positions, dtype=np.int64)]
+        """Return the sequences at these positions, as a list or a batch."""
+        found = self._X[np.asarray(positions, dtype=np.int64)]
+        return list(found) if isinstance(found, np.ndarray) else found
 
     def features(self, positions):
         """Return which features each sequence has, as a sparse matrix of ones."""
         batch = self.take(positions)
-        is_encoded = isinstance(batch, SequenceBatch)
-        return _features_of(batch if is_encoded else encode_any(batch))
+        if not isinstance(batch, SequenceBatch):
+            batch = encode_any(batch)
+        batch = batch._compact()
+        indptr = batch.indptr[batch.offsets]
+        shape = len(batch), batch.n_features
+        ones = np.ones(len(batch.indices))
+        return _ones(sparse.csr_array((ones, batch.indices, indptr), shape=shape))
 
     def fingerprint(self):
         """Return a fingerprint of the pool."""
-        if not isinstance(self._X, SequenceBatch):
-            return super().fingerprint()
-        batch = self._X._compact()
-        parts = batch.indptr, batch.indices, batch.values
+        parts = self._X
+        if isinstance(parts, SequenceBatch):
+            batch = parts._compact()
+            parts = batch.indptr, batch.indices, batch.values
         return digest_of([self.lengths, *(part for part in parts if part is not None)])
 
 
@@ -554,14 +540,6 @@ def _sorted(X):
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def _features_of(batch):
-    batch = batch._compact()
-    indptr = batch.indptr[batch.offsets]
-    shape = len(batch), batch.n_features
-    ones = np.ones(len(batch.indices))
-    return _ones(sparse.csr_array((ones, batch.indices, indptr), shape=shape))
 
 
 def _numbers(rows):

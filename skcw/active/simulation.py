@@ -342,7 +342,7 @@ def simulate(
     )
     named = _named(strategies)
     tasks = [(name, repeat) for repeat in range(n_repeats) for name in named]
-    store = _Store(cache, plan, pool)
+    store = None if cache is None else _Store(cache, plan, pool)
     work = (delayed(_stored_run)(plan, named[n], n, r, store) for n, r in tasks)
     found = Parallel(n_jobs=n_workers(n_jobs, len(tasks)), return_as="generator")(work)
     shown = tqdm(found, total=len(tasks), disable=not verbose, desc="runs")
@@ -351,12 +351,13 @@ def simulate(
 
 def _stored_run(plan, strategy, name, repeat, store):
     """Return the records of a run, computed now or earlier."""
+    if store is None:
+        return _run(plan, strategy, name, repeat)
     kept = store.read(strategy, name, repeat)
-    if kept is not None:
-        return kept
-    records = _run(plan, strategy, name, repeat)
-    store.write(strategy, name, repeat, records)
-    return records
+    if kept is None:
+        kept = _run(plan, strategy, name, repeat)
+        store.write(strategy, name, repeat, kept)
+    return kept
 
 
 def _run(plan, strategy, name, repeat):
@@ -463,15 +464,14 @@ def _check(pool, y, n_initial):
 
 
 class _Store:
-    """Complete runs in a folder, one file each; None keeps nothing."""
+    """Complete runs in a folder, one file each."""
 
     def __init__(self, folder, plan, pool):
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            X_test, y_test = plan.test
-            data = [p.fingerprint() for p in (pool, read_pool(X_test, plan.estimator))]
-            self.study = _digest(digest_of([*data, *plan.y, *y_test]), plan)
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        X_test, y_test = plan.test
+        data = [p.fingerprint() for p in (pool, read_pool(X_test, plan.estimator))]
+        self.study = _digest(digest_of([*data, *plan.y, *y_test]), plan)
 
     def _path(self, strategy, name, repeat):
         key = _digest(self.study, strategy)
@@ -480,18 +480,13 @@ class _Store:
 
     def read(self, strategy, name, repeat):
         """Return the records of a run, or None."""
-        if self.folder is None:
-            return None
         path = self._path(strategy, name, repeat)
-        if not path.exists():
-            return None
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(path.read_text("utf-8")) if path.exists() else None
 
     def write(self, strategy, name, repeat, records):
         """Keep the records of a run, all or none."""
-        if self.folder is not None:
-            with replacing(self._path(strategy, name, repeat)) as draft:
-                draft.write_text(json.dumps(records), "utf-8")
+        with replacing(self._path(strategy, name, repeat)) as draft:
+            draft.write_text(json.dumps(records), "utf-8")
 
 
 def _digest(first, settings):

@@ -25,6 +25,7 @@ class StoppingCriterion:
 
     A subclass has ``_value(learner)``, which gives the value of this round or None
     where there is nothing to judge yet, and ``_verdict()``, the reason to stop or None.
+    Both are asked once the learner has a model.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class StoppingCriterion:
         n_rounds = len(learner.history_)
         is_new = n_rounds != self._n_rounds_seen
         self._n_rounds_seen = n_rounds
-        value = self._value(learner) if is_new else None
+        value = self._value(learner) if is_new and learner.is_fitted else None
         if value is not None:
             self.values_.append(value)
             self.reason_ = self._verdict()
@@ -193,8 +194,6 @@ class ConfidencePlateau(_Watching):
         self.method = method
 
     def _value(self, learner):
-        if not learner.is_fitted:
-            return None
         items = self._items(learner)
         return 1.0 - predicted_error_rate(learner.estimator_, items, self.method)
 
@@ -254,8 +253,6 @@ class ModelAgreement(_Watching):
         self._last = None
 
     def _value(self, learner):
-        if not learner.is_fitted:
-            return None
         found = learner.estimator_.predict(self._items(learner))
         before, self._last = self._last, np.asarray(learner.pool.kind.words(found))
         if before is None:
@@ -325,8 +322,6 @@ class PredictedErrorRate(StoppingCriterion):
     def _value(self, learner):
         left = learner.unlabeled
         left = left[learner.pool.lengths[left] > 0]
-        if not learner.is_fitted:
-            return None
         if not len(left):
             return 0.0
         if self.n_items is not None and self.n_items < len(left):

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -601,6 +602,7 @@ def find_utility(utility, kind):
     return table[utility]
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class SkactivemlStrategy(BaseEstimator):
     """A utility as a query strategy of scikit-activeml.
 
@@ -633,17 +635,10 @@ class SkactivemlStrategy(BaseEstimator):
     array([3])
     """
 
-    def __init__(
-        self,
-        utility: str | Callable[..., Any],
-        max_overlap: float | None = None,
-        missing_label: Any = np.nan,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.utility = utility
-        self.max_overlap = max_overlap
-        self.missing_label = missing_label
-        self.random_state = random_state
+    utility: str | Callable[..., Any]
+    max_overlap: float | None = None
+    missing_label: Any = np.nan
+    random_state: int | np.random.RandomState | None = None
 
     def query(
         self,
