@@ -386,15 +386,13 @@ class ActiveLearner:
             self.estimator_ = model
         else:
             # The first call must name all classes.
-            classes = None if self._is_fitted else self._first_classes(rows)
-            first = {} if classes is None else {"classes": classes}
+            classes = self._settings["classes"]
+            classes = kind.classes(rows) if classes is None else classes
+            is_needed = not self._is_fitted and classes is not None
+            first = {"classes": classes} if is_needed else {}
             self.estimator_.partial_fit(
                 self._pool.take(positions), kind.targets(rows), **first
             )
-
-    def _first_classes(self, rows):
-        classes = self._settings["classes"]
-        return self._pool.kind.classes(rows) if classes is None else classes
 
     def _predicted(self, positions):
         """Return the predicted labels of items, as plain lists."""

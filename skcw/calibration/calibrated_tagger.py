@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -199,28 +199,50 @@ def mean_probability(calibrators, confidence, label):
     return np.mean([each(confidence, label) for each in calibrators], axis=0)
 
 
-class PrefitMixin:
-    """For estimators around one that may be fitted already."""
-
-    def __sklearn_clone__(self):
-        copy = super().__sklearn_clone__()
-        if self._is_prefit():
-            # An unfitted copy of the inner estimator could not be calibrated.
-            copy.estimator = self.estimator
-        return copy
-
-    def _is_prefit(self):
-        return isinstance(self.cv, str) and self.cv == PREFIT
-
-    def _fitted_before(self):
-        """Return the inner estimator if it is fitted already, or None."""
-        if isinstance(self.estimator, FrozenEstimator):
-            return self.estimator.estimator
-        return self.estimator if self._is_prefit() else None
+def prefit_clone(self):
+    """Return a clone of an estimator around another, which stays if it is fitted."""
+    copy = BaseEstimator.__sklearn_clone__(self)
+    if is_prefit(self):
+        # An unfitted copy of the inner estimator could not be calibrated.
+        copy.estimator = self.estimator
+    return copy
 
 
-class CalibratingTagger(PrefitMixin, WrappedTagger):
+def is_prefit(around):
+    """Tell whether the estimator inside is fitted already, as `cv` says."""
+    return isinstance(around.cv, str) and around.cv == PREFIT
+
+
+def fitted_before(around):
+    """Return the inner estimator if it is fitted already, or None."""
+    if isinstance(around.estimator, FrozenEstimator):
+        return around.estimator.estimator
+    return around.estimator if is_prefit(around) else None
+
+
+class CalibratingTagger(WrappedTagger):
     """Base of the taggers that calibrate another one on sequences new to it."""
+
+    __sklearn_clone__ = prefit_clone
+
+    @reads_at_once
+    def predict_all(self, X: Iterable[Any]) -> Predictions:
+        """Return an object that answers any question about X.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            The sequences.
+
+        Returns
+        -------
+        answers : Predictions
+            Those of the tagger, with calibrated confidence or with ``accepted(risk)``
+            and ``sets()``.
+        """
+        check_is_fitted(self)
+        inner = predictions_of(self.estimator_, X)
+        return Predictions(self._layer(inner.layer, self))
 
     def _refuse_known(self, tagger, X):
         """Raise if a fitted tagger was trained on the sequences, where it can tell."""
@@ -257,7 +279,7 @@ class CalibratingTagger(PrefitMixin, WrappedTagger):
         if saved_flag(state["frozen"], "frozen"):
             self.estimator = FrozenEstimator(found)
         else:
-            self.estimator = found if self._is_prefit() else clone(found)
+            self.estimator = found if is_prefit(self) else clone(found)
 
     def _check_method(self, method):
         """Raise unless the tagger has the method of a model file."""
@@ -393,6 +415,7 @@ class CalibratedTagger(CalibratingTagger):
     allow_training_data: bool = False
     n_jobs: int | None = None
 
+    _layer = CalibratedLayer
     _parameter_constraints = {
         "estimator": TAGGERS,
         "method": [StrOptions(set(CALIBRATORS))],
@@ -434,7 +457,7 @@ class CalibratedTagger(CalibratingTagger):
         """
         make = calibrator_maker(self.method, self.confidence_method, self.keep_order)
         X, y = reusable_rows(X), list(y) if isinstance(y, Iterator) else y
-        tagger = self._fitted_before()
+        tagger = fitted_before(self)
         if tagger is not None:
             found = [self._held_out_data(tagger, X, y, sample_weight)]
         else:
@@ -510,26 +533,6 @@ class CalibratedTagger(CalibratingTagger):
             allow_overlap=self.allow_training_data,
         )
         return tagger, found
-
-    @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Predictions:
-        """Return an object that answers any question about X.
-
-        The inner tagger encodes and scores the sequences once.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        answers : Predictions
-            Those of the inner tagger, with calibrated confidences.
-        """
-        check_is_fitted(self)
-        inner = predictions_of(self.estimator_, X)
-        return Predictions(CalibratedLayer(inner.layer, self))
 
     @property
     def confidence_methods_(self):

@@ -21,7 +21,7 @@ from skcw._util.checks import check_sample_weight
 from skcw._util.compat import HasMethods, Interval, StrOptions, _fit_context
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
-from skcw.calibration.calibrated_tagger import PREFIT, PrefitMixin
+from skcw.calibration.calibrated_tagger import PREFIT, fitted_before, prefit_clone
 from skcw.calibration.risk_control import (
     check_risks,
     conformal_sets,
@@ -35,9 +35,10 @@ from skcw.calibration.risk_control import (
 from skcw.metrics.intervals import check_level
 
 
-class SelectiveMixin(PrefitMixin):
+class SelectiveMixin:
     """For estimators that accept predictions at a risk that held-out data bound."""
 
+    __sklearn_clone__ = prefit_clone
     _split_kind = ShuffleSplit
 
     def _check_parameters(self):
@@ -45,7 +46,7 @@ class SelectiveMixin(PrefitMixin):
 
     def _fitted(self, X, y, weight, groups):
         """Return a fitted estimator, and the positions of what calibrates it."""
-        found = self._fitted_before()
+        found = fitted_before(self)
         if found is not None:
             return found, np.arange(len(y))
         train, rest = self._split(y, groups)

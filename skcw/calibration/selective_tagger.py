@@ -21,6 +21,7 @@ from skcw.calibration.calibrated_tagger import (
     TAGGERS,
     CalibratingTagger,
     encodes,
+    fitted_before,
 )
 from skcw.calibration.risk_control import (
     RiskThreshold,
@@ -275,6 +276,7 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
     allow_training_data: bool = False
     random_state: int | np.random.RandomState | None = 0
 
+    _layer = SelectiveLayer
     _parameter_constraints = {
         "estimator": TAGGERS,
         "risk": [Real, "array-like"],
@@ -335,7 +337,7 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
                 )
         weight = check_sample_weight(sample_weight, len(y))
         tagger, rest = self._fitted(X, y, weight, groups)
-        if self._fitted_before() is not None:
+        if fitted_before(self) is not None:
             self._refuse_known(tagger, X)
         X, y, groups = X[rest], y[rest], _of(groups, rest)
         self.estimator_ = tagger = as_tagger(tagger)
@@ -388,24 +390,6 @@ class SelectiveTagger(SelectiveMixin, CalibratingTagger):
                 'and calibrate a tagger; give more, or a fitted one with cv="prefit"'
             )
         return (full[part] for part in super()._split(y[full], groups))
-
-    @reads_at_once
-    def predict_all(self, X: Iterable[Any]) -> Predictions:
-        """Return an object that answers any question about X.
-
-        Parameters
-        ----------
-        X : iterable of sequences
-            The sentences.
-
-        Returns
-        -------
-        answers : Predictions
-            Those of the tagger, with ``accepted(risk)`` and ``sets()``.
-        """
-        check_is_fitted(self)
-        inner = predictions_of(self.estimator_, X)
-        return Predictions(SelectiveLayer(inner.layer, self))
 
     @property
     def selection_(self):

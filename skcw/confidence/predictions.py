@@ -62,26 +62,6 @@ def check_n(n):
     return int(n)
 
 
-def check_length(length):
-    """Return the length of marginals; raise unless it is one or two."""
-    if isinstance(length, bool) or length not in (1, 2):
-        raise ValueError(
-            f"length is {length!r}; marginals are of single labels (1) or of pairs of "
-            "neighbors (2). sample answers questions about more tokens"
-        )
-    return length
-
-
-def check_span_event(entity_confidence):
-    """Return a span event; raise unless it is one."""
-    if entity_confidence not in SPAN_EVENTS:
-        raise ValueError(
-            f"entity_confidence is {entity_confidence!r}; it must be one of "
-            f"{', '.join(SPAN_EVENTS)}"
-        )
-    return entity_confidence
-
-
 class Predictions(AnswersInFrames):
     """What a tagger predicts for some sequences, which are encoded and scored once.
 
@@ -242,7 +222,12 @@ class Predictions(AnswersInFrames):
             ``length=2`` one dict for each two neighbors: (label, next label) ->
             marginal.
         """
-        if check_length(length) == 2:
+        if isinstance(length, bool) or length not in (1, 2):
+            raise ValueError(
+                f"length is {length!r}; marginals are of single labels (1) or of pairs "
+                "of neighbors (2). sample answers questions about more tokens"
+            )
+        if length == 2:
             pairs = list(product(self.classes, repeat=2))
             rows = self._pair_rows(pairs, "marginal", {})
             return object_rows(
@@ -593,7 +578,12 @@ class ModelLayer:
 
     def entities(self, entity_confidence, method, options):
         """Yield the entities of each sequence."""
-        event = check_span_event(entity_confidence or "least-word")
+        event = entity_confidence or "least-word"
+        if event not in SPAN_EVENTS:
+            raise ValueError(
+                f"entity_confidence is {event!r}; it must be one of "
+                f"{', '.join(SPAN_EVENTS)}"
+            )
         rows, starts, stops = self._spans
         if event == "least-word":
             by_token = self.confidence(method, options)

@@ -1,5 +1,7 @@
 """Predictions of a reranked tagger: sums over the candidates of each sequence."""
 
+from functools import cached_property
+
 import numpy as np
 
 from skcw._util.ragged import offsets_of
@@ -33,7 +35,7 @@ class ScoredCandidates:
         self.offsets = offsets_of(lengths)
         self.lengths = np.diff(self.offsets)
         self.classes = classes
-        self._make, self._ranked = make, None
+        self._make = make
 
     def __len__(self):
         return len(self.lengths)
@@ -48,13 +50,10 @@ class ScoredCandidates:
         """The number of tokens of all sequences."""
         return int(self.offsets[-1])
 
+    @cached_property
     def ranked(self):
-        """Return codes (rank, token), totals and probabilities (sequence, rank)."""
-        if self._ranked is None:
-            self._ranked = self._rank(*self._make())
-        return self._ranked
-
-    def _rank(self, lists, totals, probabilities):
+        """Codes (rank, token), totals and probabilities (sequence, rank)."""
+        lists, totals, probabilities = self._make()
         most = int(lists.lengths.max(initial=1))
         codes = np.full((most, self.n_tokens), -1, dtype=np.int32)
         total = np.full((len(self), most), -np.inf)
@@ -72,23 +71,23 @@ class ScoredCandidates:
 
     def viterbi(self):
         """Return the codes of the chosen candidates, and their totals."""
-        codes, total, _ = self.ranked()
+        codes, total, _ = self.ranked
         return codes[0], total[:, 0]
 
     def most_labelings(self):
         """Return how many candidates a sequence has at most."""
-        return len(self.ranked()[0])
+        return len(self.ranked[0])
 
     def k_best(self, k):
         """Return the k best: codes (k, n_tokens), totals and numbers."""
-        codes, total, _ = self.ranked()
+        codes, total, _ = self.ranked
         found = np.isfinite(total[:, :k]).sum(axis=1)
         return codes[:k], total[:, :k], found
 
 
 def _marginal(scored, codes, settings):
     """Return what the candidates with a label have of all probability."""
-    labels, _, share = scored.ranked()
+    labels, _, share = scored.ranked
     share = np.repeat(share, scored.lengths, axis=0).T
     if codes is not None:
         return np.minimum(((labels == codes) * share).sum(axis=0), 1.0)
@@ -100,7 +99,7 @@ def _marginal(scored, codes, settings):
 
 def _spans(scored, codes, spans, borders, settings):
     """Return what the candidates that agree on each span have of it."""
-    labels, _, share = scored.ranked()
+    labels, _, share = scored.ranked
     owner = np.searchsorted(scored.offsets, spans[0], side="right") - 1
     whole = slice(0, scored.n_tokens), slice(0, len(scored))
     sure = np.zeros(len(owner))
@@ -112,12 +111,12 @@ def _spans(scored, codes, spans, borders, settings):
 
 
 def _sequences(scored, codes, settings):
-    return np.minimum(scored.ranked()[2][:, 0], 1.0)
+    return np.minimum(scored.ranked[2][:, 0], 1.0)
 
 
 def _pairs(scored, left, right, settings):
     """Return what the candidates with a pair of labels have, token by token."""
-    labels, _, share = scored.ranked()
+    labels, _, share = scored.ranked
     share = np.repeat(share, scored.lengths, axis=0).T
     table = np.zeros((scored.n_tokens, len(left)))
     for k, (i, j) in enumerate(zip(left, right, strict=True)):
@@ -156,7 +155,7 @@ class RerankedLayer(Layer):
 
     def labeling_shares(self, n):
         """Yield how probable the reranker thinks each of the n best is among them."""
-        _, total, share = self.scored.ranked()
+        _, total, share = self.scored.ranked
         found = np.isfinite(total[:, :n]).sum(axis=1).tolist()
         for row, size in zip(share, found, strict=True):
             yield row[:size] / row[:size].sum()
@@ -171,7 +170,7 @@ class RerankedLayer(Layer):
         settings = self.model.settings("marginal", **options)
         # Each sequence is drawn for itself, with the same numbers.
         drawn = np.random.default_rng(settings.seed).random(check_n(n))
-        codes, total, share = self.scored.ranked()
+        codes, total, share = self.scored.ranked
         last = np.maximum(np.isfinite(total).sum(axis=1) - 1, 0)
         rank = (np.cumsum(share, axis=1)[:, :, None] <= drawn).sum(axis=1)
         rank = np.repeat(np.minimum(rank, last[:, None]), self.scored.lengths, axis=0)
