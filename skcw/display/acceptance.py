@@ -1,26 +1,25 @@
 """``RiskControlDisplay``: the true risk of what is accepted, and its bound."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skcw._util.text_table import cut
 from skcw.calibration import risk_threshold
 from skcw.calibration.risk_control import float_outcomes
 from skcw.calibration.selective_tagger import unit_outcomes
 from skcw.display.base import (
-    LONGEST_NAME,
+    CurveDisplay,
     add_legend,
+    caption,
     check_curve,
-    check_name,
     common_unit,
     described,
     draw_curve,
     draw_reference,
-    open_axes,
-    percent,
+    show_percent,
 )
 
 SIZE = (5.2, 4.2)
@@ -28,7 +27,8 @@ SIZE = (5.2, 4.2)
 RISKS = tuple(np.geomspace(0.002, 0.2, 25).tolist())
 
 
-class RiskControlDisplay:
+@dataclass(repr=False, eq=False)
+class RiskControlDisplay(CurveDisplay):
     """The true risk of what thresholds accept, and its bound, by accepted share.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`. The curve of the
@@ -75,20 +75,10 @@ class RiskControlDisplay:
     True
     """
 
-    def __init__(
-        self,
-        accepted: ArrayLike,
-        bound: ArrayLike,
-        true_risk: ArrayLike,
-        *,
-        name: str | None = None,
-        unit: str = "words",
-    ) -> None:
-        self.accepted = accepted
-        self.bound = bound
-        self.true_risk = true_risk
-        self.name = name
-        self.unit = unit
+    accepted: ArrayLike
+    bound: ArrayLike
+    true_risk: ArrayLike
+    unit: str = field(default="words", kw_only=True)
 
     def __repr__(self):
         return described(self, self.name, f"{len(self.bound)} thresholds")
@@ -229,12 +219,8 @@ class RiskControlDisplay:
         """
         accepted, bound = check_curve(accepted=self.accepted, bound=self.bound)
         _, true_risk = check_curve(accepted=self.accepted, true_risk=self.true_risk)
-        name = check_name(self.name if name is None else name)
-        ax = self.ax_ = open_axes(ax, SIZE)
-        self.figure_ = ax.figure
-        label = "true risk"
-        if name is not None:
-            label = f"{cut(name, LONGEST_NAME)}: true risk"
+        ax, name = self._open(ax, name, SIZE)
+        label, _ = caption(name, None, "true risk", ax)
         usual = {"linewidth": 1.8, "marker": "o", "markersize": 3.5}
         self.line_ = draw_curve(
             ax, accepted, true_risk, label, curve_kwargs, self.unit, **usual
@@ -242,8 +228,7 @@ class RiskControlDisplay:
         draw_reference(ax, accepted, bound, "bound on the risk", "--")
         ax.set_xlabel(f"Share of {common_unit(ax)} accepted")
         ax.set_ylabel("Share of errors among them")
-        ax.xaxis.set_major_formatter(percent)
-        ax.yaxis.set_major_formatter(percent)
+        show_percent(ax)
         # Bounds above that of the first threshold that accepts all are of no interest.
         enough = bound[accepted == accepted.max()].min()
         ax.set_ylim(0.0, 1.15 * max(enough, true_risk.max()))

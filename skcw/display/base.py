@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,22 +27,17 @@ CURVE = "skcw-curve:"
 
 def open_axes(ax, figsize):
     """Return axes to draw on: those given, or those of a new figure."""
-    pyplot = _pyplot()
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=figsize, layout="constrained")
-        tidy(ax)
-        return ax
-    return check_axes(ax, "ax")
-
-
-def _pyplot():
     try:
         import matplotlib.pyplot as pyplot
     except ImportError as error:
         raise ImportError(
             "pictures need matplotlib: pip install 'skcw[plot]'"
         ) from error
-    return pyplot
+    if ax is not None:
+        return check_axes(ax, "ax")
+    _, ax = pyplot.subplots(figsize=figsize, layout="constrained")
+    tidy(ax)
+    return ax
 
 
 def tidy(ax):
@@ -166,6 +162,12 @@ def percent(share, position=None):
     return f"{100 * share:.4g}%"
 
 
+def show_percent(ax):
+    """Write the ticks of both axes as percentages."""
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(percent)
+
+
 def caption(name, score_name, score, ax):
     """Return the label of a curve in the legend, and the title of the legend.
 
@@ -188,8 +190,7 @@ def _legend_title(ax):
 
 
 def _joined(name, score):
-    name = None if name is None else cut(name, LONGEST_NAME)
-    return ": ".join(filter(None, [name, score]))
+    return ": ".join(filter(None, [name and cut(name, LONGEST_NAME), score]))
 
 
 def _rounded(score):
@@ -236,15 +237,6 @@ def add_legend(ax, title):
     )
 
 
-def check_name(name):
-    """Return the name of a model, or raise."""
-    if name is not None and not isinstance(name, str):
-        raise TypeError(
-            f"name is {name!r}; it must be the name of the model, a string, or None"
-        )
-    return name
-
-
 def described(display, *facts):
     """Return the ``repr`` of a display: its class, its model and its numbers."""
     known = [str(fact) for fact in facts if fact]
@@ -258,8 +250,31 @@ def score_in_words(name, score):
     return " ".join(filter(None, [name, _rounded(score)]))
 
 
-class AnswersDisplay:
+@dataclass(repr=False, eq=False, kw_only=True)
+class CurveDisplay:
+    """Base of the displays of a curve of a model, which has a name."""
+
+    name: str | None = None
+
+    def _open(self, ax, name, size):
+        """Return the axes to draw on, and the name for the legend."""
+        name = self.name if name is None else name
+        if name is not None and not isinstance(name, str):
+            raise TypeError(
+                f"name is {name!r}; it must be the name of the model, a string, or None"
+            )
+        self.ax_ = open_axes(ax, size)
+        self.figure_ = self.ax_.figure
+        return self.ax_, name
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class AnswersDisplay(CurveDisplay):
     """Base of the displays: confidences and outcomes, drawn by ``from_predictions``."""
+
+    score: Any = None
+    score_name: str | None = None
+    unit: str = "words"
 
     @classmethod
     def from_estimator(

@@ -1,5 +1,6 @@
 """``ConfidenceCalibrationDisplay``: calibration curves with bands and a histogram."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,10 @@ from skcw.display.base import (
     caption,
     check_axes,
     check_curve,
-    check_name,
     described,
     draw_curve,
     draw_reference,
     joined,
-    open_axes,
     score_in_words,
     score_title,
     tidy,
@@ -58,6 +57,7 @@ SCORE_TITLES = {
 _OF_THE_CURVE = ("root_calibration_mse", "calibration_mse")
 
 
+@dataclass(repr=False, eq=False)
 class ConfidenceCalibrationDisplay(AnswersDisplay):
     """Calibration curve (reliability diagram) with a band and a histogram.
 
@@ -72,6 +72,14 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     ----------
     bins : CalibrationBins
         The points of the curve, as :func:`skcw.metrics.calibration_bins` gives them.
+    name : str, default=None
+        The name of the model.
+    score : float, (value, low, high) or None, default=None
+        A score for the legend, perhaps with its interval.
+    score_name : str, default=None
+        Its name in the legend.
+    unit : str, default="words"
+        The unit of the histogram.
     band : (array, array) or None, default=None
         The lower and the upper end of a band, one of each per bin.
     band_name : str, default=None
@@ -80,18 +88,10 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
         Whether the band is about this curve or about that of a calibrated model.
     histogram : array of shape (40,) or None, default=None
         How many confidences lie in each fortieth of [0, 1].
-    score : float, (value, low, high) or None, default=None
-        A score for the legend, perhaps with its interval.
-    score_name : str, default=None
-        Its name in the legend.
     steps : bool, default=False
         Whether accuracy is constant in each bin, as in an isotonic curve.
-    name : str, default=None
-        The name of the model.
     query : str, default=None
         The question, for the labels of the axes; None for "is the label right?".
-    unit : str, default="words"
-        The unit of the histogram.
 
     Attributes
     ----------
@@ -124,32 +124,14 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     True
     """
 
-    def __init__(
-        self,
-        bins: Any,
-        *,
-        band: Any = None,
-        band_name: str | None = None,
-        band_around: str = "curve",
-        histogram: ArrayLike | None = None,
-        score: Any = None,
-        score_name: str | None = None,
-        steps: bool = False,
-        name: str | None = None,
-        query: str | None = None,
-        unit: str = "words",
-    ) -> None:
-        self.bins = bins
-        self.band = band
-        self.band_name = band_name
-        self.band_around = band_around
-        self.histogram = histogram
-        self.score = score
-        self.score_name = score_name
-        self.steps = steps
-        self.name = name
-        self.query = query
-        self.unit = unit
+    bins: Any
+    _: KW_ONLY
+    band: Any = None
+    band_name: str | None = None
+    band_around: str = "curve"
+    histogram: ArrayLike | None = None
+    steps: bool = False
+    query: str | None = None
 
     def __repr__(self):
         return described(
@@ -308,9 +290,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
             With ``line_``, ``band_``, ``ax_``, ``histogram_ax_`` and ``figure_``.
         """
         curve, band = self._points()
-        name = check_name(self.name if name is None else name)
-        ax = self.ax_ = open_axes(ax, SIZE)
-        self.figure_ = ax.figure
+        ax, name = self._open(ax, name, SIZE)
         label, title = caption(name, self.score_name, self.score, ax)
         marked = not self.steps and len(self.bins.confidence) <= MOST_MARKERS
         usual = {"linewidth": 1.6, "marker": "o" if marked else "", "markersize": 3.5}

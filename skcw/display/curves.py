@@ -1,28 +1,27 @@
 """Rankings of words by confidence, and learning curves of active learning."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skcw._util.text_table import cut
 from skcw.display.base import (
-    LONGEST_NAME,
     AnswersDisplay,
+    CurveDisplay,
     add_legend,
     caption,
     check_curve,
-    check_name,
     common_unit,
     curves_on,
     described,
     draw_curve,
     draw_reference,
     joined,
-    open_axes,
     percent,
     score_in_words,
     score_title,
+    show_percent,
 )
 from skcw.metrics import (
     area_under_risk_coverage,
@@ -32,11 +31,11 @@ from skcw.metrics import (
     risk_coverage_curve,
     score_interval,
 )
+from skcw.metrics.intervals import check_choice
 
 # More points than a picture has dots make files large and nothing clearer.
 N_POINTS = 500
 SIZE = (5.2, 4.2)
-SHOWN = ("found", "left")
 # The risk of the first few words jumps between 0 and 1; it must not set the scale.
 SETTLED = 0.05
 
@@ -49,6 +48,7 @@ def ranking_grid(n_words):
     return np.unique(np.rint(grid).astype(np.int64))
 
 
+@dataclass(repr=False, eq=False)
 class RankingDisplay(AnswersDisplay):
     """Base class of the displays of rankings.
 
@@ -56,12 +56,6 @@ class RankingDisplay(AnswersDisplay):
     arrays that it is made of, ``_score``, a function of `skcw.metrics`, and
     ``_score_name``.
     """
-
-    def _keep_captions(self, score, score_name, name, unit):
-        self.score = score
-        self.score_name = score_name
-        self.name = name
-        self.unit = unit
 
     def __repr__(self):
         score = score_in_words(self.score_name, self.score)
@@ -159,7 +153,21 @@ class RankingDisplay(AnswersDisplay):
         )
         return display.plot(ax, **options)
 
+    def _draw(self, ax, name, points, curve_kwargs, references):
+        """Draw a curve, and that of a perfect and of a random order or neither."""
+        ax, name = self._open(ax, name, SIZE)
+        label, title = caption(name, self.score_name, self.score, ax)
+        usual = {"linewidth": 1.8}
+        self.line_ = draw_curve(ax, *points, label, curve_kwargs, self.unit, **usual)
+        if references:
+            best, chance = references
+            draw_reference(ax, *best, "perfect order", "--")
+            draw_reference(ax, *chance, "random order", ":")
+        add_legend(ax, title)
+        return ax
 
+
+@dataclass(repr=False, eq=False)
 class ErrorRankingDisplay(RankingDisplay):
     """Errors found, or left, against words reviewed, the least confident first.
 
@@ -172,12 +180,12 @@ class ErrorRankingDisplay(RankingDisplay):
         Numbers of words reviewed, from 0 to all.
     found : array of shape (n_points,)
         Wrong words among them.
+    name : str, default=None
+        The name of the model.
     score : float, (value, low, high) or None, default=None
         Average precision for the legend, perhaps with its interval.
     score_name : str, default=None
         Its name in the legend.
-    name : str, default=None
-        The name of the model.
     unit : str, default="words"
         The unit, for the labels of the axes.
 
@@ -211,19 +219,8 @@ class ErrorRankingDisplay(RankingDisplay):
     _score = staticmethod(error_average_precision)
     _scores_no_errors = False
 
-    def __init__(
-        self,
-        reviewed: ArrayLike,
-        found: ArrayLike,
-        *,
-        score: Any = None,
-        score_name: str | None = None,
-        name: str | None = None,
-        unit: str = "words",
-    ) -> None:
-        self.reviewed = reviewed
-        self.found = found
-        self._keep_captions(score, score_name, name, unit)
+    reviewed: ArrayLike
+    found: ArrayLike
 
     def _summary(self):
         reviewed, found = self.reviewed[-1], self.found[-1]
@@ -268,74 +265,43 @@ class ErrorRankingDisplay(RankingDisplay):
         self : ErrorRankingDisplay
             With ``line_``, ``ax_`` and ``figure_``.
         """
-        if errors not in SHOWN:
-            raise ValueError(f"errors is {errors!r}; it must be 'found' or 'left'")
+        check_choice(errors, "errors", ("found", "left"))
         reviewed, found = check_curve(reviewed=self.reviewed, found=self.found)
-        name = check_name(self.name if name is None else name)
-        self.ax_ = open_axes(ax, SIZE)
-        self.figure_ = self.ax_.figure
-        draw = _Frame(self.ax_, reviewed[-1], found[-1], errors, relative)
-        label, title = caption(name, self.score_name, self.score, self.ax_)
-        self.line_ = draw.curve(reviewed, found, label, curve_kwargs, self.unit)
-        if ref_line:
-            draw.references()
-        draw.describe(common_unit(self.ax_))
-        add_legend(self.ax_, title)
+        n_tokens, n_errors = reviewed[-1], found[-1]
+
+        def scaled(reviewed, found):
+            reviewed, found = np.asarray(reviewed, float), np.asarray(found, float)
+            height = n_errors - found if errors == "left" else found
+            if not relative:
+                return reviewed, height
+            return reviewed / n_tokens, height / max(n_errors, 1)
+
+        best = scaled([0, n_errors, n_tokens], [0, n_errors, n_errors])
+        chance = scaled([0, n_tokens], [0, n_errors])
+        points = scaled(reviewed, found)
+        ax = self._draw(ax, name, points, curve_kwargs, ref_line and (best, chance))
+        _describe_numbers(ax, errors, relative)
         return self
 
 
-class _Frame:
-    """Axes with numbers or shares of words and of errors."""
+def _describe_numbers(ax, errors, relative):
+    """Say what the axes show, and let them begin at zero and hold every curve."""
+    from matplotlib.ticker import MaxNLocator
 
-    def __init__(self, ax, n_words, n_errors, errors, relative):
-        self.ax = ax
-        self.n_words = n_words
-        self.n_errors = n_errors
-        self.left = errors == "left"
-        self.relative = relative
-
-    def _scaled(self, reviewed, found):
-        """Return the coordinates of points, in the units of the axes."""
-        reviewed, found = np.asarray(reviewed, float), np.asarray(found, float)
-        height = self.n_errors - found if self.left else found
-        if not self.relative:
-            return reviewed, height
-        return reviewed / self.n_words, height / max(self.n_errors, 1)
-
-    def curve(self, reviewed, found, label, curve_kwargs, unit):
-        return draw_curve(
-            self.ax,
-            *self._scaled(reviewed, found),
-            label,
-            curve_kwargs,
-            unit,
-            linewidth=1.8,
-        )
-
-    def references(self):
-        ends = [0, self.n_words], [0, self.n_errors]
-        best = [0, self.n_errors, self.n_words], [0, self.n_errors, self.n_errors]
-        draw_reference(self.ax, *self._scaled(*best), "perfect order", "--")
-        draw_reference(self.ax, *self._scaled(*ends), "random order", ":")
-
-    def describe(self, unit):
-        """Say what the axes show, and let them begin at zero and hold every curve."""
-        from matplotlib.ticker import MaxNLocator
-
-        verb = "left" if self.left else "found"
-        what = "Share of" if self.relative else "Number of"
-        self.ax.set_xlabel(f"{what} {unit} reviewed, the least confident first")
-        self.ax.set_ylabel(f"{what} errors {verb}")
-        for axis in (self.ax.xaxis, self.ax.yaxis):
-            axis.set_major_locator(MaxNLocator(6, integer=not self.relative))
-            axis.set_major_formatter(percent if self.relative else "{x:,g}")
-        ends = [line.get_xydata().max(axis=0) for line in curves_on(self.ax)]
-        right, top = np.max(ends, axis=0)
-        self.ax.set_xlim(0, right)
-        # A model without errors still gets an axis.
-        self.ax.set_ylim(0, 1.04 * top or 1.0)
+    what = "Share of" if relative else "Number of"
+    ax.set_xlabel(f"{what} {common_unit(ax)} reviewed, the least confident first")
+    ax.set_ylabel(f"{what} errors {errors}")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(6, integer=not relative))
+        axis.set_major_formatter(percent if relative else "{x:,g}")
+    ends = [line.get_xydata().max(axis=0) for line in curves_on(ax)]
+    right, top = np.max(ends, axis=0)
+    ax.set_xlim(0, right)
+    # A model without errors still gets an axis.
+    ax.set_ylim(0, 1.04 * top or 1.0)
 
 
+@dataclass(repr=False, eq=False)
 class RiskCoverageDisplay(RankingDisplay):
     """The share of wrong words among those accepted, against the share accepted.
 
@@ -348,12 +314,12 @@ class RiskCoverageDisplay(RankingDisplay):
         Shares of words whose label is accepted, the most confident first.
     risk : array of shape (n_points,)
         The share of wrong words among them; the last is the error rate.
+    name : str, default=None
+        The name of the model.
     score : float, (value, low, high) or None, default=None
         The area under the curve for the legend, perhaps with its interval.
     score_name : str, default=None
         Its name in the legend.
-    name : str, default=None
-        The name of the model.
     unit : str, default="words"
         The unit, for the labels of the axes.
 
@@ -387,19 +353,8 @@ class RiskCoverageDisplay(RankingDisplay):
     _score = staticmethod(area_under_risk_coverage)
     _scores_no_errors = True
 
-    def __init__(
-        self,
-        coverage: ArrayLike,
-        risk: ArrayLike,
-        *,
-        score: Any = None,
-        score_name: str | None = None,
-        name: str | None = None,
-        unit: str = "words",
-    ) -> None:
-        self.coverage = coverage
-        self.risk = risk
-        self._keep_captions(score, score_name, name, unit)
+    coverage: ArrayLike
+    risk: ArrayLike
 
     def _summary(self):
         return f"{percent(self.risk[-1])} errors if all {self.unit} are accepted"
@@ -439,38 +394,20 @@ class RiskCoverageDisplay(RankingDisplay):
             With ``line_``, ``ax_`` and ``figure_``.
         """
         coverage, risk = check_curve(coverage=self.coverage, risk=self.risk)
-        name = check_name(self.name if name is None else name)
-        ax = self.ax_ = open_axes(ax, SIZE)
-        self.figure_ = ax.figure
-        label, title = caption(name, self.score_name, self.score, ax)
-        self.line_ = draw_curve(
-            ax, coverage, risk, label, curve_kwargs, self.unit, linewidth=1.8
-        )
-        if ref_line:
-            _draw_references(ax, coverage, risk[-1])
-        _describe(ax, common_unit(ax))
-        add_legend(ax, title)
+        error_rate = risk[-1]
+        best = coverage, np.maximum(0.0, 1.0 - (1.0 - error_rate) / coverage)
+        chance = [0.0, 1.0], [error_rate, error_rate]
+        points = coverage, risk
+        ax = self._draw(ax, name, points, curve_kwargs, ref_line and (best, chance))
+        accepted = f"share of {common_unit(ax)} accepted"
+        ax.set_xlabel(f"Coverage: {accepted}, the most confident first")
+        ax.set_ylabel("Risk: share of errors among them")
+        show_percent(ax)
+        ax.set_xlim(0.0, 1.0)
+        tops = [_settled_top(*line.get_data()) for line in curves_on(ax)]
+        # A model without errors still gets an axis.
+        ax.set_ylim(0.0, 1.08 * max(tops) or 1.0)
         return self
-
-
-def _draw_references(ax, coverage, error_rate):
-    """Draw the risk of a perfect order, and of an order by chance."""
-    best = np.maximum(0.0, 1.0 - (1.0 - error_rate) / coverage)
-    draw_reference(ax, coverage, best, "perfect order", "--")
-    chance = [0.0, 1.0], [error_rate, error_rate]
-    draw_reference(ax, *chance, "random order", ":")
-
-
-def _describe(ax, unit):
-    """Say what the axes show, and choose limits by all but the first words."""
-    ax.set_xlabel(f"Coverage: share of {unit} accepted, the most confident first")
-    ax.set_ylabel("Risk: share of errors among them")
-    ax.xaxis.set_major_formatter(percent)
-    ax.yaxis.set_major_formatter(percent)
-    ax.set_xlim(0.0, 1.0)
-    tops = [_settled_top(*line.get_data()) for line in curves_on(ax)]
-    # A model without errors still gets an axis.
-    ax.set_ylim(0.0, 1.08 * max(tops) or 1.0)
 
 
 def _settled_top(x, y):
@@ -488,7 +425,8 @@ CURVE_SIZE = (5.6, 4.2)
 COSTS = {"n_words": "words labeled", "n_labels": "items labeled"}
 
 
-class LearningCurveDisplay:
+@dataclass(repr=False, eq=False)
+class LearningCurveDisplay(CurveDisplay):
     """Learning curve of a strategy of active learning, with the band of its runs.
 
     Parameters
@@ -529,24 +467,13 @@ class LearningCurveDisplay:
     'words labeled'
     """
 
-    def __init__(
-        self,
-        sizes: ArrayLike,
-        mean: ArrayLike,
-        low: ArrayLike | None = None,
-        high: ArrayLike | None = None,
-        *,
-        name: str | None = None,
-        cost: str = "words labeled",
-        score_name: str = "score",
-    ) -> None:
-        self.sizes = sizes
-        self.mean = mean
-        self.low = low
-        self.high = high
-        self.name = name
-        self.cost = cost
-        self.score_name = score_name
+    sizes: ArrayLike
+    mean: ArrayLike
+    low: ArrayLike | None = None
+    high: ArrayLike | None = None
+    _: KW_ONLY
+    cost: str = "words labeled"
+    score_name: str = "score"
 
     def __repr__(self):
         last = f"{self.score_name} {self.mean[-1]:.3g} after {self.sizes[-1]:g}"
@@ -585,8 +512,7 @@ class LearningCurveDisplay:
         displays : list of LearningCurveDisplay
             The displays, all on the same axes.
         """
-        if by not in COSTS:
-            raise ValueError(f"by is {by!r}; it must be one of {', '.join(COSTS)}")
+        check_choice(by, "by", COSTS)
         names = study.names if names is None else list(names)
         curves = [study.curve(name, by=by) for name in names]
         displays = []
@@ -622,14 +548,12 @@ class LearningCurveDisplay:
         display : LearningCurveDisplay
             The display itself.
         """
-        name = check_name(self.name if name is None else name)
-        self.ax_ = open_axes(ax, CURVE_SIZE)
-        self.figure_ = self.ax_.figure
-        label = None if name is None else cut(name, LONGEST_NAME)
-        self.line_ = draw_curve(self.ax_, self.sizes, self.mean, label, curve_kwargs)
+        ax, name = self._open(ax, name, CURVE_SIZE)
+        label, _ = caption(name, None, None, ax)
+        self.line_ = draw_curve(ax, self.sizes, self.mean, label, curve_kwargs)
         self.band_ = None
         if band and self.low is not None and self.high is not None:
-            self.band_ = self.ax_.fill_between(
+            self.band_ = ax.fill_between(
                 self.sizes,
                 self.low,
                 self.high,
@@ -637,8 +561,8 @@ class LearningCurveDisplay:
                 alpha=0.15,
                 linewidth=0,
             )
-        self.ax_.set(xlabel=self.cost, ylabel=self.score_name)
-        most = max(np.max(line.get_xdata()) for line in curves_on(self.ax_))
-        self.ax_.set_xlim(0, most * 1.02)
-        add_legend(self.ax_, None)
+        ax.set(xlabel=self.cost, ylabel=self.score_name)
+        most = max(np.max(line.get_xdata()) for line in curves_on(ax))
+        ax.set_xlim(0, most * 1.02)
+        add_legend(ax, None)
         return self

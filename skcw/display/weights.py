@@ -1,5 +1,6 @@
 """``WeightsDisplay`` and ``TransitionsDisplay``: the weights of a tagger."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ LONGEST_FEATURE = 40
 INCHES_PER_BAR = 0.26
 
 
+@dataclass(repr=False, eq=False)
 class WeightsDisplay:
     """Bars of named weights, or of the contributions of features to a decision.
 
@@ -55,20 +57,12 @@ class WeightsDisplay:
     ['Ann', 'Bob', 'left', 'met']
     """
 
-    def __init__(
-        self,
-        names: list[str],
-        weights: ArrayLike,
-        stds: ArrayLike | None = None,
-        *,
-        title: str | None = None,
-        quantity: str = "weight",
-    ) -> None:
-        self.names = names
-        self.weights = weights
-        self.stds = stds
-        self.title = title
-        self.quantity = quantity
+    names: list[str]
+    weights: ArrayLike
+    stds: ArrayLike | None = None
+    _: KW_ONLY
+    title: str | None = None
+    quantity: str = "weight"
 
     def __repr__(self):
         return described(self, self.title, f"{len(self.names)} weights")
@@ -195,6 +189,7 @@ class WeightsDisplay:
         return self
 
 
+@dataclass(repr=False, eq=False)
 class TransitionsDisplay:
     """The weights of a label after another one, as a colored table.
 
@@ -226,9 +221,8 @@ class TransitionsDisplay:
     <TransitionsDisplay: 2 labels>
     """
 
-    def __init__(self, labels: list[str], weights: ArrayLike) -> None:
-        self.labels = labels
-        self.weights = weights
+    labels: list[str]
+    weights: ArrayLike
 
     def __repr__(self):
         return described(self, f"{len(self.labels)} labels")

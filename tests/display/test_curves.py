@@ -279,7 +279,7 @@ def test_options_that_mean_nothing_are_refused(display):
         draw(display, curve_kwargs="red")
     with pytest.raises(ValueError, match="sequences of one length"):
         display([0.0, 0.5], [0.1]).plot()
-    with pytest.raises(ValueError, match="'found' or 'left'"):
+    with pytest.raises(ValueError, match="one of 'found', 'left'"):
         draw(ErrorRankingDisplay, errors="lost")
 
 
