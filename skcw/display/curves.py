@@ -31,7 +31,7 @@ from skcw.metrics import (
     risk_coverage_curve,
     score_interval,
 )
-from skcw.metrics.intervals import check_choice
+from skcw.metrics.pairs import check_choice
 
 # More points than a picture has dots make files large and nothing clearer.
 N_POINTS = 500

@@ -6,7 +6,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import betaincinv, ndtri
 
-from skcw._kernels.score_loops import draw_right
 from skcw.metrics.binnings import (
     Cells,
     calibration_bins,
@@ -14,19 +13,18 @@ from skcw.metrics.binnings import (
     isotonic_blocks,
     make_binning,
     make_cells,
-    recalibrated,
 )
 from skcw.metrics.intervals import (
-    check_choice,
     check_level,
     check_n_resamples,
     make_generator,
     progress_bar,
 )
-from skcw.metrics.pairs import check_pairs
+from skcw.metrics.pairs import check_choice, check_pairs
 from skcw.metrics.score import (
+    draw_sums,
     latent_chunks,
-    latent_correlation,
+    recalibrated_together,
     shared_variance,
     thresholds,
 )
@@ -166,10 +164,7 @@ def effective_sizes(pairs, share):
     together: the variance of the right tokens in a bin grows by the covariances of all
     two of its tokens from one sentence.
     """
-    probability = recalibrated(pairs.q, pairs.y, pairs.weight)
-    correlation = latent_correlation(
-        pairs.y - probability, probability, pairs.weight, pairs.group
-    )
+    probability, correlation = recalibrated_together(pairs)
     mass = np.asarray(share.sum(axis=1)).ravel()
     squares = share.multiply(share).tocsr()
     alone = squares @ (probability * (1 - probability))
@@ -212,23 +207,16 @@ def consistency_draws(pairs, curve, n_resamples, rng, bar):
 
     Tokens of a sentence err together as much as they really do.
     """
-    fitted = recalibrated(pairs.q, pairs.y, pairs.weight)
-    correlation = latent_correlation(
-        pairs.y - fitted, fitted, pairs.weight, pairs.group
-    )
-    order, starts = curve.cells.order, curve.cells.starts
-    weight, group = pairs.weight[order], pairs.group[order]
+    _, correlation = recalibrated_together(pairs)
+    starts = curve.cells.starts
+    q, _, weight, group, _ = pairs.taken(curve.cells.order)
     mass = np.add.reduceat(weight, starts[:-1])
-    limits = thresholds(pairs.q[order])[None]
+    limits = thresholds(q)[None]
     curves = []
     n_groups = pairs.n_groups
     for latent in latent_chunks(len(group), n_groups, correlation, n_resamples, rng):
-        right = np.empty((1, len(latent.normal), len(mass)))
-        mixed = np.empty(len(group), dtype=np.float32)
-        draw_right(
-            *latent[:2], group, *latent[2:], limits, weight, starts, mixed, right
-        )
-        curves.append(curve.accuracies(mass, right[0]))
+        (right,) = draw_sums(latent, group, limits, weight, starts)
+        curves.append(curve.accuracies(mass, right))
         bar.update(len(latent.normal))
     return np.concatenate(curves)
 

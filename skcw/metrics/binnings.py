@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import isotonic_regression
 
-from skcw.metrics.pairs import check_pairs, check_whole_number
+from skcw.metrics.pairs import check_choice, check_pairs, check_whole_number
 
 # Half a right and half a wrong token in each block (Jeffreys), so that none is certain.
 JEFFREYS = 0.5
@@ -72,22 +72,18 @@ def isotonic_blocks(mass, right):
         first = first[np.append(True, rises)]
 
 
-def block_accuracy(q, y, weight, extra=0.0):
-    """Return for each token the accuracy of its block of an isotonic regression.
+def recalibrated(pairs, extra=JEFFREYS):
+    """Return a probability for each token, isotonic in its confidence.
 
-    Each block gets ``extra`` right and as many wrong tokens more.
+    It is the accuracy of its block, which gets ``extra`` right and as many wrong tokens
+    more, so that it is never 0 or 1.
     """
-    ties = Ties(q)
-    mass, right = ties.sums(weight, y)
+    ties = Ties(pairs.q)
+    mass, right = ties.sums(pairs.weight, pairs.y)
     blocks = isotonic_blocks(mass, right)
     accuracy = (blocks.right + extra) / (blocks.mass + 2 * extra)
     block = np.searchsorted(blocks.first, np.arange(len(mass)), side="right") - 1
     return accuracy[np.maximum(block, 0)][ties.code]
-
-
-def recalibrated(q, y, weight):
-    """Return a probability for each token, isotonic in its confidence, never 0 or 1."""
-    return block_accuracy(q, y, weight, extra=JEFFREYS)
 
 
 def steps_between(start, goal):
@@ -105,7 +101,6 @@ NEARLY_FULL = 1e-9
 FEW_BINS = 4
 
 DEFAULT_N_BINS = {"adaptive": None, "uniform": 20, "quantile": 10}
-CLAIMS = ("mean", "center")
 
 
 class CalibrationBins(NamedTuple):
@@ -251,14 +246,6 @@ def calibration_bins(
     )
 
 
-class BinSums(NamedTuple):
-    """What filled bins hold, from low to high confidences; empty bins are left out."""
-
-    mass: np.ndarray  # (n_bins,) summed weight
-    claimed: np.ndarray  # (n_bins,) weighted sum of the confidences
-    right: np.ndarray  # (n_bins,) summed weight of the right tokens
-
-
 class MassBins:
     """Bins that hold the same mass each, cut along the sorted confidences.
 
@@ -285,7 +272,7 @@ class MassBins:
         self.ties = Ties(pairs.q)
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per token."""
+        """Return the weight, the claims and the right tokens in each filled bin."""
         mass, right = self.ties.sums(weight, self.pairs.y)
         line = _line(mass)
         edges, _, _ = self._edges(line)
@@ -293,7 +280,7 @@ class MassBins:
         right = _between(edges, line, right)
         # Differences of long sums may leave the range of a bin by a rounding.
         held = np.diff(edges)
-        return BinSums(held, np.clip(claimed, 0.0, held), np.clip(right, 0.0, held))
+        return held, np.clip(claimed, 0.0, held), np.clip(right, 0.0, held)
 
     def shares(self, weight):
         """Return the share of each token in each bin, (n_bins, n_tokens) sparse."""
@@ -353,11 +340,12 @@ class WidthBins:
         self.pairs = pairs
         self.n_bins = n_bins
         self.code = width_codes(pairs, n_bins)
-        self._centers = centers(n_bins) if claim == "center" else None
+        centers = (2 * np.arange(n_bins) + 1) / (2 * n_bins)
+        self._centers = centers if claim == "center" else None
         self.claim = pairs.q if claim == "mean" else self._centers[self.code]
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per token."""
+        """Return the weight, the claims and the right tokens in each filled bin."""
         mass = self._total(weight)
         filled = mass > 0
         right = self._total(weight * self.pairs.y)
@@ -366,7 +354,7 @@ class WidthBins:
         else:
             # Not token by token, whose order would show in the last bit.
             claimed = mass * self._centers
-        return BinSums(mass[filled], claimed[filled], right[filled])
+        return mass[filled], claimed[filled], right[filled]
 
     def shares(self, weight):
         """Return the share of each token in each bin, (n_bins, n_tokens) sparse."""
@@ -405,11 +393,11 @@ class IsotonicBins:
         self.ties = Ties(pairs.q)
 
     def sums(self, weight):
-        """Return the `BinSums` for one weight per token."""
+        """Return the weight, the claims and the right tokens in each filled bin."""
         mass, right = self.ties.sums(weight, self.pairs.y)
         blocks = isotonic_blocks(mass, right)
         claimed = np.add.reduceat(mass * self.ties.values, blocks.first)
-        return BinSums(blocks.mass, claimed, blocks.right)
+        return blocks.mass, claimed, blocks.right
 
     def contents(self, weight):
         """Return the number of tokens in each bin, and its range of confidences."""
@@ -422,11 +410,8 @@ class IsotonicBins:
 
 def make_binning(pairs, strategy, bin_size, n_bins, claim="mean"):
     """Return the bins of a strategy; raise at a setting that does not fit it."""
-    if not isinstance(strategy, str) or strategy not in DEFAULT_N_BINS:
-        names = ", ".join(map(repr, DEFAULT_N_BINS))
-        raise ValueError(f"strategy is {strategy!r}; it must be one of {names}")
-    if claim not in CLAIMS:
-        raise ValueError(f"claim is {claim!r}; it must be one of 'mean', 'center'")
+    check_choice(strategy, "strategy", DEFAULT_N_BINS)
+    check_choice(claim, "claim", ("mean", "center"))
     if claim == "center" and strategy != "uniform":
         raise ValueError(
             f"claim='center' is for bins of equal width, but strategy is {strategy!r}; "
@@ -478,11 +463,6 @@ def width_codes(pairs, n_bins):
     return np.searchsorted(borders.astype(np.float64), pairs.q, side="right")
 
 
-def centers(n_bins):
-    """Return the centers of bins of the same width."""
-    return (2 * np.arange(n_bins) + 1) / (2 * n_bins)
-
-
 def _full_bins(line, bin_size):
     """Return how many bins lie before each edge that may matter, rising from 0.
 
@@ -514,7 +494,7 @@ class Cells(NamedTuple):
     part: sparse.csr_matrix  # (n_bins, n_cells) which part of a cell lies in a bin
 
     @property
-    def of_word(self):
+    def of_token(self):
         """The cell of each token."""
         cell = np.empty(len(self.order), dtype=np.intp)
         cell[self.order] = np.repeat(

@@ -8,12 +8,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import erf
 
-from skcw._kernels.score_loops import draw_right
-from skcw.metrics.binnings import make_binning, make_cells, recalibrated, steps_between
+from skcw.metrics.binnings import make_binning, make_cells, steps_between
+from skcw.metrics.pairs import check_choice
 from skcw.metrics.score import (
+    Alternatives,
     Score,
+    Truth,
     deviation,
-    latent_correlation,
+    recalibrated_together,
     registered,
     thresholds,
 )
@@ -37,11 +39,17 @@ class BinnedScore(Score):
     ----------
     norm : {"l1", "l2", "max"}
         Whether the mean size of the gaps decides, their squares, or the largest one.
+    root : bool
+        Whether the score is the root of the mean.
+    debiased : bool
+        Whether the bias by chance is subtracted from the gaps.
     """
 
     interval_methods = ("inversion",)
     compared_by = "ends"
     norm = "l2"
+    root = True
+    debiased = False
 
     def __init__(
         self, pairs, *, strategy="adaptive", bin_size=None, n_bins=None, claim="mean"
@@ -61,7 +69,16 @@ class BinnedScore(Score):
 
     def combine(self, mass, claimed, right):
         """Return the score of filled bins, which lie along the last axis."""
-        raise NotImplementedError
+        gap = (claimed - right) / mass
+        if self.norm == "max":
+            return np.abs(gap).max(axis=-1)
+        if self.debiased:
+            gaps = _debiased_gaps(gap, mass, right / mass, self.norm)
+        else:
+            gaps = np.abs(gap) if self.norm == "l1" else gap**2
+        # Taking chance off may leave less than nothing, which counts as nothing.
+        error = np.maximum((mass * gaps).sum(axis=-1) / mass.sum(axis=-1), 0.0)
+        return np.sqrt(error) if self.root else error
 
     def slopes(self, mass, gap):
         """Return how the score changes with surplus claims in bins, and with mass.
@@ -80,20 +97,37 @@ class BinnedScore(Score):
         of_surplus, of_mass : ndarray of shape (n_bins,)
             The slopes.
         """
-        raise NotImplementedError
+        total = mass.sum()
+        if self.norm == "max":  # Only the worst bin has a slope.
+            largest = np.arange(len(gap)) == np.abs(gap).argmax()
+            slope = np.where(largest, np.sign(gap) / mass, 0.0)
+            return slope, -slope * gap
+        if self.norm == "l1":
+            mean = (mass @ np.abs(gap)) / total
+            return np.sign(gap) / total, np.full(len(gap), -mean / total)
+        mean, chain = (mass @ gap**2) / total, 1.0
+        if self.root:
+            chain = 0.5 / np.sqrt(mean) if mean > 0 else 0.0
+        return chain * 2 * gap / total, -chain * (gap**2 + mean) / total
 
     def with_chance(self):
         """Return the same score without taking chance off its gaps."""
-        return self
+        plain = copy.copy(self)
+        plain.debiased = False
+        return plain
+
+    def mean_square(self):
+        """Return the score whose root this one is, with chance."""
+        square = self.with_chance()
+        square.root = False
+        return square
 
     def influence(self):
         """Return the contribution of each token to the score, with bins as they are."""
-        pairs, binning = self.pairs, self.binning
-        surplus = binning.claim - pairs.y
-        share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
-        mass = share.sum(axis=1).A1
-        of_surplus, of_mass = self.slopes(mass, (share @ surplus) / mass)
-        return (share.T @ of_surplus) * surplus + share.T @ of_mass
+        bins, surplus = FilledBins(self), self.binning.claim - self.pairs.y
+        gap = (bins.share @ surplus) / bins.mass
+        of_surplus, of_mass = self.slopes(bins.mass, gap)
+        return (bins.share.T @ of_surplus) * surplus + bins.share.T @ of_mass
 
     def resampled(self, counts):
         """Return the scores: three sums per sentence and bin are enough."""
@@ -103,13 +137,12 @@ class BinnedScore(Score):
     @cached_property
     def _sentence_sums(self):
         """Mass, claims and right tokens of each sentence in each bin, sparse."""
-        pairs, binning = self.pairs, self.binning
-        share = binning.shares(pairs.weight).multiply(pairs.weight).tocsr()
+        pairs, share = self.pairs, FilledBins(self).share
         n = len(pairs.q)
         where = (np.arange(n), pairs.group)
         return [
             share @ sparse.csr_matrix((values, where), shape=(n, pairs.n_groups))
-            for values in (np.ones(n), binning.claim, pairs.y)
+            for values in (np.ones(n), self.binning.claim, pairs.y)
         ]
 
     def alternatives(self):
@@ -117,52 +150,49 @@ class BinnedScore(Score):
         return BinnedAlternatives(self)
 
 
-class BinnedAlternatives:
-    """Probabilities from those that bins claim (t = 0) to those observed (t = 1).
+class BinnedAlternatives(Alternatives):
+    """Alternatives to the probabilities that bins claim.
 
-    A truth further on has larger errors of the same kind. The observed probabilities
-    are isotonic in the confidences, not those of bins, which hold mostly chance.
+    The observed probabilities are isotonic in the confidences, not those of bins, which
+    hold mostly chance.
 
     Parameters
     ----------
     score : BinnedScore
         The score. If it takes chance off its gaps, the family is that of the same score
         which does not: both are estimates of the same value.
-
-    Attributes
-    ----------
-    observed : float
-        The score.
-    group : ndarray of shape (n_tokens,)
-        The sentence of each token.
-    correlation : float
-        How much of its number a token shares with its sentence.
     """
 
     def __init__(self, score):
         pairs = score.pairs
         self._bins = FilledBins(score)
-        self.observed = self._bins.observed
-        goal = recalibrated(pairs.q, pairs.y, pairs.weight)
-        self._start = np.clip(self._bins.claims_of_words(), 0.0, 1.0)
-        self._step = steps_between(self._start, goal)
+        self._cells = cells = make_cells(self._bins.part, pairs.q)
+        goal, correlation = recalibrated_together(pairs)
+        sorted_pairs = pairs.taken(cells.order)
+        super().__init__(self._bins.observed, sorted_pairs, cells.starts, correlation)
+        self.start = np.clip(self._bins.claims_of_tokens(), 0.0, 1.0)
+        self.step = steps_between(self.start, goal)
         # Up to t = 1 only the largest gaps of a maximum shrink: that several bins are
         # about as bad makes the worst of them look worse than it is.
-        self._largest = np.abs(self._step).max() if score.norm == "max" else None
+        self._largest = np.abs(self.step).max() if score.norm == "max" else None
         self._by_size = score.norm == "l1"
-        self.correlation = latent_correlation(
-            pairs.y - goal, goal, pairs.weight, pairs.group
-        )
-        self._cells = make_cells(self._bins.part, pairs.q)
-        self.group = pairs.group[self._cells.order]
-        self._weight = pairs.weight[self._cells.order]
 
     def shifted(self, t):
         """Return the truth at t."""
-        step = t * self._step
+        step = t * self.step
         if self._largest and t < 1:
-            step = np.clip(self._step, -t * self._largest, t * self._largest)
-        return BinnedTruth(self._bins, np.clip(self._start + step, 0.0, 1.0))
+            step = np.clip(self.step, -t * self._largest, t * self._largest)
+        return self.truth(np.clip(self.start + step, 0.0, 1.0))
+
+    def truth(self, probability):
+        """Return the truth of some probabilities of tokens."""
+        bins = self._bins
+        right = bins.share @ probability
+        return Truth(
+            thresholds(probability)[self._cells.order],
+            float(bins.score(right)),
+            deviation(bins.contributions(right), bins.group),
+        )
 
     def flattened(self):
         """Return the family in which all tokens are off by the same, or None.
@@ -174,55 +204,16 @@ class BinnedAlternatives:
         """
         if not self._by_size:
             return None
-        surplus = self._bins.share @ self._step
+        surplus = self._bins.share @ self.step
         size = np.abs(surplus).sum() / self._bins.mass.sum()
         flat = copy.copy(self)
-        flat._step = np.full_like(self._step, np.copysign(size, surplus.sum()))
+        flat._by_size = False
+        flat.step = np.full_like(self.step, np.copysign(size, surplus.sum()))
         return flat
 
-    def draw(self, truths, latent):
-        """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
-        cells = self._cells
-        limits = np.stack([truth.limit[cells.order] for truth in truths])
-        right = np.empty((len(truths), len(latent.normal), len(cells.starts) - 1))
-        draw_right(
-            *latent[:2],
-            self.group,
-            *latent[2:],
-            limits,
-            self._weight,
-            cells.starts,
-            np.empty(len(self.group), dtype=np.float32),
-            right,
-        )
-        return self._bins.score(cells.in_bins(right))
-
-
-class BinnedTruth:
-    """One of the `BinnedAlternatives`: the true probabilities, if it is the right one.
-
-    Parameters
-    ----------
-    bins : FilledBins
-        The bins.
-    probability : ndarray of shape (n_tokens,)
-        How likely each token is right.
-
-    Attributes
-    ----------
-    limit : ndarray of shape (n_tokens,)
-        Below which normal number a token is right.
-    value : float
-        The score if each bin had as many right tokens as is likely.
-    spread : float
-        The standard deviation of that value over other sentences.
-    """
-
-    def __init__(self, bins, probability):
-        self.limit = thresholds(probability)
-        right = bins.share @ probability
-        self.value = float(bins.score(right))
-        self.spread = deviation(bins.contributions(right), bins.group)
+    def scores(self, right):
+        """Return the scores for right tokens in cells, along the last axis."""
+        return self._bins.score(self._cells.in_bins(right))
 
 
 class FilledBins:
@@ -256,7 +247,7 @@ class FilledBins:
         """Return the score for right tokens in bins, which lie along the last axis."""
         return self._score.combine(self.mass, self.claimed, right)
 
-    def claims_of_words(self):
+    def claims_of_tokens(self):
         """Return confidences moved in each bin such that their mean is its claim."""
         missing = (self.claimed - self.share @ self._q) / self.mass
         return self._q + self.part.T @ missing
@@ -273,33 +264,14 @@ class CalibrationMSE(BinnedScore):
     """CalibMSE: the mean square of claimed minus observed."""
 
     compared_by = "influence"
-
-    def combine(self, mass, claimed, right):
-        """Return the mean over bins, by mass, of the squared gap."""
-        return _mean(mass, ((claimed - right) / mass) ** 2)
-
-    def slopes(self, mass, gap):
-        """Return the slopes of a mean of squares."""
-        return _slopes_of_squares(mass, gap)
+    root = False
 
 
 @registered("root_calibration_mse")
-class RootCalibrationMSE(CalibrationMSE):
+class RootCalibrationMSE(BinnedScore):
     """The root of CalibMSE, which is on the scale of probabilities."""
 
     compared_by = "squares"
-
-    def combine(self, mass, claimed, right):
-        """Return the root of the mean square."""
-        return np.sqrt(super().combine(mass, claimed, right))
-
-    def slopes(self, mass, gap):
-        """Return the slopes of a root of a mean of squares."""
-        return _slopes_of_squares(mass, gap, root=True)
-
-    def mean_square(self):
-        """Return the score whose root this one is."""
-        return _mean_square(self)
 
 
 @registered("expected_calibration_error")
@@ -328,63 +300,19 @@ class ExpectedCalibrationError(BinnedScore):
         bin_size=None,
         n_bins=None,
     ):
-        if norm not in NORMS:
-            raise ValueError(f"norm is {norm!r}; it must be one of 'l1', 'l2', 'max'")
+        check_choice(norm, "norm", NORMS)
         if debiased and norm == "max":
             raise ValueError("debiased works with the norms 'l1' and 'l2' only")
         if n_bins is None and strategy != "adaptive":
             n_bins = DEFAULT_ERROR_BINS
         super().__init__(pairs, strategy=strategy, bin_size=bin_size, n_bins=n_bins)
         self.norm = norm
+        self.root = norm == "l2"
         self.debiased = debiased
-        self.compared_by = "squares" if norm == "l2" else "ends"
-
-    def combine(self, mass, claimed, right):
-        """Return the gaps of bins in the chosen norm, weighted by mass."""
-        gap = (claimed - right) / mass
-        if self.norm == "max":
-            return np.abs(gap).max(axis=-1)
-        if self.debiased:
-            gaps = _debiased_gaps(gap, mass, right / mass, self.norm)
-        else:
-            gaps = np.abs(gap) if self.norm == "l1" else gap**2
-        # Taking chance off may leave less than nothing, which counts as nothing.
-        error = np.maximum(_mean(mass, gaps), 0.0)
-        return error if self.norm == "l1" else np.sqrt(error)
-
-    def slopes(self, mass, gap):
-        """Return the slopes of the mean size, the root of squares, or the maximum."""
-        if self.norm == "l2":
-            return _slopes_of_squares(mass, gap, root=True)
-        if self.norm == "max":  # Only the worst bin has a slope.
-            largest = np.arange(len(gap)) == np.abs(gap).argmax()
-            slope = np.where(largest, np.sign(gap) / mass, 0.0)
-            return slope, -slope * gap
-        total = mass.sum()
-        mean = (mass @ np.abs(gap)) / total
-        return np.sign(gap) / total, np.full(len(gap), -mean / total)
-
-    def with_chance(self):
-        """Return the same score without taking chance off its gaps."""
-        plain = copy.copy(self)
-        plain.debiased = False
-        return plain
-
-    def mean_square(self):
-        """Return the score whose root this one is, with the norm ``"l2"``."""
-        return _mean_square(self)
+        self.compared_by = "squares" if self.root else "ends"
 
 
-def calibration_mse(
-    correct,
-    confidence,
-    *,
-    strategy="adaptive",
-    bin_size=None,
-    n_bins=None,
-    claim="mean",
-    sample_weight=None,
-):
+def calibration_mse(correct, confidence, *, sample_weight=None, **options):
     r"""Compute CalibMSE, the mean squared distance of a calibration curve.
 
     With the mean confidence :math:`\hat q_j` and the share :math:`\hat p_j` of right
@@ -400,20 +328,12 @@ def calibration_mse(
     confidence : array of shape (n_tokens,), or a sequence of such
         The claimed probability of each token, from 0 to 1, in the same layout, as
         ``predict_confidence`` returns it.
-    strategy : {"adaptive", "uniform", "quantile"}, default="adaptive"
-        How bins are made; see :func:`calibration_bins`, also for what becomes of equal
-        confidences.
-    bin_size : int, default=None
-        Tokens in an adaptive bin; the root of the number of tokens, rounded down, if
-        None. Fewer tokens than that make one bin.
-    n_bins : int, default=None
-        Number of uniform (20 if None) or quantile bins (10 if None).
-    claim : {"mean", "center"}, default="mean"
-        What a bin claims: the mean of its confidences, or, for uniform bins, the center
-        of its range.
     sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
         How often each token counts, in the same layout; once if None. A token of weight
         2 is the same as that token twice.
+    **options : object
+        ``strategy``, ``bin_size``, ``n_bins`` and ``claim`` of
+        :func:`root_calibration_mse`.
 
     Returns
     -------
@@ -452,15 +372,8 @@ def calibration_mse(
     >>> round(calibration_mse(correct, confidence, bin_size=1), 6)
     0.11
     """
-    return CalibrationMSE.from_arrays(
-        correct,
-        confidence,
-        sample_weight,
-        strategy=strategy,
-        bin_size=bin_size,
-        n_bins=n_bins,
-        claim=claim,
-    ).value()
+    found = CalibrationMSE.from_arrays(correct, confidence, sample_weight, **options)
+    return found.value()
 
 
 def root_calibration_mse(
@@ -624,28 +537,6 @@ def expected_calibration_error(
         bin_size=bin_size,
         n_bins=n_bins,
     ).value()
-
-
-def _mean(mass, values):
-    """Return the mean over bins by mass."""
-    return (mass * values).sum(axis=-1) / mass.sum(axis=-1)
-
-
-def _mean_square(score):
-    """Return the mean square of the gaps in the bins of a score."""
-    square = CalibrationMSE.__new__(CalibrationMSE)
-    square.pairs, square.binning = score.pairs, score.binning
-    return square
-
-
-def _slopes_of_squares(mass, gap, root=False):
-    """Return the slopes of the mean of squared gaps, or of its root."""
-    total = mass.sum()
-    mean = (mass @ gap**2) / total
-    chain = 1.0
-    if root:
-        chain = 0.5 / np.sqrt(mean) if mean > 0 else 0.0
-    return chain * 2 * gap / total, -chain * (gap**2 + mean) / total
 
 
 def _debiased_gaps(gap, mass, accuracy, norm):

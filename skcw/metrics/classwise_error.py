@@ -18,7 +18,9 @@ from skcw.metrics.pairs import (
     place_of,
 )
 from skcw.metrics.score import (
+    Alternatives,
     Score,
+    Truth,
     deviation,
     latent_correlation,
     registered,
@@ -177,7 +179,7 @@ def classwise_calibration_error(
     ).value()
 
 
-class ClassAlternatives:
+class ClassAlternatives(Alternatives):
     """As `BinnedAlternatives`, for the mean over classes of the errors of each.
 
     Each token has one true class, and tries the likeliest first: a sentence with high
@@ -193,31 +195,44 @@ class ClassAlternatives:
     def __init__(self, score):
         pairs = [error.pairs for error in score.errors]
         self._bins = [FilledBins(error) for error in score.errors]
-        self.observed = float(np.mean([bins.observed for bins in self._bins]))
-        self.group, self._weight = score.pairs.group, score.pairs.weight
-        self._start = np.stack([each.q for each in pairs], axis=1)
-        goal = [recalibrated(each.q, each.y, each.weight) for each in pairs]
-        self._step = steps_between(self._start, np.stack(goal, axis=1))
-        self._complete = self._start.sum(axis=1) >= 1 - INCOMPLETE
-        self._order = np.argsort(-_with_none(self._start), axis=1, kind="stable")
+        self.start = np.stack([each.q for each in pairs], axis=1)
+        goal = np.stack([recalibrated(each) for each in pairs], axis=1)
+        self.step = steps_between(self.start, goal)
+        self._complete = self.start.sum(axis=1) >= 1 - INCOMPLETE
+        self._order = np.argsort(-_with_none(self.start), axis=1, kind="stable")
         self._cells = [
             make_cells(bins.part, each.q)
             for bins, each in zip(self._bins, pairs, strict=True)
         ]
         self._ends = np.cumsum([len(cells.starts) - 1 for cells in self._cells])
         self._cell = self._cell_of_tries()
-        self.correlation = self._correlation(np.stack([e.y for e in pairs], axis=1))
+        observed = float(np.mean([bins.observed for bins in self._bins]))
+        first = np.arange(len(self.start)), self.start.argmax(axis=1)
+        likely = self._table(1)[first]
+        outcome = np.stack([each.y for each in pairs], axis=1)
+        # How much sentences share in whether the likeliest class is true.
+        _, _, weight, group, _ = score.pairs
+        shared = latent_correlation(outcome[first] - likely, likely, weight, group)
+        super().__init__(observed, score.pairs, None, shared)
+
+    def _table(self, t):
+        """Return the probabilities of the classes at t."""
+        table = np.clip(self.start + t * self.step, 0.0, 1.0)
+        total = table.sum(axis=1)
+        fill = np.where(self._complete | (total > 1), total, 1.0)
+        return table / np.where(fill > 0, fill, 1.0)[:, None]
 
     def shifted(self, t):
         """Return the truth at t."""
-        table = np.clip(self._start + t * self._step, 0.0, 1.0)
-        total = table.sum(axis=1)
-        fill = np.where(self._complete | (total > 1), total, 1.0)
-        table /= np.where(fill > 0, fill, 1.0)[:, None]
-        return ClassTruth(self._bins, self._order, table)
-
-    def flattened(self):
-        """Return None: no other family exists."""
+        table = self._table(t)
+        tried = np.take_along_axis(_with_none(table), self._order, axis=1)
+        each = [(b, b.share @ p) for b, p in zip(self._bins, table.T, strict=True)]
+        added = sum(bins.contributions(right) for bins, right in each) / len(each)
+        return Truth(
+            thresholds(np.minimum(np.cumsum(tried, axis=1), 1.0)),
+            float(np.mean([bins.score(right) for bins, right in each])),
+            deviation(added, self.group),
+        )
 
     def draw(self, truths, latent):
         """Return the scores of classes drawn under each truth, (n_truths, n_draws)."""
@@ -226,9 +241,9 @@ class ClassAlternatives:
             *latent[:2],
             self.group,
             *latent[2:],
-            np.stack([truth.limits for truth in truths]),
+            np.stack([truth.limit for truth in truths]),
             self._cell,
-            self._weight,
+            self.weight,
             np.empty_like(latent.normal),
             right,
         )
@@ -239,45 +254,11 @@ class ClassAlternatives:
 
     def _cell_of_tries(self):
         """Return the cell of each token for each class that it tries; -1 for none."""
-        n_words, n_tries = self._order.shape
-        of_class = np.full((n_words, n_tries), -1, dtype=np.intc)
         begins = np.concatenate(([0], self._ends[:-1]))
-        for k, (cells, begin) in enumerate(zip(self._cells, begins, strict=True)):
-            of_class[:, k] = cells.of_word + begin
-        return np.ascontiguousarray(np.take_along_axis(of_class, self._order, axis=1))
-
-    def _correlation(self, outcome):
-        """Return how much sentences share in whether the likeliest class is true."""
-        first = np.arange(len(outcome)), self._start.argmax(axis=1)
-        likely = self.shifted(1).table[first]
-        return latent_correlation(
-            outcome[first] - likely, likely, self._weight, self.group
-        )
-
-
-class ClassTruth:
-    """One of the `ClassAlternatives`.
-
-    Parameters
-    ----------
-    bins : list of FilledBins
-        The bins of each class.
-    order : ndarray of shape (n_tokens, n_classes + 1)
-        The classes as each token tries them; the last number is no class.
-    table : ndarray of shape (n_tokens, n_classes)
-        Probabilities of the classes.
-    """
-
-    def __init__(self, bins, order, table):
-        self.table = table
-        tried = np.take_along_axis(_with_none(table), order, axis=1)
-        self.limits = thresholds(np.minimum(np.cumsum(tried, axis=1), 1.0))
-        right = [b.share @ p for b, p in zip(bins, table.T, strict=True)]
-        each = list(zip(bins, right, strict=True))
-        self.value = float(np.mean([b.score(r) for b, r in each]))
-        self.spread = deviation(
-            sum(b.contributions(r) for b, r in each) / len(bins), bins[0].group
-        )
+        columns = [c.of_token + b for c, b in zip(self._cells, begins, strict=True)]
+        of_class = np.stack([*columns, np.full_like(columns[0], -1)], axis=1)
+        tried = np.take_along_axis(of_class, self._order, axis=1)
+        return np.ascontiguousarray(tried, dtype=np.intc)
 
 
 def _with_none(table):

@@ -8,10 +8,10 @@ from scipy.optimize import brentq
 from scipy.stats import t as student
 
 from skcw.metrics.intervals import (
+    Inversion,
     check_level,
     check_n_resamples,
     check_several_sentences,
-    invert,
     make_generator,
     progress_bar,
     resampled_scores,
@@ -193,10 +193,8 @@ def _by_ends(first, second, level, n_resamples, rng, bar):
     that the scores rise and fall together. The p-value is one less the highest level at
     which the interval leaves zero out.
     """
-    drawn = resampled_scores([first, second], n_resamples, rng, bar)
-    together = _correlation(np.concatenate([scores for _, scores in drawn], axis=1))
     least = min(1 - level, 1 / n_resamples)
-    both = _inversions(first, second, 1 - least, n_resamples, rng, bar)
+    *both, together = _inversions(first, second, 1 - least, n_resamples, rng, bar)
 
     def ends(level):
         return _joined_ends(*both, together, level)
@@ -214,9 +212,7 @@ def _by_squares(first, second, level, n_resamples, rng, bar):
     """
     squares = [score.mean_square() for score in (first, second)]
     by_square = _by_influence(*squares, level, n_resamples, rng, bar)
-    drawn = resampled_scores([first, second], n_resamples, rng, bar)
-    together = _correlation(np.concatenate([scores for _, scores in drawn], axis=1))
-    both = _inversions(first, second, level, n_resamples, rng, bar)
+    *both, together = _inversions(first, second, level, n_resamples, rng, bar)
     (low, high), (other_low, other_high) = (each.ends(level) for each in both)
     ends = low - other_high, high - other_low
     if min(low, other_low) > 0:
@@ -229,18 +225,19 @@ def _by_squares(first, second, level, n_resamples, rng, bar):
 
 
 def _inversions(first, second, level, n_resamples, rng, bar):
-    """Return the inversions of both, by the same chance: equal models are equal."""
+    """Return the inversions of both, and how far resamples rise and fall together.
+
+    Both are by the same chance: equal models are equal.
+    """
+    drawn = resampled_scores([first, second], n_resamples, rng, bar)
+    together = _correlation(np.concatenate([scores for _, scores in drawn], axis=1))
     seed = rng.integers(2**63)
-    return [
-        invert(
-            score.alternatives(),
-            level,
-            n_resamples,
-            np.random.default_rng(seed),
-            bar,
-        )
-        for score in (first, second)
-    ]
+    families = [score.alternatives() for score in (first, second)]
+    given = level, n_resamples
+    return *(
+        Inversion(family, *given, np.random.default_rng(seed), bar)
+        for family in families
+    ), together
 
 
 def _joined_ends(first, second, together, level):

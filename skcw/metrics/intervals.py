@@ -9,6 +9,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_random_state
 
+from skcw.metrics.pairs import check_choice
 from skcw.metrics.score import latent_chunks, make_score, score_name, sentence_counts
 
 N_PILOT_DRAWS = 64
@@ -26,34 +27,6 @@ LARGEST_STUDENTISED = 100.0
 N_HALVINGS = 60
 
 
-def invert(family, level, n_resamples, rng, bar):
-    """Return the inversion of a family, or of two where the kind of errors matters.
-
-    How much chance adds to errors counted by size depends on how they are spread over
-    the bins, which the tokens tell badly: too uneven errors let chance explain too
-    much. So the upper end is the higher one of two, by errors as the tokens suggest
-    them and by errors that are the same everywhere.
-    """
-    inversion = Inversion(family, level, n_resamples, rng, bar)
-    flat = family.flattened()
-    if flat is None:
-        return inversion
-    return _HigherEnd(inversion, Inversion(flat, level, n_resamples, rng, bar))
-
-
-class _HigherEnd:
-    """An inversion with the upper end of another one where that is higher."""
-
-    def __init__(self, inversion, other):
-        self.estimate, self.excess = inversion.estimate, inversion.excess
-        self._inversion, self._other = inversion, other
-
-    def ends(self, level):
-        """Return the ends of the interval."""
-        low, high = self._inversion.ends(level)
-        return low, max(high, self._other.ends(level)[1])
-
-
 class Inversion:
     """Which true values could have given an observed score.
 
@@ -62,16 +35,15 @@ class Inversion:
     from its probabilities and scored as the real ones were. Truths under which the real
     score would be too high or too low to be believed are not in the interval.
 
+    How much chance adds to errors counted by size depends on how they are spread over
+    the bins, which the tokens tell badly: too uneven errors let chance explain too
+    much. So their upper end is the higher one of two, by errors as the tokens suggest
+    them and by errors that are the same everywhere.
+
     Parameters
     ----------
-    family : object
-        What ``alternatives()`` of a score returns. ``family.observed`` is the score;
-        ``family.group`` and ``family.correlation`` say which tokens err together and
-        how much. ``family.shifted(t)`` is a truth: its ``value`` is the score with the
-        true probabilities instead of outcomes, its ``spread`` how much the value varies
-        with the sentences. ``family.draw(truths, latent)`` scores outcomes drawn by
-        normal numbers. ``family.flattened()`` is None, or a family with the same error
-        everywhere.
+    family : Alternatives
+        What ``alternatives()`` of a score returns.
     level : float
         The highest confidence level that will be asked for.
     n_resamples : int
@@ -106,6 +78,8 @@ class Inversion:
         excess = [d.mean() - p.value for d, p in zip(draws, truths, strict=True)]
         self.excess = float(np.interp(middle, steps, excess))
         self.estimate = self._value(middle)
+        flat = family.flattened()
+        self._flat = flat and Inversion(flat, level, n_resamples, rng, bar)
 
     def ends(self, level):
         """Return the ends of the interval, 0 if perfect calibration can be believed."""
@@ -115,7 +89,8 @@ class Inversion:
         last = len(too_low) - 1 - _first((too_low >= 0)[::-1])
         low = _crossing(self._between, too_high, first - 1)
         high = _crossing(self._between, too_low, max(first, last))
-        return self._value(low), self._value(max(low, high))
+        low, high = self._value(low), self._value(max(low, high))
+        return low, max(high, self._flat.ends(level)[1]) if self._flat else high
 
     def _value(self, t):
         return 0.0 if t == 0 else self._family.shifted(t).value
@@ -398,8 +373,7 @@ def score_interval(
 
 
 def _by_inversion(score, level, n_resamples, rng, bar):
-    family = score.alternatives()
-    return invert(family, level, n_resamples, rng, bar).ends(level)
+    return Inversion(score.alternatives(), level, n_resamples, rng, bar).ends(level)
 
 
 def _by_sandwich(score, level, n_resamples, rng, bar):
@@ -496,13 +470,6 @@ def check_several_sentences(pairs):
             "differ from it; give at least two, or leave out groups if every token "
             "is independent"
         )
-
-
-def check_choice(value, name, choices):
-    """Raise unless a value is one of several names."""
-    if not isinstance(value, str) or value not in choices:
-        names = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} is {value!r}; it must be one of {names}")
 
 
 def make_generator(random_state):

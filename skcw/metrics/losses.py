@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, ndtr
 
-from skcw._kernels.score_loops import draw_right
 from skcw._util.checks import check_real
 from skcw.metrics.binnings import (
     Ties,
-    block_accuracy,
     cell_starts,
     isotonic_blocks,
     recalibrated,
@@ -20,10 +18,12 @@ from skcw.metrics.intervals import Inversion
 from skcw.metrics.pairs import check_pairs
 from skcw.metrics.score import (
     SCORES,
+    Alternatives,
     MeanScore,
     Score,
+    Truth,
     deviation,
-    latent_correlation,
+    recalibrated_together,
     registered,
     score_name,
     smooth_interval,
@@ -324,6 +324,10 @@ class LossPart(Score):
             uncertainty=float(uncertainty),
         )
 
+    def value(self, weight=None):
+        """Return the part by which the class is called."""
+        return getattr(self.parts(weight), type(self).__name__.lower())
+
     def _losses(self):
         """Return what tokens lose as they claim, when recalibrated, and by the mean.
 
@@ -332,7 +336,7 @@ class LossPart(Score):
         count.
         """
         pairs = self.pairs
-        best = block_accuracy(pairs.q, pairs.y, pairs.weight)
+        best = recalibrated(pairs, extra=0.0)
         mean = np.full(len(best), self._accuracy())
         return [self.loss(pairs._replace(q=q)).loss for q in (pairs.q, best, mean)]
 
@@ -353,10 +357,6 @@ class Miscalibration(LossPart):
 
     interval_methods = ("inversion",)
 
-    def value(self, weight=None):
-        """Return the miscalibration."""
-        return self.parts(weight).miscalibration
-
     def influence(self):
         """Return the contribution of each token."""
         claimed, best, _ = self._losses()
@@ -374,10 +374,6 @@ class Discrimination(LossPart):
 
     greater_is_better = True
     interval_methods = ("sandwich",)
-
-    def value(self, weight=None):
-        """Return the discrimination."""
-        return self.parts(weight).discrimination
 
     def influence(self):
         """Return the contribution of each token."""
@@ -403,10 +399,6 @@ class Uncertainty(LossPart):
     """The loss of claiming the mean for all tokens."""
 
     interval_methods = ("sandwich", "bootstrap")
-
-    def value(self, weight=None):
-        """Return the uncertainty."""
-        return self.parts(weight).uncertainty
 
     def influence(self):
         """Return the contribution of each token."""
@@ -481,8 +473,8 @@ def score_decomposition(
     return LossPart(check_pairs(correct, confidence, sample_weight), loss=loss).parts()
 
 
-class MiscalibrationAlternatives:
-    """Probabilities from the claimed (t = 0) to the recalibrated ones (t = 1).
+class MiscalibrationAlternatives(Alternatives):
+    """Alternatives to the claimed probabilities, up to the recalibrated ones.
 
     The score is the miscalibration of neighboring tokens taken together in cells; its
     draws and its observed value are made alike.
@@ -491,58 +483,38 @@ class MiscalibrationAlternatives:
     ----------
     part : LossPart
         A part of a proper loss; the family is that of its miscalibration.
-
-    Attributes
-    ----------
-    observed, group, correlation :
-        As in `BinnedAlternatives`; tokens are sorted by confidence.
     """
 
     def __init__(self, part):
-        pairs = part.pairs
-        order = np.argsort(pairs.q, kind="stable")
-        q, y = pairs.q[order], pairs.y[order]
-        self.group, self.weight = pairs.group[order], pairs.weight[order]
+        pairs = part.pairs.taken(np.argsort(part.pairs.q, kind="stable"))
+        goal, correlation = recalibrated_together(pairs)
+        super().__init__(None, pairs, cell_starts(pairs.q, MOST_CELLS), correlation)
         self.of_constant = part.loss.of_constant
         self.if_wrong, self.if_right = (
-            part.loss(pairs._replace(q=q, y=np.full(len(q), outcome))).loss
+            part.loss(pairs._replace(y=np.full(len(pairs.q), outcome))).loss
             for outcome in (0.0, 1.0)
         )
-        self._starts = cell_starts(q, MOST_CELLS)
         self._mass = self._in_cells(self.weight)
         slope = self._in_cells(self.weight * (self.if_right - self.if_wrong))
         self._slope = slope / np.where(self._mass > 0, self._mass, 1.0)
-        self.observed = self._score(self._in_cells(self.weight * y))
-        goal = recalibrated(q, y, self.weight)
-        self._start, self._step = q, steps_between(q, goal)
-        self.correlation = latent_correlation(y - goal, goal, self.weight, self.group)
+        self.observed = self._score(self._in_cells(self.weight * pairs.y))
+        self.start, self.step = pairs.q, steps_between(pairs.q, goal)
 
-    def shifted(self, t):
-        """Return the truth at t."""
-        return MiscalibrationTruth(
-            self, np.clip(self._start + t * self._step, 0.0, 1.0)
-        )
+    def truth(self, probability):
+        """Return the truth of some probabilities of tokens."""
+        each = self.if_wrong + probability * (self.if_right - self.if_wrong)
+        each -= self.of_constant(probability)
+        total = self.weight.sum()
+        value = float(self.weight @ each / total)
+        spread = deviation(self.weight * (each - value) / total, self.group)
+        return Truth(thresholds(probability), value, spread)
 
-    def flattened(self):
-        """Return None: no other family exists."""
-
-    def draw(self, truths, latent):
-        """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
-        right = np.empty((len(truths), len(latent.normal), len(self._mass)))
-        draw_right(
-            *latent[:2],
-            self.group,
-            *latent[2:],
-            np.stack([truth.limit for truth in truths]),
-            self.weight,
-            self._starts,
-            np.empty(len(self.group), dtype=np.float32),
-            right,
-        )
+    def scores(self, right):
+        """Return the scores for right tokens in cells, (n_truths, n_draws)."""
         return np.array([[self._score(sums) for sums in drawn] for drawn in right])
 
     def _in_cells(self, values):
-        return np.add.reduceat(values, self._starts[:-1])
+        return np.add.reduceat(values, self.starts[:-1])
 
     def _score(self, right):
         """Return the miscalibration for the right tokens in cells."""
@@ -550,30 +522,3 @@ class MiscalibrationAlternatives:
         blocks = isotonic_blocks(self._mass, right)
         best = blocks.mass @ self.of_constant(blocks.right / blocks.mass)
         return float(claimed - best) / self.weight.sum()
-
-
-class MiscalibrationTruth:
-    """One of the `MiscalibrationAlternatives`: true probabilities, if it is the right.
-
-    Parameters
-    ----------
-    family : MiscalibrationAlternatives
-        The family.
-    probability : ndarray of shape (n_tokens,)
-        How likely each token is right.
-
-    Attributes
-    ----------
-    limit, value, spread :
-        As in `BinnedTruth`.
-    """
-
-    def __init__(self, family, probability):
-        self.limit = thresholds(probability)
-        each = family.if_wrong + probability * (family.if_right - family.if_wrong)
-        each -= family.of_constant(probability)
-        total = family.weight.sum()
-        self.value = float(family.weight @ each / total)
-        self.spread = deviation(
-            family.weight * (each - self.value) / total, family.group
-        )

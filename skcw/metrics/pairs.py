@@ -23,14 +23,17 @@ class Pairs(NamedTuple):
         """The number of sentences."""
         return int(self.group.max()) + 1
 
+    def taken(self, rows):
+        """Return some of the tokens, or all in another order."""
+        return Pairs(*(values[rows] for values in self[:4]), self.dtype)
+
     def counted(self):
         """Return the tokens that have a weight: others must not change any result."""
         kept = self.weight > 0
         if kept.all():
             return self
-        group = np.unique(self.group[kept], return_inverse=True)[1]
-        q, y, weight = self.q[kept], self.y[kept], self.weight[kept]
-        return Pairs(q, y, weight, group.astype(np.intp, copy=False), self.dtype)
+        taken = self.taken(kept)
+        return taken._replace(group=_numbered(taken.group))
 
 
 def check_pairs(
@@ -146,6 +149,13 @@ def _refuse_no_probability(values, lengths):
             "error_average_precision or area_under_risk_coverage, map them to [0, 1] "
             "first, or take a method that gives probabilities, such as 'marginal'"
         )
+
+
+def check_choice(value, name, choices):
+    """Raise unless a value is one of several names."""
+    if not isinstance(value, str) or value not in choices:
+        names = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} is {value!r}; it must be one of {names}")
 
 
 def check_whole_number(number, name):

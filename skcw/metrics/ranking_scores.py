@@ -1,6 +1,6 @@
 """Scores of rankings: how well low confidences find the wrong tokens."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -196,9 +196,9 @@ def errors_at_k(
     >>> errors_at_k(correct, confidence, [0, 1, 2, 3]).tolist()
     [0.0, 1.0, 1.5, 2.0]
     """
-    sizes = _check_review_sizes(k)
-    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
-    return _rank_words(pairs).expected_errors(sizes)
+    first = _check_review_sizes(k)
+    _, sizes, errors = _ranked(correct, confidence, sample_weight)
+    return _expected_errors(sizes, errors, first)
 
 
 def residual_errors_at_k(
@@ -231,10 +231,9 @@ def residual_errors_at_k(
     >>> residual_errors_at_k(correct, confidence, [0, 1, 2]).tolist()
     [2.0, 1.0, 0.5]
     """
-    sizes = _check_review_sizes(k)
-    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
-    ranking = _rank_words(pairs)
-    return ranking.n_errors - ranking.expected_errors(sizes)
+    first = _check_review_sizes(k)
+    _, sizes, errors = _ranked(correct, confidence, sample_weight)
+    return errors.sum() - _expected_errors(sizes, errors, first)
 
 
 def risk_coverage_curve(
@@ -282,11 +281,12 @@ def risk_coverage_curve(
     >>> threshold.tolist()
     [0.9, 0.8, 0.6, 0.2]
     """
-    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
-    ranking = _rank_words(pairs)
-    accepted = np.arange(1, ranking.n_words + 1)
-    threshold = np.repeat(ranking.confidence, ranking.sizes)[::-1]
-    return accepted / max(1, ranking.n_words), ranking.risk(), threshold
+    values, sizes, errors = _ranked(correct, confidence, sample_weight)
+    n_tokens = int(sizes.sum())
+    accepted = np.arange(1, n_tokens + 1)
+    left = errors.sum() - _expected_errors(sizes, errors, n_tokens - accepted)
+    threshold = np.repeat(values, sizes)[::-1]
+    return accepted / max(1, n_tokens), left / accepted, threshold
 
 
 def area_under_risk_coverage(
@@ -334,67 +334,31 @@ def area_under_risk_coverage(
     return RiskCoverageArea(pairs, zero_division=zero_division).value()
 
 
-class TiedRanking(NamedTuple):
-    """Groups of tokens with the same confidence, the least confident group first.
+def _ranked(correct, confidence, sample_weight):
+    """Return the confidences, and the numbers of tokens and of errors that have each.
 
-    Only counts are kept, so that no figure can depend on the order in which tied
-    tokens happened to come.
+    The least confident come first. Only counts are kept, so that no figure can depend
+    on the order in which tied tokens happened to come.
     """
-
-    confidence: np.ndarray  # (n_groups,) of each token of the group
-    sizes: np.ndarray  # (n_groups,) tokens in the group
-    errors: np.ndarray  # (n_groups,) wrong tokens in the group
-    words_before: np.ndarray  # (n_groups,) tokens in the groups before it
-    errors_before: np.ndarray  # (n_groups,) wrong tokens in the groups before it
-
-    @property
-    def n_words(self):
-        """Number of tokens in all groups."""
-        return int(self.sizes.sum())
-
-    @property
-    def n_errors(self):
-        """Number of wrong tokens in all groups."""
-        return int(self.errors.sum())
-
-    def expected_errors(self, n):
-        """Return the mean number of wrong tokens among the first n, for an array of n.
-
-        The mean is over all orders of tied tokens. A group of m tokens with e wrong
-        ones of which the first k are taken gives k e / m.
-        """
-        if not self.n_errors:
-            return np.zeros(np.shape(n))
-        taken = np.minimum(n, self.n_words)
-        group = np.searchsorted(self.words_before, taken, side="right") - 1
-        inside = taken - self.words_before[group]
-        found = inside * self.errors[group] / self.sizes[group]
-        return self.errors_before[group] + found
-
-    def risk(self):
-        """Return the mean share of wrong tokens among the 1, 2, ... most confident."""
-        accepted = np.arange(1, self.n_words + 1)
-        rejected = self.n_words - accepted
-        return (self.n_errors - self.expected_errors(rejected)) / accepted
+    pairs = check_ranked_pairs(correct, confidence, sample_weight, allow_empty=True)
+    ties = Ties(pairs.q)
+    tokens, right = ties.sums(pairs.weight, pairs.y)
+    return ties.values, tokens.astype(np.int64), (tokens - right).astype(np.int64)
 
 
-def _rank_words(pairs):
-    """Return the ranking of tokens by confidence, the least confident first.
+def _expected_errors(sizes, errors, n):
+    """Return the mean number of wrong tokens among the first n, for an array of n.
 
-    Each token counts as often as its weight, a whole number, says.
+    The mean is over all orders of tied tokens. A group of m tokens with e wrong ones of
+    which the first k are taken gives k e / m.
     """
-    counts = pairs.weight > 0
-    ties = Ties(pairs.q[counts])
-    weight = pairs.weight[counts]
-    words, right = ties.sums(weight, pairs.y[counts])
-    sizes, errors = words.astype(np.int64), (words - right).astype(np.int64)
-    return TiedRanking(
-        confidence=ties.values,
-        sizes=sizes,
-        errors=errors,
-        words_before=np.cumsum(sizes) - sizes,
-        errors_before=np.cumsum(errors) - errors,
-    )
+    if not errors.any():
+        return np.zeros(np.shape(n))
+    taken = np.minimum(n, sizes.sum())
+    before = np.cumsum(sizes) - sizes
+    group = np.searchsorted(before, taken, side="right") - 1
+    found = (taken - before[group]) * errors[group] / sizes[group]
+    return (np.cumsum(errors) - errors)[group] + found
 
 
 def _ranking_influence(pairs, falling):

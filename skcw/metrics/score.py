@@ -9,6 +9,8 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 from scipy.stats import t as student
 
+from skcw._kernels.score_loops import draw_right
+from skcw.metrics.binnings import recalibrated
 from skcw.metrics.pairs import check_pairs
 
 HIGHEST_CORRELATION = 0.95
@@ -44,6 +46,66 @@ def latent_chunks(n_words, n_groups, correlation, n_draws, rng):
         yield Latent(normal, common, float(own), float(shared))
 
 
+def draw_sums(latent, group, limits, weight, starts):
+    """Return the weight of right tokens in cells, (n_truths, n_draws, n_cells).
+
+    Tokens are sorted by cell; one is right if its number lies below its limit, of which
+    each truth has others.
+    """
+    right = np.empty((len(limits), len(latent.normal), len(starts) - 1))
+    mixed = np.empty(len(group), dtype=np.float32)
+    draw_right(*latent[:2], group, *latent[2:], limits, weight, starts, mixed, right)
+    return right
+
+
+class Truth(NamedTuple):
+    """One of the `Alternatives`: the true probabilities, if it is the right one."""
+
+    limit: np.ndarray  # below which normal number a token is right
+    value: float  # the score of the true probabilities instead of outcomes
+    spread: float  # the standard deviation of that over other sentences
+
+
+class Alternatives:
+    """A family of truths, from claimed (t = 0) to observed probabilities (t = 1).
+
+    A truth further on has larger errors of the same kind. A subclass has ``start`` and
+    ``step``, the probabilities and how they change with t; ``truth(probability)``
+    returns a `Truth`, and ``scores(right)`` scores the right tokens in cells.
+
+    Parameters
+    ----------
+    observed : float
+        The score.
+    pairs : Pairs
+        The tokens, cell by cell.
+    starts : ndarray of shape (n_cells + 1,)
+        Where the tokens of each cell begin.
+    correlation : float
+        How much of its number a token shares with its sentence.
+    """
+
+    def __init__(self, observed, pairs, starts, correlation):
+        self.observed = observed
+        self.group, self.weight = pairs.group, pairs.weight
+        self.starts = starts
+        self.correlation = correlation
+
+    def shifted(self, t):
+        """Return the truth at t."""
+        return self.truth(np.clip(self.start + t * self.step, 0.0, 1.0))
+
+    def flattened(self):
+        """Return the family in which all tokens are off by the same, or None."""
+        return None
+
+    def draw(self, truths, latent):
+        """Return the scores of outcomes drawn under each truth, (n_truths, n_draws)."""
+        limits = np.stack([truth.limit for truth in truths])
+        sums = draw_sums(latent, self.group, limits, self.weight, self.starts)
+        return self.scores(sums)
+
+
 def thresholds(probability):
     """Return below which normal number a token of a probability is right."""
     return ndtri(probability).astype(np.float32)
@@ -61,7 +123,7 @@ def latent_correlation(residual, probability, weight, group):
     observed = _sum_over_pairs(weight * residual, group)
     if observed <= 0:
         return 0.0
-    terms = _series(probability, weight, group)
+    terms = [_sum_over_pairs(weight * f, group) for f in _factors(probability)]
 
     def missing(r):
         return sum(term * r**k for k, term in enumerate(terms, start=1)) - observed
@@ -69,6 +131,14 @@ def latent_correlation(residual, probability, weight, group):
     if missing(HIGHEST_CORRELATION) <= 0:
         return HIGHEST_CORRELATION
     return float(brentq(missing, 0.0, HIGHEST_CORRELATION))
+
+
+def recalibrated_together(pairs):
+    """Return a probability for each token, and how much those of a sentence share."""
+    probability = recalibrated(pairs)
+    residual = pairs.y - probability
+    shared = latent_correlation(residual, probability, pairs.weight, pairs.group)
+    return probability, shared
 
 
 def shared_variance(share, probability, correlation, group):
@@ -88,11 +158,6 @@ def shared_variance(share, probability, correlation, group):
         pairs = _row_sums(sums.multiply(sums)) - _row_sums(parts.multiply(parts))
         total += correlation**k * pairs
     return total
-
-
-def _series(probability, weight, group):
-    """Return the coefficients of r, r^2, ... in the summed covariances."""
-    return [_sum_over_pairs(weight * factor, group) for factor in _factors(probability)]
 
 
 def _factors(probability):

@@ -117,13 +117,14 @@ def test_values_lie_within_the_bounds(name, options, words):
 def test_shares_of_words_sum_to_what_bins_hold(name, options, words):
     score = prepared(name, words, options)
     weight, y = score.pairs.weight, score.pairs.y
-    sums, shares = score.binning.sums(weight), score.binning.shares(weight)
+    mass, claimed, right = score.binning.sums(weight)
+    shares = score.binning.shares(weight)
     whole = np.asarray(shares.sum(axis=0)).ravel()[weight > 0]
     assert_allclose(whole, 1, rtol=CLOSE)
     for values, want in (
-        (np.ones(len(y)), sums.mass),
-        (score.binning.claim, sums.claimed),
-        (y, sums.right),
+        (np.ones(len(y)), mass),
+        (score.binning.claim, claimed),
+        (y, right),
     ):
         assert_allclose(shares @ (weight * values), want, rtol=CLOSE, atol=CLOSE)
 

@@ -230,7 +230,7 @@ def resampled_band(correct, confidence, strategy, groups, *, n_resamples, random
     """Return quantiles of the accuracies of bins over resampled sentences."""
     pairs = check_pairs(correct, confidence, groups=groups)
     curve = BinnedCurve(pairs, strategy, None, None)
-    cells = curve.cells.of_word
+    cells = curve.cells.of_token
     shape = (cells.max() + 1, pairs.n_groups)
     mass, right = (
         sparse.csr_matrix((values, (cells, pairs.group)), shape=shape)
@@ -393,8 +393,8 @@ def _band(y, q, method, strategy, group, chance):
 def _accuracies(q, outcome, strategy):
     """Return the mean outcome of each bin, also of outcomes that are probabilities."""
     pairs = Pairs(q, outcome, np.ones(len(q)), np.arange(len(q)))
-    sums = make_binning(pairs, strategy, None, None).sums(pairs.weight)
-    return sums.right / sums.mass
+    mass, _, right = make_binning(pairs, strategy, None, None).sums(pairs.weight)
+    return right / mass
 
 
 def difference_rows(plan, name):
