@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.ragged import object_rows
 from skcw.utils.laws import (
+    fitted,
     law,
     make_tagged,
     outputs,
@@ -127,9 +128,7 @@ def check_predict_before_fit_is_refused(tagger):
 @law()
 def check_fitted_attributes_have_the_names_of_the_contract(tagger):
     """Show ``classes_`` in order of first appearance, ``n_iter_`` and ``history_``."""
-    tagger = prepared(tagger, early_stopping=False)
-    X, y = make_tagged(tagger)
-    tagger.fit(X, y)
+    tagger, _, y = fitted(tagger, early_stopping=False)
     first_seen = dict.fromkeys(label for labels in y for label in labels)
     require(
         list(tagger.classes_) == list(first_seen),
@@ -143,9 +142,7 @@ def check_fitted_attributes_have_the_names_of_the_contract(tagger):
 @law()
 def check_rows_have_one_type_whatever_the_lengths(tagger):
     """Return 1-D object arrays with a row per sequence, always of the same type."""
-    tagger = prepared(tagger)
-    X, y = make_tagged(tagger)
-    tagger.fit(X, y)
+    tagger, X, _ = fitted(tagger)
     equal = [sequence[:1] * 3 for sequence in X[:4]]
     inputs = {
         "ragged sequences": X,
@@ -198,9 +195,7 @@ def _require_item_types(name, row, sequence, what):
 def check_pickle_predicts_the_same_bits(tagger):
     """Say the same after pickle and joblib, fitted or not."""
     pickle.loads(pickle.dumps(tagger))
-    tagger = prepared(tagger)
-    X, y = make_tagged(tagger)
-    tagger.fit(X, y)
+    tagger, X, _ = fitted(tagger)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         copy = pickle.loads(pickle.dumps(tagger, protocol=protocol))
         require_same_bits(tagger, copy, X, f"pickle protocol {protocol}")
@@ -217,9 +212,7 @@ def _is_saveable(tagger, example):
 @law(methods=("save", "load"), when=_is_saveable)
 def check_save_and_load_predict_the_same_bits(tagger):
     """Say the same after ``save`` and ``load``, which keeps the parameters."""
-    tagger = prepared(tagger)
-    X, y = make_tagged(tagger)
-    tagger.fit(X, y)
+    tagger, X, y = fitted(tagger)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model")
         tagger.save(path)
@@ -249,9 +242,7 @@ def _has_pair(tagger):
 @law()
 def check_predict_is_pure(tagger):
     """Change neither the tagger nor X nor later answers by predicting."""
-    tagger = prepared(tagger)
-    X, y = make_tagged(tagger, valued=True)
-    tagger.fit(X, y)
+    tagger, X, y = fitted(tagger, make_tagged(tagger, valued=True))
     state, data = state_of(tagger), joblib.hash((X, y))
     before = outputs(tagger, X)
     for call in _row_calls(tagger).values():
@@ -282,9 +273,7 @@ def check_fit_leaves_its_input_as_it_was(tagger):
 @law()
 def check_each_sequence_is_tagged_for_itself(tagger):
     """Give a sequence the same row whatever stands beside it in X."""
-    tagger = prepared(tagger)
-    X, y = make_tagged(tagger)
-    tagger.fit(X, y)
+    tagger, X, _ = fitted(tagger)
     together = outputs(tagger, X)
     for s, sequence in enumerate(X[:6]):
         alone = outputs(tagger, [sequence])

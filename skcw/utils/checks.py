@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from skcw.utils import check_estimator as _check_estimator
-from skcw.utils import check_inputs as _check_inputs
 from skcw.utils import check_learning as _check_learning
 from skcw.utils import check_predictions as _check_predictions
 from skcw.utils.laws import applies, laws_in, make_tagged, prepared
@@ -23,7 +22,6 @@ __all__ = ["check_tagger", "parametrize_with_tagger_checks", "yield_tagger_check
 
 LAWS = laws_in(
     _check_estimator,
-    _check_inputs,
     _check_learning,
     _check_predictions,
 )

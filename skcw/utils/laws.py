@@ -1,5 +1,6 @@
 """Laws: checks of taggers, and what a tagger must have for a check to apply."""
 
+import re
 from typing import NamedTuple
 
 import joblib
@@ -167,6 +168,12 @@ def prepared(tagger, **settings):
     )
 
 
+def fitted(tagger, corpus=None, **settings):
+    """Return a prepared copy that has learned a corpus, and the X and y of that."""
+    X, y = make_tagged(tagger) if corpus is None else corpus
+    return prepared(tagger, **settings).fit(X, y), X, y
+
+
 def unlimited(tagger, **settings):
     """Return a prepared copy that looks for no scheme in the labels, wrapped or not."""
     copy = prepared(tagger, **settings)
@@ -199,16 +206,15 @@ def require(condition, message):
         raise AssertionError(message)
 
 
-def require_error(types, pattern, call, what):
+def require_error(pattern, what, call, *args, types=(TypeError, ValueError), **options):
     """Raise an AssertionError unless the call raises an error with such a message."""
     try:
-        call()
+        call(*args, **options)
     except types as error:
-        found = pattern.search(str(error))
-        require(found, f"{what}: the message {str(error)!r} lacks {pattern.pattern!r}")
+        found = re.search(pattern, str(error), re.DOTALL)
+        require(found, f"{what}: the message {str(error)!r} lacks {pattern!r}")
     except Exception as error:
-        names = ", ".join(kind.__name__ for kind in types)
-        raise AssertionError(f"{what} raised {error!r} instead of {names}") from error
+        raise AssertionError(f"{what} raised {error!r} instead of {types}") from error
     else:
         raise AssertionError(f"{what} raised no error")
 
@@ -252,11 +258,8 @@ def require_same_bits(one, other, X, what):
 
 def require_close(one, other, X, rtol, what):
     """Raise unless two fitted taggers give equal labels and close confidence."""
-    require(
-        [list(row) for row in one.predict(X)]
-        == [list(row) for row in other.predict(X)],
-        f"{what} changed predict",
-    )
+    mine, theirs = ([list(row) for row in tagger.predict(X)] for tagger in (one, other))
+    require(mine == theirs, f"{what} changed predict")
     rows = zip(one.predict_confidence(X), other.predict_confidence(X), strict=True)
     for s, (mine, theirs) in enumerate(rows):
         require(

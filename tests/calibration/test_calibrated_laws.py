@@ -38,7 +38,7 @@ def test_calibrated_taggers_obey_the_laws(check):
 def test_most_laws_speak_of_a_calibrated_tagger():
     names = {check.values[0].func.__name__ for check in CASES}
     assert {
-        "check_confidence_is_finite_and_not_negative",
+        "check_every_token_has_a_confidence",
         "check_encoded_sequences_give_the_same_rows",
         "check_entities_agree_with_labels",
         "check_it_knows_what_it_has_learned_from",

@@ -34,7 +34,7 @@ def test_selective_taggers_obey_the_laws(check):
 def test_most_laws_speak_of_a_selective_tagger():
     names = {case.values[0].func.__name__ for case in CASES}
     assert {
-        "check_confidence_is_finite_and_not_negative",
+        "check_every_token_has_a_confidence",
         "check_encoded_sequences_give_the_same_rows",
         "check_save_and_load_predict_the_same_bits",
         "check_the_best_labeling_is_the_predicted_one",

@@ -428,7 +428,7 @@ class GivesUniformMarginals(CWSequenceTagger):
         return object_rows([dict.fromkeys(t, share) for t in row] for row in rows)
 
 
-@breaks("check_confidence_is_finite_and_not_negative")
+@breaks("check_every_token_has_a_confidence")
 class IsSureOfTheWrongThing(CWSequenceTagger):
     def predict_confidence(self, X, method=None):
         return object_rows(-row for row in super().predict_confidence(X, method))
@@ -440,13 +440,13 @@ class ExaggeratesItsLead(CWSequenceTagger):
         return object_rows(1.01 * row for row in super().predict_confidence(X, method))
 
 
-@breaks("check_every_word_has_a_confidence")
+@breaks("check_every_token_has_a_confidence")
 class IsMoreThanSure(CWSequenceTagger):
     def predict_confidence(self, X, method=None):
         return object_rows(2 * row for row in super().predict_confidence(X, method))
 
 
-@breaks("check_every_word_has_a_confidence")
+@breaks("check_every_token_has_a_confidence")
 class IsSureOfTheFirstWord(CWSequenceTagger):
     def predict_confidence(self, X, method=None):
         return object_rows(row[:1] for row in super().predict_confidence(X, method))
