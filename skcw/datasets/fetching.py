@@ -3,11 +3,12 @@
 import hashlib
 import os
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.client import HTTPException
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
+from shutil import copyfileobj
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -18,7 +19,6 @@ from skcw._util.files import replacing
 
 VARIABLE = "SKCW_DATA"
 DEFAULT = "~/skcw_data"
-BLOCK = 1 << 16
 TIMEOUT = 60.0
 
 
@@ -50,73 +50,51 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Any:
 
 
 @dataclass(frozen=True)
-class RemoteFile:
-    """A file with a stable public address.
-
-    Attributes
-    ----------
-    url : str
-        The address.
-    sha256 : str
-        The checksum in hexadecimal digits.
-    name : str
-        The name that it gets on disk.
-    """
-
-    url: str
-    sha256: str
-    name: str
-
-
-@dataclass(frozen=True)
 class Source:
-    """The files of one corpus.
+    """The files of one corpus, as ``corpora.toml`` lists them.
 
     Attributes
     ----------
-    title : str
-        The name of the corpus in messages and descriptions.
     folder : str
         The folder below the data home that holds the corpus.
+    title : str
+        The name of the corpus in messages and descriptions.
     terms : str
         The terms of use.
     origin : str
         The page where a person finds it.
-    prepared : dict
-        The names of each split in one uniform layout.
-    original : dict
-        The names under which each split was published; they are looked for in
-        `folder`, in `folders` and in the data home itself.
-    remote : dict
-        The file to download for each split, where there is one.
+    splits : dict
+        For each split the ``files`` under whose names it was published, the first of
+        which may have a ``url`` with a ``sha256``. They are looked for in `folder`, in
+        `folders` and in the data home itself.
     folders : tuple of str
         Other folders that may hold the original files.
     about : str
         A description with references.
     """
 
-    title: str
     folder: str
+    title: str
     terms: str
     origin: str
-    prepared: dict
-    original: dict
-    remote: dict = field(default_factory=dict)
+    splits: dict
     folders: tuple = ()
     about: str = ""
 
     def candidates(self, split):
         """Return the relative paths that may hold a split, the best one first."""
-        folders = (self.folder, *self.folders)
-        places = [f"{self.folder}/{name}" for name in self.prepared.get(split, ())]
-        for name in self.original[split]:
-            places += [f"{folder}/{name}" for folder in folders] + [name]
+        prepared = f"{self.folder}/{split}.txt"
+        places = [f"{prepared}.gz", prepared]
+        for file in self.splits[split]["files"]:
+            for name in (file, f"{file}.gz"):
+                folders = (self.folder, *self.folders)
+                places += [f"{folder}/{name}" for folder in folders] + [name]
         return list(dict.fromkeys(places))
 
 
 def splits_of(source, subset):
     """Return the splits that a subset consists of."""
-    known = list(source.original)
+    known = list(source.splits)
     usual = [split for split in known if split in ("train", "dev", "test")]
     if subset == "all":
         return usual
@@ -141,7 +119,7 @@ def locate(source, split, *, data_home=None, download=False, verbose=False):
     source : Source
         The corpus.
     split : str
-        A key of its `original`.
+        A key of its `splits`.
     data_home : str, path-like or None, default=None
         As in :func:`~skcw.datasets.get_data_home`.
     download : bool, default=False
@@ -155,25 +133,23 @@ def locate(source, split, *, data_home=None, download=False, verbose=False):
         A file, or a folder where the corpus comes in one.
     """
     home = get_data_home(data_home)
-    places = source.candidates(split)
+    places, part = source.candidates(split), source.splits[split]
     for place in places:
         if (home / place).exists():
             return home / place
-    remote = source.remote.get(split)
-    if not download or remote is None:
+    if not download or "url" not in part:
         raise FileNotFoundError(_missing(source, split, home, places))
-    path = home / source.folder / remote.name
-    download_file(remote.url, path, remote.sha256, verbose=verbose)
+    path = home / source.folder / part["files"][0]
+    download_file(part["url"], path, part["sha256"], verbose=verbose)
     return path
 
 
 def _missing(source, split, home, places):
     """Return a message with the missing file, the folders searched, and the source."""
     part = "" if split == "all" else f", {split} part,"
-    if split in source.remote:
-        offer = f"download=True fetches it from {source.remote[split].url}"
-    else:
-        offer = "It has to be fetched by hand"
+    offer = "It has to be fetched by hand"
+    if "url" in source.splits[split]:
+        offer = f"download=True fetches it from {source.splits[split]['url']}"
     return (
         f"{source.title}{part} is not in {home}: none of {', '.join(places)} is there. "
         f"{offer}; it comes from {source.origin}. Terms of use: {source.terms}. "
@@ -205,8 +181,10 @@ def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as draft:
-        with open(draft, "wb") as file:
-            found = _fetch(url, file, path.name, verbose, timeout)
+        with open(draft, "wb+") as file:
+            _fetch(url, file, path.name, verbose, timeout)
+            file.seek(0)
+            found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != sha256:
             raise OSError(
                 f"{url} has the SHA-256 checksum {found}, but {sha256} is expected. "
@@ -216,62 +194,29 @@ def download_file(url, path, sha256, *, verbose=False, timeout=TIMEOUT):
 
 
 def _fetch(url, file, name, verbose, timeout):
-    """Download `url` into `file`; return its checksum."""
+    """Download `url` into `file`; raise if it ends early."""
     request = Request(url, headers={"User-Agent": "skcw"})
+    bar = {"desc": name, "disable": not verbose}
     try:
         with urlopen(request, timeout=timeout) as answer:
-            return _copy(answer, file, url, name, verbose)
-    except HTTPError as error:
-        error.close()
-        raise OSError(f"{url} cannot be fetched: {error}") from None
+            length = answer.headers.get("Content-Length")
+            total = int(length) if length else None
+            with tqdm.wrapattr(answer, "read", total=total, **bar) as watched:
+                copyfileobj(watched, file)
     except (HTTPException, OSError) as error:
-        if isinstance(error, _EndedEarly):
-            raise
+        if isinstance(error, HTTPError):
+            error.close()
         raise OSError(f"{url} cannot be fetched: {error}") from error
-
-
-class _EndedEarly(OSError):
-    """The connection was closed before the file was complete."""
-
-
-def _copy(answer, file, url, name, verbose):
-    length = answer.headers.get("Content-Length")
-    total = int(length) if length else None
-    digest, n_bytes = hashlib.sha256(), 0
-    bar = tqdm(desc=name, total=total, unit="B", unit_scale=True, disable=not verbose)
-    with bar:
-        while block := answer.read(BLOCK):
-            file.write(block)
-            digest.update(block)
-            n_bytes += len(block)
-            bar.update(len(block))
-    if total is not None and n_bytes < total:
-        raise _EndedEarly(
-            f"{url} ended after {n_bytes} of {total} bytes. What was fetched is "
+    if total is not None and file.tell() < total:
+        raise OSError(
+            f"{url} ended after {file.tell()} of {total} bytes. What was fetched is "
             "deleted; try again"
         )
-    return digest.hexdigest()
 
 
 def read_source(folder):
     """Return the `Source` of a corpus by the name of its folder."""
-    entry = read_table("corpora.toml")[folder]
-    splits = entry.pop("splits")
-    return Source(
-        folder=folder,
-        folders=tuple(entry.pop("folders", ())),
-        prepared={split: (f"{split}.txt.gz", f"{split}.txt") for split in splits},
-        original={
-            split: tuple(name + end for name in part["files"] for end in ("", ".gz"))
-            for split, part in splits.items()
-        },
-        remote={
-            split: RemoteFile(part["url"], part["sha256"], part["files"][0])
-            for split, part in splits.items()
-            if "url" in part
-        },
-        **entry,
-    )
+    return Source(folder, **read_table("corpora.toml")[folder])
 
 
 def read_table(name):

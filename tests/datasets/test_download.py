@@ -6,7 +6,7 @@ import pytest
 
 from skcw.datasets import fetch_conll2000, fetch_ud_ewt
 from skcw.datasets import sequence_corpora as corpora
-from skcw.datasets.fetching import RemoteFile, download_file
+from skcw.datasets.fetching import download_file
 from skcw.datasets.sequence_corpora import (
     ARK_TWITTER,
     CONLL2000,
@@ -36,8 +36,8 @@ def web(monkeypatch):
 def point_to(monkeypatch, module, name, url, checksum, split="train"):
     """Let a corpus come from another address."""
     source = getattr(module, name)
-    remote = RemoteFile(url, checksum, source.remote[split].name)
-    changed = replace(source, remote={**source.remote, split: remote})
+    part = source.splits[split] | {"url": url, "sha256": checksum}
+    changed = replace(source, splits=source.splits | {split: part})
     monkeypatch.setattr(module, name, changed)
 
 
@@ -95,7 +95,7 @@ def test_ctrl_c_leaves_no_draft(web, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skcw.datasets.fetching._copy", interrupted)
+    monkeypatch.setattr("skcw.datasets.fetching.copyfileobj", interrupted)
     with pytest.raises(KeyboardInterrupt):
         download_file(f"{web.url}/train.txt", tmp_path / "x", sha256(CONTENT))
     assert list(tmp_path.iterdir()) == []
@@ -140,7 +140,8 @@ def test_a_file_in_the_other_layout_is_not_fetched_either(web, tmp_path, monkeyp
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.folder)
 def test_every_address_has_a_checksum_and_is_looked_for_where_it_is_put(source):
     assert source.terms and source.origin
-    for split, remote in source.remote.items():
-        assert remote.url.startswith("https://")
-        assert re.fullmatch("[0-9a-f]{64}", remote.sha256)
-        assert f"{source.folder}/{remote.name}" in source.candidates(split)
+    for split, part in source.splits.items():
+        if "url" in part:
+            assert part["url"].startswith("https://")
+            assert re.fullmatch("[0-9a-f]{64}", part["sha256"])
+        assert f"{source.folder}/{part['files'][0]}" in source.candidates(split)

@@ -89,10 +89,10 @@ def test_quirks_of_the_corpora_are_kept(data_home):
 )
 def test_published_checksums_are_those_of_the_corpora(data_home, source):
     separator = b"\t" if source is ARK_TWITTER else b" "
-    for split, remote in source.remote.items():
+    for split, part in source.splits.items():
         path = data_home / source.folder / f"{split}.txt.gz"
         raw = gzip.decompress(path.read_bytes()).replace(b"\t", separator) + b"\n"
-        assert hashlib.sha256(raw).hexdigest() == remote.sha256
+        assert hashlib.sha256(raw).hexdigest() == part["sha256"]
 
 
 @pytest.mark.parametrize(
