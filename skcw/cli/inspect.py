@@ -442,7 +442,9 @@ def _draw(options, tagger, decided):
 
     if decided is not None:
         ((_, word, explained),) = decided
-        display = WeightsDisplay.from_explanation(explained, word=word, top=options.top)
+        display = WeightsDisplay.from_explanation(
+            explained, token=word, top=options.top
+        )
     elif options.label is not None:
         display = WeightsDisplay.from_estimator(tagger, options.label, top=options.top)
     elif not hasattr(tagger, "transition_coef_"):

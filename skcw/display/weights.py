@@ -69,13 +69,19 @@ class WeightsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, tagger: Any, label: str, *, top: int = 10, ax: Any = None, **options: Any
+        cls,
+        estimator: Any,
+        label: str,
+        *,
+        top: int = 10,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
         """Draw the features with the largest and the smallest weights for a label.
 
         Parameters
         ----------
-        tagger : tagger
+        estimator : tagger
             A fitted one with weights.
         label : str
             One of its ``classes_``.
@@ -91,7 +97,7 @@ class WeightsDisplay:
         display : WeightsDisplay
             The display.
         """
-        weights = LearnedWeights(tagger)
+        weights = LearnedWeights(estimator)
         if label not in weights.labels:
             raise ValueError(
                 f"the tagger has no label {label!r}; it has {', '.join(weights.labels)}"
@@ -114,7 +120,7 @@ class WeightsDisplay:
         cls,
         explanation: Any,
         *,
-        word: str | None = None,
+        token: str | None = None,
         top: int = 15,
         ax: Any = None,
         **options: Any,
@@ -125,7 +131,7 @@ class WeightsDisplay:
         ----------
         explanation : TokenExplanation
             An entry of the result of ``explain``.
-        word : str, default=None
+        token : str, default=None
             The token, for the title.
         top : int, default=15
             How many features, the largest first.
@@ -145,7 +151,7 @@ class WeightsDisplay:
             [part.feature for part in parts],
             np.array([part.value for part in parts]),
             np.array([part.std for part in parts]) if explanation.std else None,
-            title=decided if word is None else f"{word}: {decided}",
+            title=decided if token is None else f"{token}: {decided}",
             quantity="adds to the margin",
         )
         return display.plot(ax, **options)
@@ -228,12 +234,12 @@ class TransitionsDisplay:
         return described(self, f"{len(self.labels)} labels")
 
     @classmethod
-    def from_estimator(cls, tagger: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> Self:
         """Draw the transitions of a fitted tagger.
 
         Parameters
         ----------
-        tagger : tagger
+        estimator : tagger
             A fitted one with ``transition_coef_``.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
@@ -245,7 +251,7 @@ class TransitionsDisplay:
         display : TransitionsDisplay
             The display.
         """
-        display = cls(list(tagger.classes_), np.asarray(tagger.transition_coef_))
+        display = cls(list(estimator.classes_), np.asarray(estimator.transition_coef_))
         return display.plot(ax, **options)
 
     def plot(self, ax: Any = None, *, colorbar: bool = True) -> Self:

@@ -69,7 +69,7 @@ class OutOfFold(NamedTuple):
 
 
 def cross_val_confidence(
-    tagger: Any,
+    estimator: Any,
     X: Iterable[Any],
     y: Iterable[Any],
     *,
@@ -82,13 +82,13 @@ def cross_val_confidence(
     """Return out-of-fold labels and confidences of a tagger.
 
     scikit-learn's ``cross_val_predict`` does not know ``predict_confidence``. The
-    result returns serves calibration, risk control and the search for annotation
+    result serves calibration, risk control and the search for annotation
     errors.
 
     Parameters
     ----------
-    tagger : estimator
-        A tagger or a :class:`skcw.TaggingPipeline`; it is copied.
+    estimator : tagger or pipeline
+        A :class:`skcw.TaggingPipeline` or another tagger; it is copied.
     X : sequences
         The sentences.
     y : sequences of str
@@ -136,7 +136,7 @@ def cross_val_confidence(
     folds = _folds(cv, len(y), y, groups)
 
     def fit_and_ask(train, test):
-        fitted = as_tagger(clone(tagger).fit(X[train], y[train]))
+        fitted = as_tagger(clone(estimator).fit(X[train], y[train]))
         answers = fitted.predict_all(X[test])
         given = {} if method is None else {"method": method}
         sure = answers.confidence(**given)

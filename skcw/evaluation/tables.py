@@ -158,7 +158,7 @@ def _at(array, place):
 
 
 def entity_table(
-    tagger: Any,
+    estimator: Any,
     X: Iterable[Any],
     *,
     entity_confidence: str | None = None,
@@ -169,7 +169,7 @@ def entity_table(
 
     Parameters
     ----------
-    tagger : tagger or pipeline
+    estimator : tagger or pipeline
         A fitted one.
     X : sequence of sequences
         The sentences: lists of words, of tuples with the word first, or of features, of
@@ -204,7 +204,7 @@ def entity_table(
     X = X if hasattr(X, "__len__") else list(X)
     given = {"entity_confidence": entity_confidence, "method": method} | options
     given = {name: value for name, value in given.items() if value is not None}
-    found = predictions_of(as_tagger(tagger), X).entities(**given)
+    found = predictions_of(as_tagger(estimator), X).entities(**given)
     rows = [
         (number, words_of(X, number, entity), *entity)
         for number, entities in enumerate(found)

@@ -49,7 +49,7 @@ def test_deviations_are_drawn_if_asked_for_and_known(tagger):
 
 def test_a_decision_is_drawn_with_its_largest_parts(tagger):
     explained = tagger.explain(["Ann", "left"])[0]
-    display = WeightsDisplay.from_explanation(explained, word="Ann", top=2)
+    display = WeightsDisplay.from_explanation(explained, token="Ann", top=2)
     parts = explained.contributions[:2]
     assert display.names == [part.feature for part in parts]
     assert_array_equal(display.weights, [part.value for part in parts])
