@@ -156,11 +156,8 @@ def cross_val_confidence(
 def _given_confidence(answers, y, method):
     if method is None:
         served = answers.confidence_methods
-        any_label = [name for name, one in served.items() if one.any_label]
-        if "marginal" in any_label:
-            method = "marginal"
-        elif any_label:
-            method = any_label[0]
+        able = [name for name, one in served.items() if one.any_label]
+        method = "marginal" if "marginal" in able else next(iter(able), None)
     return answers.label_confidence(y, method)
 
 

@@ -24,6 +24,8 @@ from skcw.tagging.crf import as_tagger
 # neighbors, predicted spans.
 RIGHT, LABEL, PAIR, SPAN = "right", "label", "pair", "span"
 ANY_TYPE = "*"
+# How strings begin that stand for dicts with the same key.
+_STARTS = {"not": "not ", SPAN: "span:", PAIR: "pair:"}
 
 _FORMS = (
     "None, a label, a list or set of labels, 'not LABEL', {'not': labels}, 'pair:LABEL "
@@ -92,31 +94,26 @@ def parse_query(query):
     """
     if query is None:
         return Question(RIGHT)
+    form, named = _form(query)
+    if form == PAIR:
+        return Question(PAIR, _pairs(named, query))
+    names = _names(named, query)
+    if form == SPAN:
+        return Question(SPAN, () if ANY_TYPE in names else names)
+    return Question(LABEL, names, negated=form == "not")
+
+
+def _form(query):
+    """Return "not", "span", "pair" or None, and what this is about."""
     if isinstance(query, dict):
-        return _parse_dict(query)
-    if isinstance(query, str):
-        if query.startswith("not "):
-            return Question(LABEL, _names(query[4:].strip(), query), negated=True)
-        if query.startswith("span:"):
-            return _spans(query[5:].strip(), query)
-        if query.startswith("pair:"):
-            return Question(PAIR, _pairs(query[5:].split(), query))
-    return Question(LABEL, _names(query, query))
-
-
-def _parse_dict(query):
-    if set(query) == {"not"}:
-        return Question(LABEL, _names(query["not"], query), negated=True)
-    if set(query) == {"span"}:
-        return _spans(query["span"], query)
-    if set(query) == {"pair"}:
-        return Question(PAIR, _pairs(query["pair"], query))
-    raise ValueError(f"query is {query!r}; it must be {_FORMS}")
-
-
-def _spans(types, query):
-    names = _names(types, query)
-    return Question(SPAN, () if ANY_TYPE in names else names)
+        if len(query) != 1 or not query.keys() <= set(_STARTS):
+            raise ValueError(f"query is {query!r}; it must be {_FORMS}")
+        return next(iter(query.items()))
+    for form, start in _STARTS.items():
+        if isinstance(query, str) and query.startswith(start):
+            named = query.removeprefix(start)
+            return form, named.split() if form == PAIR else named.strip()
+    return None, query
 
 
 def _pairs(pairs, query):
@@ -283,7 +280,7 @@ def confidence_pairs(
     if is_flat(y):
         return _ask_rows(estimator, X, np.asarray(y), question, given)
     rows = check_label_rows(y, "y")
-    ask = {RIGHT: _ask_words, LABEL: _ask_labels, PAIR: _ask_pairs, SPAN: _ask_spans}
+    ask = {RIGHT: _ask_tokens, LABEL: _ask_labels, PAIR: _ask_labels, SPAN: _ask_spans}
     return ask[question.kind](estimator, X, rows, question, given)
 
 
@@ -308,7 +305,7 @@ def is_flat(y):
     return isinstance(y[0], str) or not hasattr(y[0], "__len__")
 
 
-def _ask_words(tagger, X, rows, question, given):
+def _ask_tokens(tagger, X, rows, question, given):
     """Answer whether each predicted label is right."""
     asked = predictions_of(tagger, X)
     predicted = check_label_rows(asked.labels(), "y_pred")
@@ -321,13 +318,21 @@ def _ask_words(tagger, X, rows, question, given):
 
 
 def _ask_labels(tagger, X, rows, question, given):
-    """Answer whether each token has, or has not, one of some labels."""
-    truth = list(chain.from_iterable(rows))
-    _check_known(question.labels, getattr(tagger, "classes_", ()), truth)
+    """Answer whether each token has, or has not, given labels, or each two neighbors.
+
+    Labels of two neighbors are pairs.
+    """
+    labels, truth = question.labels, list(chain.from_iterable(rows))
+    named = chain.from_iterable(labels) if question.kind == PAIR else labels
+    _check_known(named, getattr(tagger, "classes_", ()), truth)
     asked = predictions_of(tagger, X)
     check_same_lengths(asked.lengths, list(map(len, rows)))
-    claimed = _summed(asked.label_table(**given), asked.classes, question.labels)
-    found = _among(truth, question.labels)
+    if question.kind == PAIR:
+        rows = [list(pairwise(row)) for row in rows]
+        claimed = _joined(asked.pair_confidence(labels, **given))
+    else:
+        claimed = _summed(asked.label_table(**given), asked.classes, labels)
+    found = _among(chain.from_iterable(rows), labels)
     return _answers(*_yes(found, claimed, question), _row_numbers(rows))
 
 
@@ -335,20 +340,6 @@ def _summed(table, classes, labels):
     """Return the probability that a token has one of some labels."""
     columns = [k for k, label in enumerate(classes) if label in labels]
     return table[:, columns].sum(axis=1)
-
-
-def _ask_pairs(tagger, X, rows, question, given):
-    """Answer whether each two neighbors have a pair of labels."""
-    named = list(chain.from_iterable(question.labels))
-    truth = list(chain.from_iterable(rows))
-    _check_known(named, getattr(tagger, "classes_", ()), truth)
-    asked = predictions_of(tagger, X)
-    check_same_lengths(asked.lengths, list(map(len, rows)))
-    claimed = asked.pair_confidence(question.labels, **given)
-    wanted = set(question.labels)
-    neighbors = [list(pairwise(row)) for row in rows]
-    found = [pair in wanted for row in neighbors for pair in row]
-    return _answers(found, _joined(claimed), _row_numbers(neighbors))
 
 
 def _ask_spans(tagger, X, rows, question, given):
@@ -433,12 +424,17 @@ def _answers(correct, confidence, groups):
 def _check_known(labels, classes, truth, what="label"):
     """Raise at a label that neither the estimator nor the truth has: a slip."""
     known = {*np.asarray(classes).tolist(), *truth}
+    _check_named(
+        labels, known, f"query names the {what}", "estimator nor the truth has"
+    )
+
+
+def _check_named(labels, known, names, who):
     unknown = [label for label in labels if label not in known]
     if unknown and known:
         raise ValueError(
-            f"query names the {what} {unknown[0]!r}, which neither the estimator nor "
-            f"the truth has; they have {', '.join(sorted(map(repr, known)))}"
-            + _hint(unknown[0], known)
+            f"{names} {unknown[0]!r}, which neither the {who}; they have "
+            f"{', '.join(sorted(map(repr, known)))}{_hint(unknown[0], known)}"
         )
 
 
@@ -724,31 +720,19 @@ def _of_labelings(query, samples, truth):
         for number, (row, labelings) in enumerate(zip(truth, samples, strict=True))
     ]
     wanted = set(asked.labels)
+    named = set(chain.from_iterable(wanted)) if asked.kind == PAIR else wanted
+    known, what = set(chain.from_iterable(chain.from_iterable(rows))), "label"
+    if asked.kind == SPAN:
+        spans = (extract_spans(row) for each in rows for row in each)
+        known, what = {span.label for row in spans for span in row}, "type of entity"
+    who = "samples nor the truth have"
+    _check_named(sorted(named), known, f"question names the {what}", who)
     if asked.kind == LABEL:
-        _check_drawn(wanted, rows)
         return lambda labels: [(each in wanted) != asked.negated for each in labels]
     if asked.kind == PAIR:
-        _check_drawn(chain.from_iterable(wanted), rows)
         return lambda labels: [each in wanted for each in pairwise(labels)]
-    types = {span.label for each in rows for row in each for span in extract_spans(row)}
-    _check_sampled(wanted, types, "type of entity")
     return lambda labels: {
         tuple(span)
         for span in extract_spans(labels)
         if not wanted or span.label in wanted
     }
-
-
-def _check_drawn(labels, rows):
-    """Raise at a label that neither a sample nor the truth has: a slip."""
-    known = {label for each in rows for row in each for label in row}
-    _check_sampled(labels, known, "label")
-
-
-def _check_sampled(names, known, kind):
-    unknown = sorted(set(names) - known)
-    if unknown and known:
-        raise ValueError(
-            f"question names the {kind} {unknown[0]!r}, which neither the samples nor "
-            f"the truth have; they have {', '.join(sorted(map(repr, known)))}"
-        )

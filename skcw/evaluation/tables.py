@@ -80,17 +80,16 @@ class LearnedWeights:
         """
         j = self.labels.index(label)
         column = self.features[:, j]
-        std = None if self.feature_std is None else self.feature_std[:, j]
         order = np.argsort(-column, kind="stable")
-        best = [i for i in order[:top] if column[i] > 0]
-        worst = [i for i in order[::-1][:top] if column[i] < 0]
 
-        def rows(positions):
+        def rows(places):
             return [
-                Weight(self.names[i], float(column[i]), _at(std, i)) for i in positions
+                Weight(self.names[i], float(column[i]), _at(self.feature_std, (i, j)))
+                for i in places
             ]
 
-        return rows(best), rows(worst)
+        best = rows(i for i in order[:top] if column[i] > 0)
+        return best, rows(i for i in order[::-1][:top] if column[i] < 0)
 
     def of_transitions(self, label, top):
         """Return the largest transition weights before and after a label.
@@ -111,13 +110,12 @@ class LearnedWeights:
         if self.transitions is None:
             return []
         j = self.labels.index(label)
-        pairs = {(i, j) for i in range(len(self.labels))}
-        pairs |= {(j, i) for i in range(len(self.labels))}
+        labels = self.labels
+        pairs = {pair for i in range(len(labels)) for pair in ((i, j), (j, i))}
+        weights, std = self.transitions, self.transition_std
         found = [
             Weight(
-                f"{self.labels[a]} -> {self.labels[b]}",
-                float(self.transitions[a, b]),
-                _at(self.transition_std, (a, b)),
+                f"{labels[a]} -> {labels[b]}", float(weights[a, b]), _at(std, (a, b))
             )
             for a, b in sorted(pairs)
         ]
