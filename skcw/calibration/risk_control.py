@@ -102,7 +102,7 @@ def flat_groups(groups, n, lengths):
 
 def float_outcomes(correct, confidence):
     """Return outcomes and confidences as floats, and the lengths of their rows."""
-    correct, confidence, lengths = pairs.flat_outcomes(correct, confidence)
+    correct, confidence, lengths = pairs.check_outcomes(correct, confidence)
     # The surest count as the largest number: an infinite threshold accepts nothing.
     sure = np.nan_to_num(confidence.astype(np.float64))
     return correct.astype(np.float64), sure, lengths

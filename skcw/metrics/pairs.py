@@ -50,7 +50,7 @@ def check_pairs(
     With ``probabilities=False`` confidences may be any numbers but NaN. Without
     ``groups`` each row is a group, and in flat arrays each token is one.
     """
-    y, q, lengths = flat_outcomes(correct, confidence)
+    y, q, lengths = check_outcomes(correct, confidence)
     if probabilities:
         _refuse_no_probability(q, lengths)
     if not len(q) and not allow_empty:
@@ -169,7 +169,7 @@ def check_whole_number(number, name):
     return int(number)
 
 
-def flat_outcomes(correct, confidence):
+def check_outcomes(correct, confidence):
     """Return flat outcomes and confidences, and the lengths of their rows."""
     values, lengths = flatten(confidence, "confidence")
     hits, hit_lengths = flatten(correct, "correct")

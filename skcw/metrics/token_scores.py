@@ -283,46 +283,6 @@ def token_f1_score(
     )[2]
 
 
-def token_precision_recall_fscore_support(
-    y_true,
-    y_pred,
-    *,
-    beta=1.0,
-    labels=None,
-    exclude=("O",),
-    average=None,
-    sample_weight=None,
-    zero_division=0.0,
-):
-    """Compute precision, recall, F and support of the labels of tokens.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, exclude, average, sample_weight, zero_division :
-        As in :func:`token_f1_score`.
-    beta : float, default=1.0
-        Recall counts this many times as much as precision in the F score.
-
-    Returns
-    -------
-    precision, recall, fscore : float, or array of shape (n_labels,)
-        The scores; arrays if ``average`` is None.
-    support : int or float, or array of shape (n_labels,)
-        Number (or weight) of tokens with the label; the total if averaged.
-
-    Examples
-    --------
-    >>> from skcw.metrics.token_scores import token_precision_recall_fscore_support
-    >>> y_true, y_pred = [["B-PER", "B-LOC", "O"]], [["B-PER", "O", "O"]]
-    >>> precision, recall, fscore, support = token_precision_recall_fscore_support(
-    ...     y_true, y_pred, average="micro", beta=2)
-    >>> precision, recall, round(fscore, 3), support
-    (1.0, 0.5, 0.556, 2)
-    """
-    pairs = _pair_tokens(y_true, y_pred, labels, exclude, sample_weight)
-    return score_pairs(pairs, average=average, zero_division=zero_division, beta=beta)
-
-
 def token_classification_report(
     y_true: Any,
     y_pred: Any,

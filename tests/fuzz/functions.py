@@ -17,7 +17,6 @@ from skcw.linear_model import MultiClassCW
 from skcw.metrics.bands import calibration_bands
 from skcw.metrics.calibration_errors import calibration_mse
 from skcw.metrics.span_scores import span_precision_recall_fscore_support
-from skcw.metrics.token_scores import token_precision_recall_fscore_support
 from skcw.reranking.candidates import candidate_errors
 from skcw.tagging import CWSequenceTagger
 from tests.fuzz.inputs import fitted, fitted_classifier, rows, sentences
@@ -87,7 +86,6 @@ FURTHER = (
     candidate_errors,
     noisy_labels,
     span_precision_recall_fscore_support,
-    token_precision_recall_fscore_support,
 )
 ROOMS = (metrics, calibration, active, reranking, data, features)
 # What would only take long.
