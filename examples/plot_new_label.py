@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 
 from skcw import make_tagging_pipeline
 from skcw.datasets import make_tagged_corpus
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 
 def without_dates(labels):

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from skcw.metrics import root_calibration_mse, token_accuracy_score
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 # ---- Time and memory of a piece of work ----
 

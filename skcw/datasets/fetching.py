@@ -57,6 +57,8 @@ class Source:
     ----------
     folder : str
         The folder below the data home that holds the corpus.
+    columns : tuple of str
+        The columns of its files, the labels last.
     title : str
         The name of the corpus in messages and descriptions.
     terms : str
@@ -74,6 +76,7 @@ class Source:
     """
 
     folder: str
+    columns: tuple
     title: str
     terms: str
     origin: str
@@ -111,7 +114,7 @@ def description(source):
     )
 
 
-def locate(source, split, *, data_home=None, download=False, verbose=False):
+def locate(source, split, data_home=None, download=False, verbose=False):
     """Return the path that holds a split of a corpus.
 
     Parameters
@@ -214,9 +217,9 @@ def _fetch(url, file, name, verbose, timeout):
         )
 
 
-def read_source(folder):
+def read_source(folder, *columns):
     """Return the `Source` of a corpus by the name of its folder."""
-    return Source(folder, **read_table("corpora.toml")[folder])
+    return Source(folder, columns, **read_table("corpora.toml")[folder])
 
 
 def read_table(name):

@@ -16,11 +16,14 @@ from skcw.io import read_columns
 
 GZIP_MAGIC = b"\x1f\x8b"
 
-CONLL2000 = read_source("conll2000")
-CONLL2002 = {lang: read_source(f"conll2002-{lang}") for lang in ("es", "nl")}
-CONLL2003 = read_source("conll2003")
-ARK_TWITTER = read_source("ark-twitter-pos")
-UD_EWT = read_source("ud-english-ewt")
+CONLL2000 = read_source("conll2000", "word", "pos", "chunk")
+CONLL2002 = {
+    lang: read_source(f"conll2002-{lang}", "word", "pos", "ner")
+    for lang in ("es", "nl")
+}
+CONLL2003 = read_source("conll2003", "word", "pos", "chunk", "ner")
+ARK_TWITTER = read_source("ark-twitter-pos", "word", "pos")
+UD_EWT = read_source("ud-english-ewt", "word", "upos", "xpos")
 
 
 def fetch_conll2000(
@@ -85,15 +88,8 @@ def fetch_conll2000(
     >>> corpus.tokens[0], corpus.labels[0]
     ([('He', 'PRP'), ('reckons', 'VBZ'), ('.', '.')], ['B-NP', 'B-VP', 'O'])
     """
-    return load_sentences(
-        CONLL2000,
-        subset,
-        ("word", "pos", "chunk"),
-        return_X_y=return_X_y,
-        data_home=data_home,
-        download=download,
-        verbose=verbose,
-    )
+    places = data_home, download, verbose
+    return load_sentences(CONLL2000, subset, places, return_X_y)
 
 
 def fetch_conll2002(
@@ -149,15 +145,8 @@ def fetch_conll2002(
     """
     if lang not in CONLL2002:
         raise ValueError(f'lang must be "es" or "nl", got {lang!r}')
-    return load_sentences(
-        CONLL2002[lang],
-        subset,
-        ("word", "pos", "ner"),
-        return_X_y=return_X_y,
-        data_home=data_home,
-        download=download,
-        verbose=verbose,
-    )
+    places = data_home, download, verbose
+    return load_sentences(CONLL2002[lang], subset, places, return_X_y)
 
 
 def load_conll2003(
@@ -201,10 +190,7 @@ def load_conll2003(
     >>> corpus.tokens[0], corpus.labels[0]
     ([('EU', 'NNP', 'I-NP'), ('rejects', 'VBZ', 'I-VP')], ['I-ORG', 'O'])
     """
-    names = ("word", "pos", "chunk", "ner")
-    return load_sentences(
-        CONLL2003, subset, names, return_X_y=return_X_y, data_home=data_home
-    )
+    return load_sentences(CONLL2003, subset, (data_home,), return_X_y)
 
 
 def fetch_ark_twitter(
@@ -253,15 +239,8 @@ def fetch_ark_twitter(
     >>> corpus.tokens[0], corpus.labels[0]
     ([('I',), ("won't",), ('win',)], ['O', 'V', 'V'])
     """
-    return load_sentences(
-        ARK_TWITTER,
-        subset,
-        ("word", "pos"),
-        return_X_y=return_X_y,
-        data_home=data_home,
-        download=download,
-        verbose=verbose,
-    )
+    places = data_home, download, verbose
+    return load_sentences(ARK_TWITTER, subset, places, return_X_y)
 
 
 def fetch_ud_ewt(
@@ -318,22 +297,11 @@ def fetch_ud_ewt(
     """
     if label not in ("xpos", "upos"):
         raise ValueError(f'label must be "xpos" or "upos", got {label!r}')
-    return load_sentences(
-        UD_EWT,
-        subset,
-        ("word", "upos", "xpos"),
-        inputs=("word",),
-        label=label,
-        return_X_y=return_X_y,
-        data_home=data_home,
-        download=download,
-        verbose=verbose,
-    )
+    places = data_home, download, verbose
+    return load_sentences(UD_EWT, subset, places, return_X_y, ("word",), label)
 
 
-def load_sentences(
-    source, subset, names, *, inputs=None, label=None, return_X_y=False, **places
-):
+def load_sentences(source, subset, places, return_X_y, inputs=None, label=None):
     """Load the splits of a corpus, one after the other.
 
     Parameters
@@ -342,29 +310,25 @@ def load_sentences(
         The corpus.
     subset : str
         One of its splits, or "all".
-    names : sequence of str
-        The columns of its files.
-    about : str
-        The description.
+    places : tuple
+        `data_home`, `download` and `verbose` of :func:`locate`.
+    return_X_y : bool
+        Return the tokens and labels alone.
     inputs : sequence of str or None
         The columns of the tokens; None means all except the label.
     label : str or None
         The column of the labels; None means the last one.
-    return_X_y : bool
-        Return the tokens and labels alone.
-    **places
-        `data_home`, `download` and `verbose` of :func:`locate`.
 
     Returns
     -------
     corpus : Bunch, or a tuple if ``return_X_y``
     """
-    splits = splits_of(source, subset)
+    splits, names = splits_of(source, subset), source.columns
     label = names[-1] if label is None else label
     if inputs is None:
         inputs = [name for name in names if name != label]
     # Find all files before reading the first one.
-    paths = [locate(source, split, **places) for split in splits]
+    paths = [locate(source, split, *places) for split in splits]
     parts = [_read(path, names) for path in paths]
     sentences = parts[0] if len(parts) == 1 else stack(parts)
     tokens, labels = sentences.select(inputs), sentences.column(label)

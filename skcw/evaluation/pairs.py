@@ -17,7 +17,7 @@ from skcw.confidence.foreign import (
 )
 from skcw.data.labels import check_label_rows, listed, listed_in_order, refuse_unordered
 from skcw.data.schemes import extract_spans, split_label
-from skcw.metrics.token_scores import joined_matches
+from skcw.metrics.label_scores import joined_matches
 from skcw.tagging.crf import as_tagger
 
 # The kinds of questions: the predicted label, any given labels, pairs of labels of

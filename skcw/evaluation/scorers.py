@@ -31,7 +31,7 @@ from skcw.metrics import (
     token_f1_score,
 )
 from skcw.metrics.calibration_errors import calibration_mse
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 
 class ConfidenceScorer:

@@ -12,6 +12,15 @@ from skcw.metrics.calibration_errors import (
 from skcw.metrics.classwise_error import classwise_calibration_error
 from skcw.metrics.comparison import compare_scores
 from skcw.metrics.intervals import score_interval
+from skcw.metrics.label_scores import (
+    sequence_accuracy_score,
+    span_classification_report,
+    span_f1_score,
+    token_accuracy_score,
+    token_classification_report,
+    token_correct,
+    token_f1_score,
+)
 from skcw.metrics.losses import (
     brier_loss,
     log_loss,
@@ -24,14 +33,6 @@ from skcw.metrics.ranking_scores import (
     errors_at_k,
     residual_errors_at_k,
     risk_coverage_curve,
-)
-from skcw.metrics.span_scores import span_classification_report, span_f1_score
-from skcw.metrics.token_scores import (
-    sequence_accuracy_score,
-    token_accuracy_score,
-    token_classification_report,
-    token_correct,
-    token_f1_score,
 )
 
 __all__ = [

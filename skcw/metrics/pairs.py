@@ -63,21 +63,12 @@ def check_pairs(
     return Pairs(q.astype(np.float64), y, weight, group, q.dtype.type).counted()
 
 
-def check_ranked_pairs(
-    correct, confidence, sample_weight=None, groups=None, *, allow_empty=False
-):
+def check_ranked_pairs(*arrays, allow_empty=False):
     """Return the tokens of a ranking as `Pairs`, weighted by whole numbers.
 
-    Confidences may be any numbers but NaN.
+    The arrays are those of `check_pairs`; confidences may be any numbers but NaN.
     """
-    pairs = check_pairs(
-        correct,
-        confidence,
-        sample_weight,
-        groups,
-        probabilities=False,
-        allow_empty=allow_empty,
-    )
+    pairs = check_pairs(*arrays, probabilities=False, allow_empty=allow_empty)
     broken = np.flatnonzero(pairs.weight != np.rint(pairs.weight))
     if broken.size:
         raise ValueError(

@@ -27,18 +27,12 @@ class RankingScore(Score):
         Value if the score is not defined.
     """
 
+    _check = staticmethod(check_ranked_pairs)
+
     def __init__(self, pairs, *, zero_division=0.0):
         super().__init__(pairs)
         self.zero_division = check_real("zero_division", zero_division)
         self._ties = Ties(pairs.q)
-
-    @classmethod
-    def from_arrays(
-        cls, correct, confidence, sample_weight=None, groups=None, **options
-    ):
-        """Return the score of outcomes and of any numbers as confidences."""
-        pairs = check_ranked_pairs(correct, confidence, sample_weight, groups)
-        return cls(pairs, **options)
 
     def value(self, weight=None):
         """Return the score of the ranking in which tokens count that often."""

@@ -282,6 +282,7 @@ class Score:
     interval_methods = ("sandwich", "bootstrap")
     compared_by = "influence"
     n_families = 1
+    _check = staticmethod(check_pairs)
 
     def __init__(self, pairs):
         self.pairs = pairs
@@ -291,7 +292,7 @@ class Score:
         cls, correct, confidence, sample_weight=None, groups=None, **options
     ):
         """Return the score of outcomes and confidences, which are checked."""
-        return cls(check_pairs(correct, confidence, sample_weight, groups), **options)
+        return cls(cls._check(correct, confidence, sample_weight, groups), **options)
 
     def value(self, weight=None):
         """Return the score, of the pairs as they are or with new weights of tokens."""

@@ -24,7 +24,7 @@ from skcw._util.ragged import (
     split_rows,
 )
 from skcw.data.schemes import extract_spans
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 # The logarithm of the smallest number that double precision tells from zero.
 LEAST_LOG = -745.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skcw.cli.evaluate import SpanTally
 from skcw.metrics import token_accuracy_score, token_classification_report
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 TAGGED = """\
 Ann NNP B-PER B-PER

@@ -16,7 +16,7 @@ from skcw.active.utilities import TABLES as UTILITIES
 from skcw.linear_model import MultiClassCW
 from skcw.metrics.bands import calibration_bands
 from skcw.metrics.calibration_errors import calibration_mse
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 from skcw.reranking.candidates import candidate_errors
 from skcw.tagging import CWSequenceTagger
 from tests.fuzz.inputs import fitted, fitted_classifier, rows, sentences

@@ -22,7 +22,7 @@ from skcw.metrics import (
     span_classification_report,
     span_f1_score,
 )
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 
 # One example makes many scikit-learn calls; a busy machine must not fail it.
 no_deadline = settings(deadline=None)

@@ -15,7 +15,7 @@ from skcw.metrics import (
     span_classification_report,
     span_f1_score,
 )
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 from tests.object_rows import object_rows
 
 # By hand: true spans PER 0-2, LOC 3-4 | LOC 1-2 | ORG 0-1; predicted spans

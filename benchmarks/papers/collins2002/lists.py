@@ -12,7 +12,7 @@ from skcw._util.ragged import object_rows
 from skcw.datasets import fetch_conll2002, make_tagged_corpus
 from skcw.features.basic import cased_kind, collapsed_shape
 from skcw.metrics import span_f1_score
-from skcw.metrics.span_scores import span_precision_recall_fscore_support
+from skcw.metrics.label_scores import span_precision_recall_fscore_support
 from skcw.reranking import (
     BoostingReranker,
     CWReranker,
