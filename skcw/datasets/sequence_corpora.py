@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skcw.data import TokenColumns
-from skcw.data.vocabulary import Vocabulary
 from skcw.datasets.fetching import description, locate, read_source, splits_of
 from skcw.exceptions import ColumnFileError
 from skcw.io import read_columns
@@ -330,7 +329,8 @@ def load_sentences(source, subset, places, return_X_y, inputs=None, label=None):
     # Find all files before reading the first one.
     paths = [locate(source, split, *places) for split in splits]
     parts = [_read(path, names) for path in paths]
-    sentences = parts[0] if len(parts) == 1 else stack(parts)
+    joined = parts[0] if len(parts) == 1 else chain.from_iterable(parts)
+    sentences = TokenColumns.from_sequences(joined, names)
     tokens, labels = sentences.select(inputs), sentences.column(label)
     if return_X_y:
         return tokens, labels
@@ -356,9 +356,7 @@ def _read(path, names):
             f"{path} has {sentences.n_columns} columns where {len(names)} are "
             f"expected: {', '.join(names)}"
         )
-    return TokenColumns(
-        sentences.offsets, sentences.codes, sentences.values, names, sentences.lines
-    )
+    return TokenColumns.from_sequences(sentences, names)
 
 
 def _encoding(path):
@@ -371,35 +369,3 @@ def _encoding(path):
         except UnicodeDecodeError:
             return "latin-1"
     return "utf-8"
-
-
-def stack(parts):
-    """Return the sentences of several TokenColumns as one.
-
-    Examples
-    --------
-    >>> from skcw.data import TokenColumns
-    >>> from skcw.datasets.sequence_corpora import stack
-    >>> parts = [TokenColumns.from_sequences([[word]]) for word in ("a", "b")]
-    >>> list(stack(parts))
-    [[('a',)], [('b',)]]
-    """
-    lengths = np.concatenate([part.lengths for part in parts])
-    columns = [_stack_column(parts, c) for c in range(parts[0].n_columns)]
-    return TokenColumns(
-        np.concatenate([[0], np.cumsum(lengths)]),
-        np.stack([codes for codes, _ in columns]),
-        [values for _, values in columns],
-        parts[0].names,
-    )
-
-
-def _stack_column(parts, column):
-    """Number the values of a column anew, so that all parts agree."""
-    texts = [part.values[column].names() for part in parts]
-    values = Vocabulary.from_names(chain.from_iterable(texts))
-    new_codes = [np.array([values.find(t) for t in names], np.int32) for names in texts]
-    codes = [
-        new[part.codes[column]] for new, part in zip(new_codes, parts, strict=True)
-    ]
-    return np.concatenate(codes), values

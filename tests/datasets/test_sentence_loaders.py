@@ -1,4 +1,5 @@
 import gzip
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from skcw.datasets import (
     get_data_home,
     load_conll2003,
 )
-from skcw.datasets.sequence_corpora import stack
 from skcw.exceptions import ColumnFileError
 
 CHUNKS = [[("#", "#", "B-NP"), ("1", "CD", "I-NP")], [("No", "UH", "O")]]
@@ -236,6 +236,6 @@ corpora = st.lists(st.lists(tokens_of_two, max_size=4), max_size=4)
 def test_stacking_keeps_every_sentence_in_order(parts):
     names = ("word", "pos")
     columns = [TokenColumns.from_sequences(part, names=names) for part in parts]
-    stacked = stack(columns)
+    stacked = TokenColumns.from_sequences(chain.from_iterable(columns), names)
     assert list(stacked) == [sentence for part in parts for sentence in part]
     assert stacked.names == names
