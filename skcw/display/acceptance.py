@@ -128,9 +128,8 @@ class RiskControlDisplay(CurveDisplay):
             correct = np.asarray(estimator.predict(X)) == np.asarray(y)
             shown = [estimator.accept(X, each.risk) for each in estimator.thresholds_]
         made = estimator.thresholds_
-        risks = [threshold.risk for threshold in made]
         name = type(estimator).__name__ if name is None else name
-        display = cls(*_judged(risks, shown, correct), name=name, unit=made[0].unit)
+        display = cls(*_judged(made, shown, correct), name=name, unit=made[0].unit)
         return display.plot(ax, **options)
 
     @classmethod
@@ -154,15 +153,15 @@ class RiskControlDisplay(CurveDisplay):
 
         Parameters
         ----------
-        correct, confidence : array of shape (n_words,), or a sequence of such
+        correct, confidence : array of shape (n_tokens,), or a sequence of such
             Outcomes and confidences of calibration data.
-        new_correct, new_confidence : array of shape (n_words,), or a sequence of such
+        new_correct, new_confidence : array of shape (n_tokens,), or a sequence of such
             Those of new data.
         risk : sequence of float, default=RISKS
             The bounds; by default 25 from 0.2 % to 20 %.
         confidence_level : float, default=0.95
             The probability with which each holds.
-        groups : array of shape (n_words,) or (n_sentences,), default=None
+        groups : array of shape (n_tokens,) or (n_sentences,), default=None
             As in :func:`skcw.calibration.risk_threshold`.
         max_errors_per_group : float, default=None
             As there.
@@ -190,8 +189,7 @@ class RiskControlDisplay(CurveDisplay):
         )
         right, sure, _ = float_outcomes(new_correct, new_confidence)
         shown = [sure >= threshold.threshold for threshold in made]
-        risks = [threshold.risk for threshold in made]
-        display = cls(*_judged(risks, shown, right > 0), name=name, unit=unit)
+        display = cls(*_judged(made, shown, right > 0), name=name, unit=unit)
         return display.plot(ax, **options)
 
     def plot(
@@ -236,11 +234,11 @@ class RiskControlDisplay(CurveDisplay):
         return self
 
 
-def _judged(risks, accepted, correct):
+def _judged(thresholds, accepted, correct):
     """Return share, bound and true risk of the thresholds that accept something."""
     rows = [
-        (taken.mean(), risk, 1.0 - correct[taken].mean())
-        for risk, taken in zip(risks, accepted, strict=True)
+        (taken.mean(), threshold.risk, 1.0 - correct[taken].mean())
+        for threshold, taken in zip(thresholds, accepted, strict=True)
         if taken.any()
     ]
     if not rows:

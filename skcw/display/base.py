@@ -312,8 +312,8 @@ class AnswersDisplay(CurveDisplay):
         groups : array of shape (n_sequences,), default=None
             Groups beyond a sequence, such as the document of each one.
             By default each sequence, or each row of a classifier, is a group.
-        sample_weight : array of shape (n_sequences,) or (n_words,), default=None
-            How often each sequence counts, as scorers take it, or each word.
+        sample_weight : array of shape (n_sequences,) or (n_tokens,), default=None
+            How often each sequence counts, as scorers take it, or each token.
         name : str, default=None
             The name of the model; None is that of its class, and the method.
         **options : object
@@ -382,7 +382,7 @@ def _name_of(estimator, method):
 
 
 def joined(rows):
-    """Return the words of all rows in one array; of flat words, these."""
+    """Return the tokens of all rows in one array; of flat tokens, these."""
     return np.concatenate([np.empty(0), *map(np.atleast_1d, rows)])
 
 

@@ -64,7 +64,7 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
     are drawn. A curve below the diagonal shows overconfidence.
 
-    The score in the legend may lie above its interval, most of all for few words: the
+    The score in the legend may lie above its interval, most of all for few tokens: the
     bins of a calibrated model miss the diagonal, too, by chance, and that adds to the
     score. The interval is of the error that would be left without chance.
 
@@ -174,20 +174,20 @@ class ConfidenceCalibrationDisplay(AnswersDisplay):
 
         Parameters
         ----------
-        correct : array of bool of shape (n_words,), or a sequence of such
+        correct : array of bool of shape (n_tokens,), or a sequence of such
             Whether each claim came true: all tokens in one flat array, or one
             array per sentence.
-        confidence : array of shape (n_words,), or a sequence of such
-            The claimed probability of each word, from 0 to 1, in the same layout.
-        groups : array of shape (n_words,) or (n_rows,), default=None
-            The sentence of each word. Words of one sentence are not independent, and
+        confidence : array of shape (n_tokens,), or a sequence of such
+            The claimed probability of each token, from 0 to 1, in the same layout.
+        groups : array of shape (n_tokens,) or (n_rows,), default=None
+            The sentence of each token. Tokens of one sentence are not independent, and
             bands and intervals take that into account.
-        sample_weight : array of shape (n_words,), or a sequence of such, default=None
-            How often each word counts, in the same layout.
+        sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+            How often each token counts, in the same layout.
         strategy : {"adaptive", "uniform", "quantile", "isotonic"}, default="adaptive"
             How bins are made; see :func:`skcw.metrics.calibration_bins`.
         bin_size : int, default=None
-            Words in an adaptive bin; the root of the number of words if None.
+            Tokens in an adaptive bin; the root of the number of tokens if None.
         n_bins : int, default=None
             Number of uniform or quantile bins.
         band : str or None, default="auto"
@@ -447,6 +447,6 @@ def _draw_histogram(below, weights, color, unit):
     below.yaxis.set_minor_formatter(NullFormatter())
     heights = np.concatenate([patch.get_data().values for patch in below.patches])
     least = heights[heights > 0].min()
-    # One word is seen, and weights that sum to less.
+    # One token is seen, and weights that sum to less.
     below.set_ylim(0.7 * min(least, 1.0), 2 * heights.max())
     below.set_ylabel(unit.capitalize())

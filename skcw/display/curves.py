@@ -1,4 +1,4 @@
-"""Rankings of words by confidence, and learning curves of active learning."""
+"""Rankings of tokens by confidence, and learning curves of active learning."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
@@ -36,15 +36,15 @@ from skcw.metrics.pairs import check_choice
 # More points than a picture has dots make files large and nothing clearer.
 N_POINTS = 500
 SIZE = (5.2, 4.2)
-# The risk of the first few words jumps between 0 and 1; it must not set the scale.
+# The risk of the first few tokens jumps between 0 and 1; it must not set the scale.
 SETTLED = 0.05
 
 
-def ranking_grid(n_words):
-    """Return numbers of words from 1 to all: evenly spread, and dense at both ends."""
-    even = np.linspace(1, n_words, N_POINTS)
-    dense = np.geomspace(1, n_words, N_POINTS // 2)
-    grid = np.concatenate([even, dense, n_words + 1 - dense])
+def ranking_grid(n_tokens):
+    """Return numbers of tokens from 1 to all: evenly spread, and dense at both ends."""
+    even = np.linspace(1, n_tokens, N_POINTS)
+    dense = np.geomspace(1, n_tokens, N_POINTS // 2)
+    grid = np.concatenate([even, dense, n_tokens + 1 - dense])
     return np.unique(np.rint(grid).astype(np.int64))
 
 
@@ -87,20 +87,20 @@ class RankingDisplay(AnswersDisplay):
         ax: Any = None,
         **options: Any,
     ) -> Any:
-        """Draw the ranking of words by given confidences.
+        """Draw the ranking of tokens by given confidences.
 
         Parameters
         ----------
-        correct : array of bool of shape (n_words,), or a sequence of such
+        correct : array of bool of shape (n_tokens,), or a sequence of such
             Whether each label is right.
-        confidence : array of shape (n_words,), or a sequence of such
+        confidence : array of shape (n_tokens,), or a sequence of such
             The confidence in it, on any scale, in the same layout.
-        groups : array of shape (n_words,) or (n_rows,), default=None
-            The sentence of each word. Words of one sentence are not independent, and
+        groups : array of shape (n_tokens,) or (n_rows,), default=None
+            The sentence of each token. Tokens of one sentence are not independent, and
             the interval takes that into account. If None each row is a group, and in
-            flat arrays each word is one.
-        sample_weight : array of shape (n_words,), or a sequence of such, default=None
-            How often each word counts, a whole number, in the same layout.
+            flat arrays each token is one.
+        sample_weight : array of shape (n_tokens,), or a sequence of such, default=None
+            How often each token counts, a whole number, in the same layout.
         interval : str or None, default="auto"
             A method of :func:`skcw.metrics.score_interval`; None for no interval.
         confidence_level : float, default=0.95
@@ -124,10 +124,10 @@ class RankingDisplay(AnswersDisplay):
             The display, with ``line_``, ``ax_`` and ``figure_``.
         """
         words = {"sample_weight": sample_weight}
-        # All errors, which also says whether the words can be ranked at all.
+        # All errors, which also says whether the tokens can be ranked at all.
         n_errors = residual_errors_at_k(correct, confidence, 0, **words)
         if not len(joined(confidence)):
-            raise ValueError("there are no words to draw; give at least one")
+            raise ValueError("there are no tokens to draw; give at least one")
         if not n_errors and not cls._scores_no_errors:
             score = "no errors"
         elif interval is None:
@@ -169,7 +169,7 @@ class RankingDisplay(AnswersDisplay):
 
 @dataclass(repr=False, eq=False)
 class ErrorRankingDisplay(RankingDisplay):
-    """Errors found, or left, against words reviewed, the least confident first.
+    """Errors found, or left, against tokens reviewed, the least confident first.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
     are drawn.
@@ -177,9 +177,9 @@ class ErrorRankingDisplay(RankingDisplay):
     Parameters
     ----------
     reviewed : array of shape (n_points,)
-        Numbers of words reviewed, from 0 to all.
+        Numbers of tokens reviewed, from 0 to all.
     found : array of shape (n_points,)
-        Wrong words among them.
+        Wrong tokens among them.
     name : str, default=None
         The name of the model.
     score : float, (value, low, high) or None, default=None
@@ -228,7 +228,7 @@ class ErrorRankingDisplay(RankingDisplay):
 
     @staticmethod
     def _curve(correct, confidence, sample_weight):
-        reviewed = np.append(0, ranking_grid(_n_words(confidence, sample_weight)))
+        reviewed = np.append(0, ranking_grid(_n_tokens(confidence, sample_weight)))
         found = errors_at_k(correct, confidence, reviewed, sample_weight=sample_weight)
         return reviewed, found
 
@@ -254,7 +254,7 @@ class ErrorRankingDisplay(RankingDisplay):
             Whether to count errors that the reader has met or those still unseen. The
             latter are fair between models that make different errors.
         relative : bool, default=False
-            Show shares of all words and of all errors instead of numbers.
+            Show shares of all tokens and of all errors instead of numbers.
         curve_kwargs : dict, default=None
             Options of the line, such as ``{"color": "black"}``.
         ref_line : bool, default=True
@@ -303,7 +303,7 @@ def _describe_numbers(ax, errors, relative):
 
 @dataclass(repr=False, eq=False)
 class RiskCoverageDisplay(RankingDisplay):
-    """The share of wrong words among those accepted, against the share accepted.
+    """The share of wrong tokens among those accepted, against the share accepted.
 
     Make one by :meth:`from_estimator` or :meth:`from_predictions`; the numbers below
     are drawn.
@@ -311,9 +311,9 @@ class RiskCoverageDisplay(RankingDisplay):
     Parameters
     ----------
     coverage : array of shape (n_points,)
-        Shares of words whose label is accepted, the most confident first.
+        Shares of tokens whose label is accepted, the most confident first.
     risk : array of shape (n_points,)
-        The share of wrong words among them; the last is the error rate.
+        The share of wrong tokens among them; the last is the error rate.
     name : str, default=None
         The name of the model.
     score : float, (value, low, high) or None, default=None
@@ -415,8 +415,8 @@ def _settled_top(x, y):
     return float(settled.max(initial=0.0))
 
 
-def _n_words(confidence, sample_weight):
-    """Return how many words are ranked; a word counts as often as it weighs."""
+def _n_tokens(confidence, sample_weight):
+    """Return how many tokens are ranked; a token counts as often as it weighs."""
     weight = joined(confidence) if sample_weight is None else joined(sample_weight)
     return len(weight) if sample_weight is None else int(weight.sum())
 

@@ -169,8 +169,8 @@ def effective_sizes(pairs, share):
     squares = share.multiply(share).tocsr()
     alone = squares @ (probability * (1 - probability))
     together = shared_variance(share, probability, correlation, pairs.group)
-    words = mass**2 / np.asarray(squares.sum(axis=1)).ravel()
-    return words / np.maximum(1.0, 1 + together / alone)
+    sizes = mass**2 / np.asarray(squares.sum(axis=1)).ravel()
+    return sizes / np.maximum(1.0, 1 + together / alone)
 
 
 def wilson_limits(accuracy, n, level):
@@ -269,10 +269,10 @@ class IsotonicCurve:
     """
 
     def __init__(self, pairs, bins):
-        n_words = len(pairs.q)
+        n_tokens = len(pairs.q)
         block = np.searchsorted(bins.low, pairs.q, side="right") - 1
-        where = (np.maximum(block, 0), np.arange(n_words))
-        shape = (len(bins.low), n_words)
+        where = (np.maximum(block, 0), np.arange(n_tokens))
+        shape = (len(bins.low), n_tokens)
         self.share = sparse.csr_matrix((pairs.weight, where), shape=shape)
         order = np.argsort(pairs.q, kind="stable")
         ranked = pairs.q[order]

@@ -515,19 +515,19 @@ def make_cells(shares, confidence):
     border divides have the same parts, and a cell of their own. Tokens in no bin, which
     have no weight, are put into the first cell.
     """
-    by_word = sparse.csc_matrix(shares)
-    n_bins, n_words = by_word.shape
-    n_parts = np.diff(by_word.indptr)
-    first_bin = np.zeros(n_words, dtype=np.intp)
-    first_bin[n_parts > 0] = by_word.indices[by_word.indptr[:-1][n_parts > 0]]
+    by_token = sparse.csc_matrix(shares)
+    n_bins, n_tokens = by_token.shape
+    n_parts = np.diff(by_token.indptr)
+    first_bin = np.zeros(n_tokens, dtype=np.intp)
+    first_bin[n_parts > 0] = by_token.indices[by_token.indptr[:-1][n_parts > 0]]
     value = np.unique(confidence, return_inverse=True)[1]
     key = np.where(n_parts > 1, n_bins + value, first_bin)
     order = np.argsort(key, kind="stable")
     _, first = np.unique(key[order], return_index=True)
-    starts = np.append(first, n_words).astype(np.intp)
+    starts = np.append(first, n_tokens).astype(np.intp)
     # A token without weight does not stand for its cell.
     held = np.maximum.reduceat(np.where(n_parts[order] > 0, order, -1), first)
-    part = by_word[:, np.maximum(held, 0)].tocsr()
+    part = by_token[:, np.maximum(held, 0)].tocsr()
     return Cells(order, starts, part)
 
 

@@ -269,15 +269,15 @@ def _with_none(table):
 def check_class_table(y, proba, classes, labels, sample_weight, groups):
     """Return the tokens as a list of `Pairs`, one for each class asked for."""
     proba = list(proba) if isinstance(proba, Iterator) else proba
-    words, lengths = _flat_words(proba)
-    if not len(words):
+    tokens, lengths = _flat_tokens(proba)
+    if not len(tokens):
         raise ValueError("there are no tokens to judge; proba must hold at least one")
-    truth = _flat_labels(y, len(words), lengths)
+    truth = _flat_labels(y, len(tokens), lengths)
     if classes is None:
         classes = _column_names(proba, truth)
-    classes = _check_classes(classes, words, truth)
+    classes = _check_classes(classes, tokens, truth)
     columns = _check_labels(labels, classes)
-    table = _check_table(words, classes, lengths)
+    table = _check_table(tokens, classes, lengths)
     weight = check_weight(sample_weight, len(table), lengths, "proba")
     group = check_groups(groups, len(table), lengths, "proba")
     column_of = {label: column for column, label in enumerate(classes)}
@@ -294,44 +294,37 @@ def check_class_table(y, proba, classes, labels, sample_weight, groups):
     ]
 
 
-def _flat_words(proba):
+def _flat_tokens(proba):
     """Return a table or a list of dicts with all tokens, and the lengths of the rows.
 
     The lengths are None if the tokens came without rows.
     """
     if getattr(proba, "ndim", 0) == 2:
-        return _table(proba, "proba"), None
-    rows = listed_in_order(proba, "proba")
-    if rows and isinstance(rows[0], Mapping):
-        return _check_dicts(rows, None), None
-    rows = [_row(row, f"proba[{i}]") for i, row in enumerate(rows)]
-    first = next((row[0] for row in rows if len(row)), None)
-    if first is None:
-        return [], None
-    if not isinstance(first, Mapping) and np.ndim(first) == 0:
-        return _table(rows, "proba"), None
-    lengths = np.array([len(row) for row in rows])
-    words = list(chain.from_iterable(rows))
-    if isinstance(first, Mapping):
-        return _check_dicts(words, lengths), lengths
-    return _table(words, "proba"), lengths
+        return _table(proba), None
+    tokens, lengths = listed_in_order(proba, "proba"), None
+    if not (tokens and isinstance(tokens[0], Mapping)):
+        tokens = rows = [_row(row, f"proba[{i}]") for i, row in enumerate(tokens)]
+        first = next((row[0] for row in rows if len(row)), None)
+        if first is None:
+            return [], None
+        if isinstance(first, Mapping) or np.ndim(first):
+            lengths = np.array([len(row) for row in rows])
+            tokens = list(chain.from_iterable(rows))
+    if not isinstance(tokens[0], Mapping):
+        return _table(tokens), lengths
+    for index, token in enumerate(tokens):
+        if not isinstance(token, Mapping):
+            raise TypeError(
+                f"{place_of('proba', index, lengths)} is of type "
+                f"{type(token).__name__} beside dicts from label to probability; give "
+                "a dict for every token"
+            )
+    return tokens, lengths
 
 
 def _row(row, name):
     """Return the tokens of a sentence; those of a DataFrame are not its columns."""
     return np.asarray(row) if getattr(row, "ndim", 0) == 2 else listed(row, name)
-
-
-def _check_dicts(words, lengths):
-    """Return the tokens; raise if one is not a dict although the first is."""
-    for index, word in enumerate(words):
-        if not isinstance(word, Mapping):
-            raise TypeError(
-                f"{place_of('proba', index, lengths)} is of type "
-                f"{type(word).__name__} beside dicts from label to probability; give "
-                "a dict for every token"
-            )
-    return words
 
 
 def _column_names(proba, truth):
@@ -353,23 +346,23 @@ def _column_names(proba, truth):
     return None if numbered and not set(names) & set(truth) else names
 
 
-def _table(words, name):
+def _table(tokens):
     """Return tokens with a number for each class as a 2-D array of floats."""
     try:
-        table = np.asarray(words)
+        table = np.asarray(tokens)
         if table.dtype.kind != "f":
             table = table.astype(np.float64)
     except (TypeError, ValueError):  # rows of several lengths, or no numbers
         table = None
     if table is None or table.ndim != 2:
         raise ValueError(
-            f"{name} must hold a probability of each class for each token: an array of "
+            "proba must hold a probability of each class for each token: an array of "
             "shape (n_tokens, n_classes), or one such array per sentence"
         )
     return table
 
 
-def _flat_labels(y, n_words, lengths):
+def _flat_labels(y, n_tokens, lengths):
     """Return the true labels of all tokens in one list."""
     if isinstance(y, (str, bytes)):
         raise TypeError("y is a single string; it must hold one label per token")
@@ -383,31 +376,28 @@ def _flat_labels(y, n_words, lengths):
         labels = [str(s) if isinstance(s, str) else s for row in labels for s in row]
     elif any(in_rows):
         raise ValueError("y mixes labels and rows of labels; give one or the other")
-    check_same_layout(n_words, lengths, len(labels), label_lengths, "y", "proba")
+    check_same_layout(n_tokens, lengths, len(labels), label_lengths, "y", "proba")
     return labels
 
 
-def _check_classes(classes, words, truth):
+def _check_classes(classes, tokens, truth):
     """Return the label of each column."""
-    if classes is not None:
-        classes = listed_in_order(classes, "classes")
-    else:
-        has_rows = isinstance(words, np.ndarray)
-        found = set(truth if has_rows else chain.from_iterable(words))
+    is_table = isinstance(tokens, np.ndarray)
+    if classes is None:
         try:
-            classes = sorted(found)
+            classes = sorted(set(truth if is_table else chain.from_iterable(tokens)))
         except TypeError as error:
             raise TypeError(
                 "labels are of types that have no common order; give classes, one for "
                 "each column"
             ) from error
-    different = len(set(classes))
-    if different != len(classes):
+    classes = listed_in_order(classes, "classes")
+    if len(set(classes)) != len(classes):
         raise ValueError("classes holds a label twice; each column has its own")
-    if isinstance(words, np.ndarray) and words.shape[1] != different:
+    if is_table and tokens.shape[1] != len(classes):
         raise ValueError(
-            f"proba has {words.shape[1]} columns but there are {different} classes; "
-            "give classes=estimator.classes_, one for each column"
+            f"proba has {tokens.shape[1]} columns but there are {len(classes)} "
+            "classes; give classes=estimator.classes_, one for each column"
         )
     return classes
 
@@ -428,13 +418,13 @@ def _check_labels(labels, classes):
     return [classes.index(label) for label in labels]
 
 
-def _check_table(words, classes, lengths):
+def _check_table(tokens, classes, lengths):
     """Return the probabilities as an array; a label that a dict lacks has none."""
-    if isinstance(words, np.ndarray):
-        table = words
-    else:
-        rows = [[word.get(label, 0.0) for label in classes] for word in words]
-        table = _table(rows, "proba")
+    table = tokens
+    if not isinstance(table, np.ndarray):
+        table = _table(
+            [[token.get(label, 0.0) for label in classes] for token in tokens]
+        )
     bad = np.flatnonzero(~((table >= 0) & (table <= 1)).all(axis=1))
     if bad.size:
         place = place_of("proba", bad[0], lengths)

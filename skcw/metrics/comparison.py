@@ -140,11 +140,11 @@ def compare_scores(
     name = _check_comparable(score)
     level = check_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
-    words = (correct_a, confidence_a), (correct_b, confidence_b)
+    models = (correct_a, confidence_a), (correct_b, confidence_b)
     first, second = (
-        make_score(name, *each, sample_weight, groups, **options) for each in words
+        make_score(name, *each, sample_weight, groups, **options) for each in models
     )
-    _check_same_words(first.pairs, second.pairs)
+    _check_same_tokens(first.pairs, second.pairs)
     check_several_sentences(first.pairs)
     if all(map(np.array_equal, first.pairs[:3], second.pairs[:3])):
         return Comparison(0.0, 0.0, 0.0, 1.0)
@@ -299,7 +299,7 @@ def _check_comparable(score):
     return name
 
 
-def _check_same_words(first, second):
+def _check_same_tokens(first, second):
     """Raise unless both models judged the same tokens in the same sentences."""
     if len(first.q) != len(second.q):
         raise ValueError(

@@ -1,6 +1,6 @@
 """Intervals of a score: resampling, influence, and inverted tests."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_random_state
 
-from skcw.metrics.pairs import check_choice
+from skcw.metrics.pairs import check_choice, check_whole_number
 from skcw.metrics.score import latent_chunks, make_score, score_name, sentence_counts
 
 N_PILOT_DRAWS = 64
@@ -337,8 +337,8 @@ def score_interval(
     the limit of a bootstrap over sentences. The quantile is Student's with degrees of
     freedom by the kurtosis of these, and the interval is symmetric on the logit scale.
 
-    A bootstrap of errors of calibration counts chance twice, once in the words and once
-    more in the resamples, so it is not offered for them.
+    A bootstrap of errors of calibration counts chance twice, once in the tokens and
+    once more in the resamples, so it is not offered for them.
 
     References
     ----------
@@ -452,14 +452,8 @@ def check_level(confidence_level):
 
 def check_n_resamples(n_resamples):
     """Return a valid number of resamples, or raise."""
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral):
-        raise TypeError(f"n_resamples is {n_resamples!r}; it must be a whole number")
-    if n_resamples < FEWEST_RESAMPLES:
-        raise ValueError(
-            f"n_resamples is {n_resamples}; it must be at least {FEWEST_RESAMPLES}; "
-            "two digits of an interval need about 1000"
-        )
-    return int(n_resamples)
+    advice = "; two digits of an interval need about 1000"
+    return check_whole_number(n_resamples, "n_resamples", FEWEST_RESAMPLES, advice)
 
 
 def check_several_sentences(pairs):

@@ -1,5 +1,6 @@
 """Check outcomes, confidences, weights and groups, and make them flat arrays."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -149,14 +150,12 @@ def check_choice(value, name, choices):
         raise ValueError(f"{name} is {value!r}; it must be one of {names}")
 
 
-def check_whole_number(number, name):
-    """Return a whole number of at least 1, or refuse it."""
-    if isinstance(number, (bool, np.bool_)) or not isinstance(
-        number, (int, np.integer)
-    ):
+def check_whole_number(number, name, least=1, advice=""):
+    """Return a whole number of at least `least`, or refuse it."""
+    if isinstance(number, bool) or not isinstance(number, Integral):
         raise TypeError(f"{name} is {number!r}; it must be a whole number")
-    if number < 1:
-        raise ValueError(f"{name} is {number}; it must be at least 1")
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}{advice}")
     return int(number)
 
 

@@ -37,10 +37,10 @@ class RankingScore(Score):
     def value(self, weight=None):
         """Return the score of the ranking in which tokens count that often."""
         weight = self.pairs.weight if weight is None else weight
-        words, right = self._ties.sums(weight, self.pairs.y)
-        return self.of_ranking(words, words - right)
+        tokens, right = self._ties.sums(weight, self.pairs.y)
+        return self.of_ranking(tokens, tokens - right)
 
-    def of_ranking(self, words, wrong):
+    def of_ranking(self, tokens, wrong):
         """Return the score of groups of ties with that many tokens and wrong tokens."""
         raise NotImplementedError
 
@@ -51,9 +51,9 @@ class ErrorAveragePrecision(RankingScore):
 
     greater_is_better = True
 
-    def of_ranking(self, words, wrong):
+    def of_ranking(self, tokens, wrong):
         """Return the average precision, or ``zero_division`` if no token is wrong."""
-        return average_precision(words, wrong) if wrong.any() else self.zero_division
+        return average_precision(tokens, wrong) if wrong.any() else self.zero_division
 
     def influence(self):
         """Return the contribution of each token to the mean precision."""
@@ -70,9 +70,9 @@ class ErrorAveragePrecision(RankingScore):
 class RiskCoverageArea(RankingScore):
     """The mean risk over all coverages."""
 
-    def of_ranking(self, words, wrong):
+    def of_ranking(self, tokens, wrong):
         """Return the mean risk, or ``zero_division`` if there are no tokens."""
-        return mean_risk(words, wrong) if words.any() else self.zero_division
+        return mean_risk(tokens, wrong) if tokens.any() else self.zero_division
 
     def influence(self):
         """Return the contribution of each token to the mean risk."""

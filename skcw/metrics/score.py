@@ -33,13 +33,13 @@ class Latent(NamedTuple):
     shared: float  # the part that is its sentence's
 
 
-def latent_chunks(n_words, n_groups, correlation, n_draws, rng):
+def latent_chunks(n_tokens, n_groups, correlation, n_draws, rng):
     """Yield `Latent` numbers for some draws at a time until there are n_draws."""
     own, shared = np.sqrt(1 - correlation), np.sqrt(correlation)
-    at_once = max(1, NUMBERS_AT_ONCE // n_words)
+    at_once = max(1, NUMBERS_AT_ONCE // n_tokens)
     for start in range(0, n_draws, at_once):
         width = min(at_once, n_draws - start)
-        normal = rng.standard_normal((width, n_words), dtype=np.float32)
+        normal = rng.standard_normal((width, n_tokens), dtype=np.float32)
         common = np.zeros((width, n_groups), dtype=np.float32)
         if correlation > 0:
             common = rng.standard_normal((width, n_groups), dtype=np.float32)
@@ -150,8 +150,8 @@ def shared_variance(share, probability, correlation, group):
     total = np.zeros(share.shape[0])
     if correlation == 0:
         return total
-    words = np.arange(len(group))
-    in_sentence = sparse.csr_matrix((np.ones(len(group)), (words, group)))
+    tokens = np.arange(len(group))
+    in_sentence = sparse.csr_matrix((np.ones(len(group)), (tokens, group)))
     for k, factor in enumerate(_factors(probability), start=1):
         parts = share.multiply(factor).tocsr()
         sums = parts @ in_sentence

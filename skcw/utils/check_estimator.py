@@ -93,16 +93,12 @@ def check_fit_overwrites_no_parameter(tagger):
     before = tagger.get_params(deep=False)
     hashes = {name: joblib.hash(value) for name, value in before.items()}
     data = make_tagged(tagger)
-    doors = [tagger.fit] + ([tagger.partial_fit] if _has_partial_fit(tagger) else [])
-    for door in doors:
+    doors = [getattr(tagger, name, None) for name in ("fit", "partial_fit")]
+    for door in filter(None, doors):
         require(door(*data) is tagger, f"{door.__name__} does not return self")
         for name, value in tagger.get_params(deep=False).items():
             same = value is before[name] and joblib.hash(value) == hashes[name]
             require(same, f"{door.__name__} overwrote the parameter {name}")
-
-
-def _has_partial_fit(tagger):
-    return hasattr(tagger, "partial_fit")
 
 
 @law()
@@ -223,7 +219,7 @@ def check_save_and_load_predict_the_same_bits(tagger):
         require(
             repr(loaded) == repr(tagger) or _has_pair(tagger), "load lost parameters"
         )
-        if _has_partial_fit(tagger):
+        if hasattr(tagger, "partial_fit"):
             if "class_weight" in loaded.get_params(deep=False):
                 loaded.set_params(class_weight=None)
             loaded.partial_fit(X, y)

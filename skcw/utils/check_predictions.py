@@ -25,8 +25,7 @@ from skcw.utils.laws import (
 class Lattice:
     """Scores of all labelings, from the weights that a fitted tagger shows.
 
-    The weights are ``coef_`` and ``transition_coef_`` with ``feature_names_``, or the
-    mappings ``state_features_`` and ``transition_features_`` of sklearn-crfsuite. Where
+    The weights are ``coef_`` and ``transition_coef_`` with ``feature_names_``. Where
     there is ``border_coef_`` too, its rows are for the first and for the last token.
 
     Parameters
@@ -42,24 +41,12 @@ class Lattice:
         if isinstance(constraints, str) and constraints == "auto":
             constraints = tagger.constraints_
         self.forbidden = transition_constraints(constraints, self.labels)
-        if hasattr(tagger, "coef_"):
-            self.rows = dict(zip(tagger.feature_names_, tagger.coef_, strict=True))
-            self.links = np.asarray(tagger.transition_coef_, dtype=np.float64)
-        else:
-            self._read_named(tagger)
+        self.rows = dict(zip(tagger.feature_names_, tagger.coef_, strict=True))
+        self.links = np.asarray(tagger.transition_coef_, dtype=np.float64)
         none = np.zeros((2, len(self.labels)))
         self.borders = np.asarray(getattr(tagger, "border_coef_", none), np.float64)
         single = np.asarray(next(iter(self.rows.values()))).dtype == np.float32
         self.tolerance = 1e-5 if single else 1e-9
-
-    def _read_named(self, tagger):
-        place = {label: j for j, label in enumerate(self.labels)}
-        self.rows, self.links = {}, np.zeros((len(place), len(place)))
-        for (name, label), weight in tagger.state_features_.items():
-            row = self.rows.setdefault(name, np.zeros(len(place)))
-            row[place[label]] = weight
-        for (before, after), weight in tagger.transition_features_.items():
-            self.links[place[before], place[after]] = weight
 
     def tokens(self, sequence):
         """Return the score of every label at every token."""

@@ -196,8 +196,7 @@ def has_free_labels(tagger, example=None):
 
 def is_linear(tagger, example):
     """Tell whether a fitted tagger shows weights from which labelings are scored."""
-    names = ("transition_coef_", "transition_features_")
-    return any(hasattr(example, name) for name in names)
+    return hasattr(example, "transition_coef_")
 
 
 def require(condition, message):

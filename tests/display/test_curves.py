@@ -258,8 +258,8 @@ def test_a_model_without_errors_says_so():
 @pytest.mark.parametrize(
     ("confidence", "correct", "message"),
     [
-        ([], [], "no words"),
-        ([[], []], [[], []], "no words"),
+        ([], [], "no tokens"),
+        ([[], []], [[], []], "no tokens"),
         ([0.1, np.nan], [True, True], "NaN"),
         ([0.1], [True, False], "1 tokens but correct has 2"),
         ([0.1], [0.5], "True where the label is right"),
