@@ -57,21 +57,6 @@ TELLING_RATE = 0.6
 COMMON_RATE = 0.6
 STRAY_RATE = 0.4
 
-DESCRIPTION = """\
-Reviews of invented products
-============================
-
-{n_reviews} reviews of {domains}, each with one to five stars. The target is the \
-{target}.
-
-The more stars, the more sentences are in favor; few reviews are of one mind
-throughout. Some opinion words mean the same everywhere ("lovely"), others praise one
-thing and blame another (a big screen, a big bill). Some sentences are turned round by
-a "not", a "hardly" or an "everyone is wrong". Some words are made up by the reviewer
-and hardly ever return; the endings of some give them away. Asides sound good or bad and
-mean nothing, and friends talk about things of other domains.
-"""
-
 
 def make_reviews(
     n_reviews: int = 1000,
@@ -193,7 +178,7 @@ def make_reviews(
         noisy=noisy != clean,
         domain=domain,
         rating=rating,
-        DESCR=DESCRIPTION.format(
+        DESCR=_TABLE["description"].format(
             n_reviews=n_reviews, domains=", ".join(domains), target=target
         ),
     )

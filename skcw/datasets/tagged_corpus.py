@@ -27,22 +27,6 @@ CONFUSED_TAGS = {
     "NNS": ("NNPS", "VBZ"),
 }
 
-DESCRIPTION = """\
-Sentences of invented news, written by a small grammar
-======================================================
-
-{n_sequences} sentences of 1 to {max_length} words. A token is a pair (word, part of \
-speech); the
-parts of speech are those of the Penn treebank with about one in twenty confused, as
-a tagger would do it. Labels are IOB2 with the types PER, LOC, ORG, MISC and DATE.
-
-Names are composed of syllables. Some endings hint at a type, many do not. A share of
-the names is new in every mention, a share belongs to several types or is also a common
-word ("Grant", "May"), so that only the context tells. Teams are called by their town
-and firms by their founder. The first word of a sentence is capitalized and some
-sentences are in capitals throughout.
-"""
-
 
 def make_tagged_corpus(
     n_sequences: int = 1000,
@@ -136,7 +120,9 @@ def make_tagged_corpus(
             np.array([a != b for a, b in zip(*rows, strict=True)], dtype=bool)
             for rows in zip(labels, clean, strict=True)
         ],
-        DESCR=DESCRIPTION.format(n_sequences=n_sequences, max_length=MAX_LENGTH),
+        DESCR=_TABLE["description"].format(
+            n_sequences=n_sequences, max_length=MAX_LENGTH
+        ),
     )
 
 
