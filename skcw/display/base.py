@@ -12,6 +12,8 @@ from skcw._util.text_table import cut
 from skcw.confidence.foreign import inner_estimator
 from skcw.evaluation import confidence_pairs
 from skcw.evaluation.pairs import parse_query
+from skcw.metrics import score_interval
+from skcw.metrics.score import make_score
 
 # Okabe and Ito's colors, told apart by readers of any color vision; yellow is too
 # pale for a line and black is left to the frame.
@@ -207,6 +209,14 @@ def _rounded(score):
         decimals = min(max(digits - 1 - math.floor(math.log10(size)), 2), 6)
     value, *ends = (f"{number:.{decimals}f}" for number in numbers)
     return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def scored(score, correct, confidence, interval, options, resampling):
+    """Return a score, or its estimate with an interval if that has a method."""
+    if interval is None:
+        return make_score(score, correct, confidence, **options).value()
+    chance = {"method": interval, **options, **resampling}
+    return score_interval(score, correct, confidence, **chance)
 
 
 def score_title(name, interval, level):

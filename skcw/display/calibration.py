@@ -18,12 +18,12 @@ from skcw.display.base import (
     joined,
     score_in_words,
     score_title,
+    scored,
     tidy,
     topics_on,
 )
-from skcw.metrics import calibration_bins, score_interval
+from skcw.metrics import calibration_bins
 from skcw.metrics.bands import calibration_bands
-from skcw.metrics.score import make_score
 
 SIZE = (5.0, 5.6)
 # So that no marker is cut by the frame.
@@ -350,11 +350,7 @@ def _score(score, correct, confidence, interval, binning, words, resampling):
         )
     own = score in _OF_THE_CURVE and binning["strategy"] != "isotonic"
     options = words | (binning if own else {})
-    if interval is None:
-        return make_score(score, correct, confidence, **options).value()
-    return score_interval(
-        score, correct, confidence, method=interval, **options, **resampling
-    )
+    return scored(score, correct, confidence, interval, options, resampling)
 
 
 def _band_method(band, strategy):

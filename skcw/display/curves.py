@@ -21,15 +21,13 @@ from skcw.display.base import (
     percent,
     score_in_words,
     score_title,
+    scored,
     show_percent,
 )
 from skcw.metrics import (
-    area_under_risk_coverage,
-    error_average_precision,
     errors_at_k,
     residual_errors_at_k,
     risk_coverage_curve,
-    score_interval,
 )
 from skcw.metrics.pairs import check_choice
 
@@ -53,7 +51,7 @@ class RankingDisplay(AnswersDisplay):
     """Base class of the displays of rankings.
 
     A subclass has ``_curve(correct, confidence, sample_weight)``, the two
-    arrays that it is made of, ``_score``, a function of `skcw.metrics`, and
+    arrays that it is made of, ``_score``, the name of a score, and
     ``_score_name``.
     """
 
@@ -130,20 +128,14 @@ class RankingDisplay(AnswersDisplay):
             raise ValueError("there are no tokens to draw; give at least one")
         if not n_errors and not cls._scores_no_errors:
             score = "no errors"
-        elif interval is None:
-            score = cls._score(correct, confidence, **words)
         else:
-            score = score_interval(
-                cls._score,
-                correct,
-                confidence,
-                groups=groups,
-                method=interval,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                random_state=random_state,
-                **words,
-            )
+            resampling = {
+                "groups": groups,
+                "confidence_level": confidence_level,
+                "n_resamples": n_resamples,
+                "random_state": random_state,
+            }
+            score = scored(cls._score, correct, confidence, interval, words, resampling)
         display = cls(
             *cls._curve(correct, confidence, sample_weight),
             score=score,
@@ -216,7 +208,7 @@ class ErrorRankingDisplay(RankingDisplay):
     """
 
     _score_name = "average precision"
-    _score = staticmethod(error_average_precision)
+    _score = "error_average_precision"
     _scores_no_errors = False
 
     reviewed: ArrayLike
@@ -350,7 +342,7 @@ class RiskCoverageDisplay(RankingDisplay):
     """
 
     _score_name = "AURC"
-    _score = staticmethod(area_under_risk_coverage)
+    _score = "area_under_risk_coverage"
     _scores_no_errors = True
 
     coverage: ArrayLike

@@ -274,8 +274,7 @@ class MassBins:
     def sums(self, weight):
         """Return the weight, the claims and the right tokens in each filled bin."""
         mass, right = self.ties.sums(weight, self.pairs.y)
-        line = _line(mass)
-        edges, _, _ = self._edges(line)
+        line, edges, _, _ = self._edges(mass)
         claimed = _between(edges, line, mass * self.ties.values)
         right = _between(edges, line, right)
         # Differences of long sums may leave the range of a bin by a rounding.
@@ -285,8 +284,7 @@ class MassBins:
     def shares(self, weight):
         """Return the share of each token in each bin, (n_bins, n_tokens) sparse."""
         mass = self.ties.mass(weight)
-        line = _line(mass)
-        edges, _, _ = self._edges(line)
+        line, edges, _, _ = self._edges(mass)
         # Between two cuts lies one piece of one tie in one bin.
         cuts = np.union1d(edges, line)
         in_bin = np.searchsorted(edges, cuts[:-1], side="right") - 1
@@ -298,13 +296,13 @@ class MassBins:
 
     def contents(self, weight):
         """Return the number of tokens in each bin, and its range of confidences."""
-        line = _line(self.ties.mass(weight))
-        edges, first, last = self._edges(line)
+        line, edges, first, last = self._edges(self.ties.mass(weight))
         count = _between(edges, line, self.ties.mass(weight > 0))
         return count, self.ties.values[first], self.ties.values[last]
 
-    def _edges(self, line):
-        """Return where bins begin and end, and their first and last confidences."""
+    def _edges(self, mass):
+        """Return where stretches and bins begin, and the outer confidences of bins."""
+        line = _line(mass)
         total = line[-1]
         if self.bin_size is None:
             edges = total * np.arange(self.n_bins + 1) / self.n_bins
@@ -320,7 +318,8 @@ class MassBins:
         joined = within[1:] & within[:-1] & (first[1:] == first[:-1])
         begins = np.concatenate(([True], ~joined))
         stops = np.concatenate((~joined, [True]))
-        return edges[np.concatenate((begins, [True]))], first[begins], last[stops]
+        edges = edges[np.concatenate((begins, [True]))]
+        return line, edges, first[begins], last[stops]
 
 
 class WidthBins:
@@ -339,7 +338,11 @@ class WidthBins:
     def __init__(self, pairs, n_bins, claim="mean"):
         self.pairs = pairs
         self.n_bins = n_bins
-        self.code = width_codes(pairs, n_bins)
+        # The borders are divided in the type that the confidences came in, so a share
+        # of votes such as 7 of 20 meets its own border bit by bit. Multiplying by
+        # n_bins would lift some confidences into the bin above.
+        borders = np.arange(1, n_bins).astype(pairs.dtype) / pairs.dtype(n_bins)
+        self.code = np.searchsorted(borders.astype(np.float64), pairs.q, side="right")
         centers = (2 * np.arange(n_bins) + 1) / (2 * n_bins)
         self._centers = centers if claim == "center" else None
         self.claim = pairs.q if claim == "mean" else self._centers[self.code]
@@ -450,17 +453,6 @@ def _check_bin_size(bin_size, pairs):
             "scale them to a mean of one, or take strategy='quantile'"
         )
     return max(1, int(np.sqrt(total)))
-
-
-def width_codes(pairs, n_bins):
-    """Return the bin of each confidence, of n_bins of the same width.
-
-    The borders are divided in the type that the confidences came in, so a share of
-    votes such as 7 of 20 meets its own border bit by bit. Multiplying by n_bins would
-    lift some confidences into the bin above.
-    """
-    borders = np.arange(1, n_bins).astype(pairs.dtype) / pairs.dtype(n_bins)
-    return np.searchsorted(borders.astype(np.float64), pairs.q, side="right")
 
 
 def _full_bins(line, bin_size):

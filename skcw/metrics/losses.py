@@ -344,11 +344,6 @@ class LossPart(Score):
         pairs = self.pairs
         return float(pairs.weight @ pairs.y / pairs.weight.sum())
 
-    def _centerd(self, each):
-        """Return the contribution of each token to a weighted mean."""
-        weight = self.pairs.weight
-        return weight * (each - weight @ each / weight.sum()) / weight.sum()
-
 
 @registered("brier_miscalibration", loss=BrierLoss)
 @registered("log_loss_miscalibration", loss=LogLoss)
@@ -360,7 +355,7 @@ class Miscalibration(LossPart):
     def influence(self):
         """Return the contribution of each token."""
         claimed, best, _ = self._losses()
-        return self._centerd(claimed - best)
+        return MeanScore(self.pairs, claimed - best).influence()
 
     def alternatives(self):
         """Return worse and worse calibration of the tokens."""
@@ -378,7 +373,7 @@ class Discrimination(LossPart):
     def influence(self):
         """Return the contribution of each token."""
         _, best, mean = self._losses()
-        return self._centerd(mean - best)
+        return MeanScore(self.pairs, mean - best).influence()
 
     def sandwich(self, level, n_resamples, rng, bar):
         """Return the ends around the value less the bias by chance.
@@ -402,7 +397,7 @@ class Uncertainty(LossPart):
 
     def influence(self):
         """Return the contribution of each token."""
-        return self._centerd(self._losses()[2])
+        return MeanScore(self.pairs, self._losses()[2]).influence()
 
     def sandwich(self, level, n_resamples, rng, bar):
         """Return the losses of claiming the mean, for means in its interval."""
