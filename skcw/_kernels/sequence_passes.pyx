@@ -4,31 +4,40 @@ CW, AROW and the perceptron compare gold with one rival labeling, PA with up to 
 of the k best labelings z asks for mean . delta_z >= distance(gold, z) - slack with one
 slack for all, and the smallest change of the mean is found by Hildreth's method.
 
-The belief's layout is that of `sequence_update`. The average of the mean over rounds is
-kept lazily: `drift` sums (round - 1) * step, so that average = mean - drift / rounds.
+The belief's layout is that of `sequence_update.pxi`. The average of the mean over
+rounds is kept lazily: `drift` sums (round - 1) * step, so that average = mean -
+drift / rounds.
 """
 
 from libc.math cimport INFINITY, sqrt
+from libc.string cimport memcpy
 
 import numpy as np
 
 from skcw._kernels.common cimport longest_sequence, real
-from skcw._kernels.lattice cimport OpenPaths, best_path, forward_max, k_best_paths
-from skcw._kernels.sequence_update cimport (
-    Difference, EdgeFeatures, add_cost, add_labelings, count_mistakes, fill_gram,
-    fill_lattice, keep_plain, mislabeled, move_by_many, move_by_one, next_stretch,
-    read_belief, spread_of, touch_rows)
+from skcw._kernels.lattice cimport (
+    OpenPaths, best_path, emissions, forward_max, k_best_paths, transitions)
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
-    precision_diagonal)
+    precise_variance, precision_diagonal)
 
-# The rule of a learner of one rival: (alpha, beta) for the difference between gold and
-# the rival. `distance` is the summed cost of the wrong tokens,
-# `strength` and `limit` are the learner's own.
-ctypedef (double, double) (*Rule)(
-    Difference delta, double margin, double distance, double mean_cost, double strength,
-    double limit
-) noexcept nogil
+
+cdef class EdgeFeatures:
+    """The features of the step into each token, as numbers of the belief after label 0.
+
+    The first token of a sequence has none.
+    """
+
+    cdef const long long[::1] indptr
+    cdef const int[::1] indices
+    cdef const double[::1] values
+    cdef Py_ssize_t most
+
+    def __cinit__(self, offsets, indptr, indices, values):
+        self.indptr, self.indices = indptr, indices
+        self.values = values
+        # Of the sequence that has most of them.
+        self.most = longest_sequence(indptr[offsets])
 
 
 cdef class PassState:
@@ -85,6 +94,17 @@ cdef class PassState:
         return self.n_rows, self.rounds, self.wrong_sequences, self.wrong_tokens
 
 
+include "sequence_update.pxi"
+
+# The rule of a learner of one rival: (alpha, beta) for the difference between gold and
+# the rival. `distance` is the summed cost of the wrong tokens,
+# `strength` and `limit` are the learner's own.
+ctypedef (double, double) (*Rule)(
+    Difference delta, double margin, double distance, double mean_cost, double strength,
+    double limit
+) noexcept nogil
+
+
 cdef class OneRival:
     """A learner that compares gold with the best labeling.
 
@@ -133,14 +153,12 @@ cdef void _score(
     real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
     """Fill the lattice of the current sequence, and `plain` without costs if needed."""
-    fill_lattice(mean, state.width, state.n_labels, state.row_of, state.start,
-                 state.length, state.indptr, state.indices, values, forbidden,
-                 state.edges, scores, trans)
+    fill_lattice(state, mean, values, forbidden, scores, trans)
     if state.cost_unit > 0.0:
         if state.first and state.counting:
-            keep_plain(scores, state.length, plain)
-        add_cost(scores, state.gold, state.start, state.length, state.cost,
-                 state.cost_unit, state.norm)
+            memcpy(&plain[0, 0], &scores[0, 0],
+                   state.length * state.width * sizeof(real))
+        add_cost(state, scores)
     forward_max(scores, trans, 0, state.length, state.n_labels, best)
 
 
@@ -148,10 +166,16 @@ cdef Py_ssize_t _mistakes(
     PassState state, Py_ssize_t wrong, const real[:, ::1] plain,
     const real[:, ::1] trans, real[:, ::1] best,
 ) noexcept nogil:
-    """Return how many tokens the model gets wrong, or else the rival."""
+    """Return how many tokens the model gets wrong, costs aside, or else the rival.
+
+    The model is asked only where the rival is wrong: gold that leads in spite of all
+    costs leads without them.
+    """
+    cdef double distance = 0.0
     if wrong > 0 and state.cost_unit > 0.0 and state.counting:
-        return mislabeled(plain, trans, state.gold, state.start, state.length,
-                          state.n_labels, best, state.tagged)
+        forward_max(plain, trans, 0, state.length, state.n_labels, best)
+        best_path(best, trans, state.length, state.n_labels, state.tagged)
+        return count_mistakes(state, state.tagged, 0, state.length, &distance)
     return wrong
 
 
@@ -160,18 +184,13 @@ cdef void _learn_stretch(
     real[::1] drift, const real[::1] values, Py_ssize_t begin, Py_ssize_t end,
 ) noexcept nogil:
     """Update for the rival that differs from gold from `begin` to `end`."""
-    cdef Py_ssize_t wrong, start, stop = min(end + 1, state.length)
+    cdef Py_ssize_t wrong
     cdef double alpha, beta, distance = 0.0, share = min(state.copies_left, 1.0)
     # The labels beside a stretch belong to its transitions.
-    begin = max(begin - 1, 0)
-    start = state.start + begin
-    cdef int[::1] guess = learner.guess[begin:stop]
-    wrong = count_mistakes(
-        state.gold, guess, start, stop - begin, state.cost, &distance)
+    begin, end = max(begin - 1, 0), min(end + 1, state.length)
+    wrong = count_mistakes(state, learner.guess, begin, end, &distance)
     learner.delta.clear()
-    add_labelings(
-        learner.delta, 0, state.gold, guess, start, stop - begin, state.width,
-        state.row_of, state.indptr, state.indices, values, state.edges)
+    add_labelings(learner.delta, 0, state, learner.guess, values, begin, end)
     read_belief(learner.delta, mean, variance, learner.margin)
     alpha, beta = learner.rule(
         learner.delta, learner.margin[0], distance, distance / wrong,
@@ -190,19 +209,14 @@ cdef bint _update_for_one(
     cdef Py_ssize_t wrong, begin, end = 0
     cdef double distance = 0.0
     best_path(best, trans, state.length, state.n_labels, learner.guess)
-    wrong = count_mistakes(state.gold, learner.guess, state.start, state.length,
-                           state.cost, &distance)
+    wrong = count_mistakes(state, learner.guess, 0, state.length, &distance)
     if state.first:
         state.add_mistakes(_mistakes(state, wrong, plain, trans, best))
     if wrong == 0:
         return False
-    state.n_rows = touch_rows(
-        variance, state.row_of, state.n_rows, state.width, state.gold,
-        learner.guess, state.start, state.length, state.indptr, state.indices,
-        state.edges)
+    touch_rows(state, state.edges, variance, learner.guess)
     while True:
-        begin, end = next_stretch(state.gold, learner.guess, state.start, end,
-                                  state.length, learner.split)
+        begin, end = next_stretch(state, learner.guess, end, learner.split)
         if begin == state.length:
             return True
         _learn_stretch(learner, state, mean, variance, drift, values, begin, end)
@@ -220,20 +234,14 @@ cdef Py_ssize_t _find_rivals(
                          learner.paths, learner.total)
     learner.delta.clear()
     for z in range(found):
-        wrong = count_mistakes(state.gold, learner.paths[z], state.start,
-                               state.length, state.cost, &distance)
+        wrong = count_mistakes(state, learner.paths[z], 0, state.length, &distance)
         if state.first:
             state.add_mistakes(_mistakes(state, wrong, plain, trans, best))
         if wrong == 0:
             continue
-        state.n_rows = touch_rows(
-            variance, state.row_of, state.n_rows, state.width, state.gold,
-            learner.paths[z], state.start, state.length, state.indptr,
-            state.indices, state.edges)
-        add_labelings(
-            learner.delta, n_rivals, state.gold, learner.paths[z], state.start,
-            state.length, state.width, state.row_of, state.indptr, state.indices,
-            values, state.edges)
+        touch_rows(state, state.edges, variance, learner.paths[z])
+        add_labelings(learner.delta, n_rivals, state, learner.paths[z], values, 0,
+                      state.length)
         learner.loss[n_rivals] = distance
         n_rivals += 1
     return n_rivals
@@ -333,7 +341,7 @@ cdef (double, double) _cw_rule(
 ) noexcept nogil:
     phi *= mean_cost
     return cw_step(
-        margin, spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+        margin, spread_of(delta), phi, limit * _first_step(delta, phi))
 
 
 cdef (double, double) _optimal_cw_rule(
@@ -343,14 +351,14 @@ cdef (double, double) _optimal_cw_rule(
     phi *= mean_cost
     return optimal_cw_step(
         &delta.value[0, 0], &delta.sigma[0], delta.n, delta.n_rivals, margin,
-        spread_of(delta, 0), phi, limit * _first_step(delta, phi))
+        spread_of(delta), phi, limit * _first_step(delta, phi))
 
 
 cdef (double, double) _arow_rule(
     Difference delta, double margin, double distance, double mean_cost, double r,
     double limit
 ) noexcept nogil:
-    return arow_step(margin, spread_of(delta, 0), distance, r)
+    return arow_step(margin, spread_of(delta), distance, r)
 
 
 cdef (double, double) _perceptron_rule(

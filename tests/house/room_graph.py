@@ -11,7 +11,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = PROJECT / "skcw"
-SUFFIXES = {".py", ".pyx", ".pxd"}
+SUFFIXES = {".py", ".pyx", ".pxd", ".pxi"}
 
 if __name__ == "__main__":
     # Behind all else, so that the sources do not hide an installed package.
@@ -49,7 +49,7 @@ def python_imports(path):
 
 
 def cython_imports(path):
-    """Yield the same as `python_imports` for a .pyx or .pxd file."""
+    """Yield the same as `python_imports` for a file of Cython."""
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         code = line.split("#")[0]

@@ -40,7 +40,7 @@ def test_the_installed_package_holds_modules_and_the_tables_of_datasets_only():
     # Sources of the kernels travel in the sdist; a wheel has no use for them.
     allowed = {".py", ".so", ".pyd", ".typed", ".pyi", ".toml"}
     if IN_PLACE:
-        allowed |= {".pyx", ".pxd", ".h", ".c"}
+        allowed |= {".pyx", ".pxd", ".pxi", ".h", ".c"}
     files = [p for p in INSTALLED.rglob("*") if p.is_file() and p.suffix != ".pyc"]
     assert not [p.name for p in files if p.suffix not in allowed]
 

@@ -43,7 +43,7 @@ def files_in_git():
 
 
 FILES = files_in_git()
-CODE = [name for name in FILES if name.endswith((".py", ".pyx", ".pxd"))]
+CODE = [name for name in FILES if name.endswith((".py", ".pyx", ".pxd", ".pxi"))]
 PACKAGE_CODE = [name for name in CODE if name.startswith("skcw/")]
 
 
