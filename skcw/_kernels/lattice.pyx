@@ -24,17 +24,12 @@ from skcw._kernels.common cimport longest_sequence, real, rows_of_token
 
 
 cdef extern from "wide_loops.h" nogil:
-    void skcw_emissions_f(
-        float*, const float*, Py_ssize_t, const int*, const long long*, Py_ssize_t,
-        const int*, const float*)
-    void skcw_emissions_d(
-        double*, const double*, Py_ssize_t, const int*, const long long*, Py_ssize_t,
-        const int*, const double*)
-    void skcw_forward_max_f(
-        float*, const float*, const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-        Py_ssize_t, Py_ssize_t)
-    void skcw_forward_max_d(
-        double*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+    # Scores and weights are of float or double.
+    void skcw_emissions(
+        void*, const void*, Py_ssize_t, const int*, const long long*, Py_ssize_t,
+        const int*, const void*)
+    void skcw_forward_max(
+        void*, const void*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
         Py_ssize_t, Py_ssize_t)
 
 
@@ -55,14 +50,8 @@ cdef void emissions(
         return
     if values is not None:
         x = &values[0]
-    if real is float:
-        skcw_emissions_f(
-            &scores[0, 0], &weights[0], width, &row_of[0], &indptr[start], length,
-            &indices[0], x)
-    else:
-        skcw_emissions_d(
-            &scores[0, 0], &weights[0], width, &row_of[0], &indptr[start], length,
-            &indices[0], x)
+    skcw_emissions(&scores[0, 0], &weights[0], width, &row_of[0], &indptr[start],
+                   length, &indices[0], x)
 
 
 cdef void forward_max(
@@ -72,14 +61,8 @@ cdef void forward_max(
     """best[t, j]: the score of the best labeling of tokens start..start+t ending in j.
     """
     cdef Py_ssize_t width = scores.shape[1], rows = rows_of_token(trans)
-    if real is float:
-        skcw_forward_max_f(
-            &best[0, 0], &scores[start, 0], &trans[start * rows, 0], length, n_labels,
-            width, width, rows * width)
-    else:
-        skcw_forward_max_d(
-            &best[0, 0], &scores[start, 0], &trans[start * rows, 0], length, n_labels,
-            width, width, rows * width)
+    skcw_forward_max(&best[0, 0], &scores[start, 0], &trans[start * rows, 0], length,
+                     n_labels, width, width, rows * width)
 
 
 cdef void _backward_max(
@@ -91,14 +74,8 @@ cdef void _backward_max(
     cdef Py_ssize_t rows = rows_of_token(turned)
     # The first step of the way back is that into the last token.
     cdef const real* behind = &turned[0, 0] + (start + length) * rows * width
-    if real is float:
-        skcw_forward_max_f(
-            &best[last, 0], &scores[start + last, 0], behind, length, n_labels,
-            width, -width, -rows * width)
-    else:
-        skcw_forward_max_d(
-            &best[last, 0], &scores[start + last, 0], behind, length, n_labels,
-            width, -width, -rows * width)
+    skcw_forward_max(&best[last, 0], &scores[start + last, 0], behind, length, n_labels,
+                     width, -width, -rows * width)
 
 
 cdef Py_ssize_t best_before(

@@ -103,6 +103,10 @@ SKCW_UNUSED static void skcw_prefetch_rows_##SUFFIX(                           \
 
 SKCW_DEFINE_ROW_SUMS(float, skcw_four_f, f)
 SKCW_DEFINE_ROW_SUMS(double, skcw_four, d)
+#define skcw_row_sums(out, table, ...)                                         \
+    SKCW_OF_TYPE(skcw_row_sums, table)(out, table, __VA_ARGS__)
+#define skcw_prefetch_rows(table, ...)                                         \
+    SKCW_OF_TYPE(skcw_prefetch_rows, table)(table, __VA_ARGS__)
 
 /* How an update moves the weights of some labels for the entries of one flat row.
  *
@@ -200,5 +204,7 @@ SKCW_CLONES static void skcw_move_row_##SUFFIX(                                \
 
 SKCW_DEFINE_ROW_MOVES(float, skcw_four_f, f)
 SKCW_DEFINE_ROW_MOVES(double, skcw_four, d)
+#define skcw_move_row(mean, ...)                                               \
+    SKCW_OF_TYPE(skcw_move_row, mean)(mean, __VA_ARGS__)
 
 #endif

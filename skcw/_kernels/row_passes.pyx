@@ -1,24 +1,23 @@
 """Passes over flat rows: training of the classifiers, and sums for predictions.
 
-The layout of the weights is that of `row_updates`.
+The layout of the weights is that of `row_updates.pxi`.
 
 The average of the mean over rounds is kept lazily: `drift` sums (round - 1) * step,
 so that average = mean - drift / rounds.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
 import numpy as np
 
 from skcw._kernels.common cimport Row, longest_sequence, real
-from skcw._kernels.row_updates cimport (
-    EXACT_AROW, EXACT_STDEV, EXACT_VARIANCE, JOINT, PARALLEL, SEQUENTIAL,
-    SHARED_SLACK, RowOptions, Rule, Step, Work, prefetch_rows, rank_rivals, row_sums,
-    rows_ahead, update_row)
 from skcw._kernels.steps cimport (
-    Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
-    precision_diagonal, variance_step)
+    LEAST_VARIANCE, Diagonal, arow_step, covariance_diagonal, cw_precision, cw_step,
+    hildreth, precision_diagonal, variance_step)
+
+include "row_exact_updates.pxi"
+include "row_updates.pxi"
 
 
 cdef extern from "row_loops.h" nogil:
@@ -35,6 +34,7 @@ cdef class RowReader:
     cdef double[::1] value
     cdef double[::1] square
     cdef int bias
+    cdef Row row, squares
 
     def __cinit__(self, const long long[::1] indptr, int bias):
         cdef Py_ssize_t longest = 1 + longest_sequence(indptr)
@@ -42,23 +42,15 @@ cdef class RowReader:
         self.value = np.empty(longest)
         self.square = np.empty(longest)
         self.bias = bias
-
-    cdef Row values(self, Py_ssize_t n) noexcept nogil:
-        cdef Row row
-        row.index, row.value, row.n = &self.index[0], &self.value[0], n
-        return row
-
-    cdef Row squares(self, Py_ssize_t n) noexcept nogil:
-        cdef Row row
-        row.index, row.value, row.n = &self.index[0], &self.square[0], n
-        return row
+        self.row.index = self.squares.index = &self.index[0]
+        self.row.value, self.squares.value = &self.value[0], &self.square[0]
 
 
-cdef Py_ssize_t read_row(
+cdef void read_row(
     RowReader reader, const long long[::1] indptr, const int[::1] indices,
     const real[::1] values, Py_ssize_t i
 ) noexcept nogil:
-    """Copy row i into the reader; return the number of entries."""
+    """Copy row i into the reader."""
     cdef Py_ssize_t k, n = 0
     for k in range(indptr[i], indptr[i + 1]):
         reader.index[n] = indices[k]
@@ -70,7 +62,7 @@ cdef Py_ssize_t read_row(
         n += 1
     for k in range(n):
         reader.square[k] = reader.value[k] * reader.value[k]
-    return n
+    reader.row.n = reader.squares.n = n
 
 
 cdef void _stdev_rule(double phi, double margin, Step* step) noexcept nogil:
@@ -120,10 +112,10 @@ cdef void _pa_rule(double budget, double margin, Step* step) noexcept nogil:
         step.alpha = min(budget, (1.0 - margin) / step.spread)
 
 
-cdef bint _is_wrong(Work work, Py_ssize_t gold, Py_ssize_t width) noexcept nogil:
+cdef bint _is_wrong(Work work) noexcept nogil:
     """Return whether a rival is predicted; of equal scores the first label's wins."""
-    cdef Py_ssize_t rival = work.rivals[0]
-    if width == 1:
+    cdef Py_ssize_t rival = work.rivals[0], gold = work.gold
+    if work.options.width == 1:
         return (work.scores[0] > 0.0) != (gold == 1)
     if work.scores[rival] == work.scores[gold]:
         return rival < gold
@@ -166,7 +158,7 @@ cdef void _ask_for_next(
         i = order[t + 1]
         n = indptr[i + 1] - indptr[i]
         if n > 0:
-            prefetch_rows(
+            skcw_prefetch_rows(
                 means, options.stride, options.stride, &indices[indptr[i]], n)
             options.next = rows_ahead(
                 means, options.stride, options.stride, &indices[indptr[i]], n)
@@ -195,48 +187,47 @@ cdef _run(
     cdef const int[::1] gold = rows.gold
     cdef const double[::1] weight = rows.weight
     cdef const double[::1] class_factor = rows.class_factor
-    cdef double strength = options.strength
     _set_strides(&options, mean, variance, drift)
     cdef RowReader reader = RowReader(indptr, rows.bias)
     cdef Work work = Work(options.width, options.k, reader.index.shape[0])
     cdef real* means = &mean[0, 0]
     cdef real* variances = NULL if variance is None else &variance[0, 0]
     cdef real* drifts = NULL if drift is None else &drift[0, 0]
-    cdef Py_ssize_t t, i, n, n_wrong = 0
-    cdef double copies_left, share
+    cdef Py_ssize_t t, i, n_wrong = 0
+    cdef double copies_left
     cdef bint first
-    cdef Row row
+    work.options, work.rounds = options, rounds
     with nogil:
         for t in range(order.shape[0]):
             i = order[t]
-            n = read_row(reader, indptr, indices, values, i)
-            _ask_for_next(means, &options, indptr, indices, values, order, t)
-            row = reader.values(n)
+            read_row(reader, indptr, indices, values, i)
+            _ask_for_next(means, &work.options, indptr, indices, values, order, t)
+            work.row, work.squares, work.gold = reader.row, reader.squares, gold[i]
             copies_left = 1.0 if weight is None else weight[i]
             first = True
             if class_factor is not None:
-                options.strength = strength * class_factor[gold[i]]
+                work.options.strength = options.strength * class_factor[gold[i]]
             # A weight is a number of copies, presented one after the other; the
             # last one may be a fraction, whose step is scaled by it.
             while copies_left > 0.0:
                 row_sums(
                     means, options.stride, options.width,
-                    rows_ahead(means, options.stride, options.stride, row.index, n),
-                    row, &work.scores[0])
+                    rows_ahead(means, options.stride, options.stride, work.row.index,
+                               work.row.n),
+                    work.row, &work.scores[0])
                 if options.width > 1:
-                    rank_rivals(work, gold[i], &options)
+                    rank_rivals(work)
                 if first:
-                    n_wrong += _is_wrong(work, gold[i], options.width)
+                    n_wrong += _is_wrong(work)
                     first = False
-                share = min(copies_left, 1.0)
-                if not update_row(means, variances, drifts, rounds, &options,
-                                  row, reader.squares(n), work, gold[i], share):
+                work.share = min(copies_left, 1.0)
+                if not update_row(means, variances, drifts, work):
                     # Further copies would meet the same model: nothing moves.
-                    rounds += copies_left
+                    work.rounds += copies_left
                     break
-                rounds += share
-                copies_left -= share
-    return rounds, n_wrong
+                work.rounds += work.share
+                copies_left -= work.share
+    return work.rounds, n_wrong
 
 
 cdef RowOptions _row_options(
@@ -329,7 +320,7 @@ def table_sums(
     variances, with `squared`, the variances of the scores. `bias` is the place of
     the intercept, or -1.
     """
-    cdef Py_ssize_t i, n, n_rows = indptr.shape[0] - 1, width = table.shape[1]
+    cdef Py_ssize_t i, n_rows = indptr.shape[0] - 1, width = table.shape[1]
     cdef Py_ssize_t stride = _row_stride(table)
     sums = np.empty((n_rows, width))
     cdef double[:, ::1] out = sums
@@ -338,12 +329,12 @@ def table_sums(
     with nogil:
         for i in range(n_rows):
             if i + 1 < n_rows and indptr[i + 2] > indptr[i + 1]:
-                prefetch_rows(&table[0, 0], stride, width, &indices[indptr[i + 1]],
-                              indptr[i + 2] - indptr[i + 1])
-            n = read_row(reader, indptr, indices, values, i)
-            row = reader.squares(n) if squared else reader.values(n)
+                skcw_prefetch_rows(&table[0, 0], stride, width, &indices[indptr[i + 1]],
+                                   indptr[i + 2] - indptr[i + 1])
+            read_row(reader, indptr, indices, values, i)
+            row = reader.squares if squared else reader.row
             row_sums(&table[0, 0], stride, width,
-                     rows_ahead(&table[0, 0], stride, width, row.index, n), row,
+                     rows_ahead(&table[0, 0], stride, width, row.index, row.n), row,
                      &out[i, 0])
     return sums
 

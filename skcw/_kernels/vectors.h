@@ -31,6 +31,10 @@
 #define SKCW_PREFETCH_FAR(address) ((void)(address))
 #endif
 
+/* The function for what a pointer points to: NAME_f for float, NAME_d for double. */
+#define SKCW_OF_TYPE(NAME, pointer)                                            \
+    _Generic(*(pointer), float: NAME##_f, double: NAME##_d)
+
 /* Clones choose AVX2 when the program starts; wheels still run without it. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define SKCW_CLONES __attribute__((unused, target_clones("avx2", "default")))

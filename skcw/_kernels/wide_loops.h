@@ -209,6 +209,10 @@ SKCW_CLONES static void skcw_forward_max_##SUFFIX(                             \
 
 SKCW_DEFINE_LOOPS(float, skcw_block_f, skcw_mask_f, SKCW_BITS_F, SKCW_FROM_F, f)
 SKCW_DEFINE_LOOPS(double, skcw_block_d, skcw_mask_d, SKCW_BITS_D, SKCW_FROM_D, d)
+#define skcw_emissions(out, ...)                                               \
+    SKCW_OF_TYPE(skcw_emissions, out)(out, __VA_ARGS__)
+#define skcw_forward_max(best, ...)                                            \
+    SKCW_OF_TYPE(skcw_forward_max, best)(best, __VA_ARGS__)
 
 /* Add up N short vectors of inflow: GCC keeps these in registers, but no wider ones. */
 #define SKCW_SUM_INFLOW(N)                                                     \

@@ -1,25 +1,15 @@
-"""The exact update for several rivals at once (Sec. 5.2 of Crammer et al., 2009).
-
-Each rival r asks that the gold label leads it: margin >= phi * variance for the
-`Variance` form, margin >= phi * standard deviation for `Stdev`. The covariance is
-diagonal all along, so a rival's part of an update is two numbers: alpha, by which
-means move along Sigma g, and beta, which its g g' adds to the precision. Gold's
-weights get the sum of all, a rival's own weights its own.
-"""
-
-from libc.math cimport sqrt
-
-import numpy as np
-
-from skcw._kernels.common cimport Row, real
+# The exact update for several rivals at once (Sec. 5.2 of Crammer et al., 2009).
+#
+# Each rival r asks that the gold label leads it: margin >= phi * variance for the
+# `Variance` form, margin >= phi * standard deviation for `Stdev`. The covariance is
+# diagonal all along, so a rival's part of an update is two numbers: alpha, by which
+# means move along Sigma g, and beta, which its g g' adds to the precision. Gold's
+# weights get the sum of all, a rival's own weights its own.
 
 # Some ten turns do; the bound makes the update end in any case.
 cdef int MOST_TURNS = 200
 # How near a constraint is met, relative to how much it was violated.
 cdef double ROUNDING = 1e-12
-
-
-ctypedef double (*Excess)(Constraints joint, Py_ssize_t j, double x) noexcept nogil
 
 
 cdef class Constraints:
@@ -28,6 +18,12 @@ cdef class Constraints:
     `part[0]` holds sigma x^2 of the gold label's weights, entry by entry, and
     `part[1 + j]` that of rival j.
     """
+
+    cdef Py_ssize_t n, length
+    cdef double[::1] alpha, beta, margin, spread
+    cdef double own_spread, phi, gold_alpha, gold_spread
+    cdef bint deviations
+    cdef double[:, ::1] part
 
     def __cinit__(self, Py_ssize_t k, Py_ssize_t longest):
         self.alpha = np.zeros(k)
@@ -44,6 +40,9 @@ cdef class Constraints:
             part = self.part[label, i]
             total += part / (1.0 + beta * part)
         return total
+
+
+ctypedef double (*Excess)(Constraints joint, Py_ssize_t j, double x) noexcept nogil
 
 
 cdef double _read_part(
