@@ -16,7 +16,7 @@ NOTHING, SIZES, PATTERN, LEXICON, CLUSTER, ATOM, PLACE = (
     "", "sizes", "pattern", "lexicon", "cluster", "atom", "place",
 )  # fmt: skip
 
-# A view of this name in views.pyx.
+# A view of this name in views.pxi.
 COMPILED = None
 
 # Beyond this, an offset must be a mistake; margins of sequences are that wide.

@@ -9,7 +9,8 @@ composed first, while the places where they may be are fetched, and looked up to
 """
 
 from cpython.object cimport PyObject
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp
 
 from collections.abc import Mapping
 
@@ -17,10 +18,10 @@ import numpy as np
 
 from skcw.data.vocabulary import Vocabulary
 
-from skcw.data.buffers cimport Numbers
+from skcw.data.buffers cimport Numbers, push_words
 from skcw.data.names cimport SKCW_PREFETCH, NameTable, hash_of
-from skcw.features.views cimport (
-    Atom, EdgeStream, PairTable, Stream, Template, View, ViewStream)
+
+include "views.pxi"
 
 
 cdef extern from "Python.h":

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skcw.data import SequenceEncoder, TokenColumns
 from skcw.features import WindowFeatures
-from skcw.features.views import PairTable
+from skcw.features.window import PairTable
 from tests.reference.window import window_strings
 
 LEXICONS = {"names": ["Ann", "Ärger", "ǅ"], "none": []}

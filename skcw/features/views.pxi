@@ -1,24 +1,13 @@
-"""Values along a sequence: views of texts, and the templates that read them.
-
-A view (the text itself, its prefixes, its shape, a flag) is worked out once for each
-distinct text of a column, not for each token: a corpus of a million words has some
-fifty thousand distinct ones. Texts are UTF-8, and everything goes by characters as
-Python's own string methods do.
-
-A stream holds one number for each position of a sequence and of a margin on both of its
-sides. A template reads a stream at its offset. Conjunctions are streams too: the pair
-of a word and its right neighbor is computed once and used for every offset.
-"""
-
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp
-
-import numpy as np
-
-from skcw.data.vocabulary import Vocabulary
-
-from skcw.data.buffers cimport Numbers, push_words
-from skcw.data.names cimport hash_of
+# Values along a sequence: views of texts, and the templates that read them.
+#
+# A view (the text itself, its prefixes, its shape, a flag) is worked out once for each
+# distinct text of a column, not for each token: a corpus of a million words has some
+# fifty thousand distinct ones. Texts are UTF-8, and everything goes by characters as
+# Python's own string methods do.
+#
+# A stream holds one number for each position of a sequence and of a margin on both of
+# its sides. A template reads a stream at its offset. Conjunctions are streams too: the
+# pair of a word and its right neighbor is computed once and used for every offset.
 
 cdef unsigned long long MULTIPLIER = 0x9E3779B97F4A7C15ULL
 
@@ -103,6 +92,16 @@ cdef inline Py_ssize_t last_characters(
 cdef class View:
     """The values of one view, for each text of a column in order of appearance."""
 
+    cdef readonly Py_ssize_t column
+    cdef readonly bint several, padded
+    cdef int kind
+    cdef Py_ssize_t size
+    cdef object payload
+    cdef NameTable values
+    # The value of each text; or, with several, their values and where these begin.
+    cdef Numbers value_of, starts
+    cdef Numbers scratch
+
     def __cinit__(self, Py_ssize_t column, str kind, Py_ssize_t size, payload):
         self.column = column
         self.kind = KINDS.index(kind)
@@ -113,11 +112,10 @@ cdef class View:
         self.padded = self.kind <= ASKED
         self.values = Vocabulary.empty().table(grow=True)
         self.value_of = Numbers(np.int32)
-        self.starts = Numbers(np.int32)
-        self.starts.push_int(0)
-
-    def __dealloc__(self):
-        free(self.scratch)
+        self.scratch = Numbers(np.uint8)
+        if self.several:
+            self.starts = Numbers(np.int32)
+            self.starts.push_int(0)
 
     cdef int learn(self, const char* text, Py_ssize_t size) except -1:
         """Work out the value, or values, of the next text."""
@@ -158,7 +156,7 @@ cdef class View:
         cdef Py_ssize_t i
         cdef unsigned char c
         cdef bytes lowered
-        self._room(size)
+        self.scratch.reserve(size)
         for i in range(size):
             c = <unsigned char>text[i]
             if c >= 0x80:
@@ -166,8 +164,8 @@ cdef class View:
                 lowered = text[:size].decode("utf-8", "surrogatepass").lower().encode(
                     "utf-8", "surrogatepass")
                 return self.value_number(lowered, len(lowered))
-            self.scratch[i] = <char>(c + 32 if 65 <= c <= 90 else c)
-        return self.value_number(self.scratch, size)
+            self.scratch.data[i] = <char>(c + 32 if 65 <= c <= 90 else c)
+        return self.value_number(self.scratch.data, size)
 
     cdef int _shape(self, const char* text, Py_ssize_t size, bint short) except -2:
         """Write A for capitals, a for other letters, 0 for digits, the rest as it is.
@@ -177,24 +175,26 @@ cdef class View:
         cdef Py_ssize_t i, width, at = 0, used = 0, last = 0, last_width = 0
         cdef Py_UCS4 c
         cdef char kind
-        self._room(size)
+        cdef char* shape
+        self.scratch.reserve(size)
+        shape = self.scratch.data
         while at < size:
             width = character_size(text[at])
             c = character_at(text + at)
             kind = kind_of(c)
             if kind:
-                self.scratch[used] = kind
+                shape[used] = kind
             else:
                 for i in range(width):
-                    self.scratch[used + i] = text[at + i]
+                    shape[used + i] = text[at + i]
             at += width
             width = 1 if kind else width
             if short and width == last_width and memcmp(
-                    self.scratch + last, self.scratch + used, width) == 0:
+                    shape + last, shape + used, width) == 0:
                 continue
             last, last_width = used, width
             used += width
-        return self.value_number(self.scratch, used)
+        return self.value_number(shape, used)
 
     cdef int _called(self, const char* text, Py_ssize_t size) except -2:
         """Call a Python function for the value; None stands for no value."""
@@ -222,16 +222,6 @@ cdef class View:
             else:
                 self.value_of.push_int(number)
             at += character_size(text[at])
-        return 0
-
-    cdef int _room(self, Py_ssize_t size) except -1:
-        cdef void* moved
-        if size > self.scratch_size or self.scratch == NULL:
-            moved = realloc(self.scratch, 2 * size + 64)
-            if moved == NULL:
-                raise MemoryError()
-            self.scratch = <char*>moved
-            self.scratch_size = 2 * size + 64
         return 0
 
 
@@ -280,6 +270,10 @@ cdef class PairTable:
     Two words in a row are two numbers already: their pair gets a number without
     any text being joined.
     """
+
+    cdef unsigned long long* keys
+    cdef int* numbers
+    cdef Py_ssize_t n_slots, n_pairs
 
     def __cinit__(self):
         self.n_slots = 256
@@ -346,6 +340,10 @@ cdef class PairTable:
 cdef class Stream:
     """The values along one sequence; -1 where there is none."""
 
+    cdef Numbers ids
+    cdef readonly Py_ssize_t margin
+    cdef Py_ssize_t n_tokens
+
     def __cinit__(self, *_args):
         self.ids = Numbers(np.int32)
 
@@ -370,6 +368,10 @@ cdef class Stream:
 
 cdef class ViewStream(Stream):
     """A view of a column; beyond the ends of the sequence the marks _B-1, _B+1..."""
+
+    cdef View view
+    cdef Py_ssize_t slot
+    cdef Numbers before, after
 
     def __init__(self, View view, Py_ssize_t slot, Py_ssize_t margin):
         self.view = view
@@ -404,6 +406,8 @@ cdef class ViewStream(Stream):
 cdef class EdgeStream(Stream):
     """A flag at the first or at the last token, or everywhere."""
 
+    cdef bint first, everywhere
+
     def __init__(self, str where, Py_ssize_t margin):
         self.first = where == "first"
         self.everywhere = where == "bias"
@@ -418,6 +422,10 @@ cdef class EdgeStream(Stream):
 
 cdef class PairStream(Stream):
     """The values of one stream together with those of another, shifted."""
+
+    cdef Stream left, right
+    cdef Py_ssize_t shift
+    cdef PairTable table
 
     def __init__(self, Stream left, Stream right, Py_ssize_t shift):
         self.left = left
@@ -451,6 +459,12 @@ cdef class Atom:
     number of its column.
     """
 
+    cdef readonly View view
+    cdef readonly Stream stream
+    cdef readonly Py_ssize_t offset, slot
+    # The value that stands for the atom where it has several.
+    cdef int chosen
+
     def __cinit__(self, View view, Stream stream, Py_ssize_t slot, Py_ssize_t offset):
         self.view = view
         self.stream = stream
@@ -464,6 +478,12 @@ cdef class Template:
     A template reads one stream, at the offset of its first atom. Conjunctions are found
     in `shared`, where templates that differ in their offset alone meet.
     """
+
+    cdef readonly list literals, atoms
+    cdef Stream stream
+    cdef Numbers numbers
+    cdef readonly bint several
+    cdef list links
 
     def __cinit__(self, literals, atoms, dict shared):
         # Padded, as they are copied in words of eight bytes.
