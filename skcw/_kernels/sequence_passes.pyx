@@ -14,12 +14,12 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from skcw._kernels.common cimport longest_sequence, real
-from skcw._kernels.lattice cimport (
-    OpenPaths, best_path, emissions, forward_max, k_best_paths, transitions)
+from skcw._kernels.common cimport longest_sequence, real, rows_of_token
 from skcw._kernels.steps cimport (
     Diagonal, arow_step, covariance_diagonal, cw_step, hildreth, optimal_cw_step,
-    precise_variance, precision_diagonal)
+    precision_diagonal)
+
+include "lattice.pxi"
 
 
 cdef class EdgeFeatures:

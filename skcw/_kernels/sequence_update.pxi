@@ -298,7 +298,8 @@ cdef void move_by_one(
             continue
         # The usual diagonal is worth a test: calls would take longer than the rest.
         if precise:
-            variance[cell] = <real>precise_variance(delta.sigma[i], x, beta)
+            variance[cell] = <real>precision_diagonal(
+                delta.sigma[i], x, beta, spread)
         else:
             variance[cell] = <real>diagonal(delta.sigma[i], x, beta, spread)
 
