@@ -1,4 +1,4 @@
-"""Checks of files: a checksum, and the largest number of an array.
+"""Checks of files: a checksum, and the slots of a hash table.
 
 The checksum is made against accidents, not against forgers. Eight lanes each take a
 word of every 64 bytes; all steps can be undone, so that a change within one word always
@@ -64,53 +64,6 @@ def checksum(const unsigned char[::1] data, unsigned long long before):
         for k in range(LANES):
             found = _stirred(found, lane[k])
     return found
-
-
-def largest_float(const unsigned int[::1] bits):
-    """Return the bits of the largest size of a number, given the bits of them all.
-
-    Without their sign, numbers have the order of their bits as integers: infinity is
-    above all numbers, and NaN above infinity. One pass finds them all.
-
-    Parameters
-    ----------
-    bits : buffer of uint32
-        Numbers in single precision.
-
-    Returns
-    -------
-    bits : int
-        Those of the largest size, 0 of none.
-    """
-    cdef unsigned int most = 0, size
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(bits.shape[0]):
-            size = bits[i] & 0x7FFFFFFFU
-            most = size if size > most else most
-    return most
-
-
-def largest_double(const unsigned long long[::1] bits):
-    """Return the same of numbers in double precision.
-
-    Parameters
-    ----------
-    bits : buffer of uint64
-        The bits of all numbers.
-
-    Returns
-    -------
-    bits : int
-        Those of the largest size, 0 of none.
-    """
-    cdef unsigned long long most = 0, size
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(bits.shape[0]):
-            size = bits[i] & 0x7FFFFFFFFFFFFFFFULL
-            most = size if size > most else most
-    return most
 
 
 def longest_run(const unsigned long long[::1] slots, unsigned char[::1] seen):

@@ -4,7 +4,6 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from skcw._kernels.integrity import largest_double, largest_float
 from skcw._util.limits import LARGEST_SAVED, MOST_CELLS_FOR_ONE
 
 FLOATS = ("f4", "f8")
@@ -15,8 +14,6 @@ BLOCK = 8
 # Half precision has room for numbers below two to the power of this, and no more; and
 # a double for those that have one of these exponents.
 HALF_DIGITS, EXPONENTS = 15, (-1100, 1100)
-# Each kind as the bits that it consists of, and the kernel that reads them.
-_BITS = {"f4": (np.uint32, largest_float), "f8": (np.uint64, largest_double)}
 
 
 def padded(n_labels):
@@ -43,8 +40,7 @@ def largest_size(array):
     >>> largest_size(np.array([1.0, -3.0])), largest_size(np.array([1.0, np.nan]))
     (3.0, inf)
     """
-    bits, largest = _BITS[array.dtype.str[1:]]
-    found = np.array(largest(array.ravel().view(bits)), dtype=bits).view(array.dtype)
+    found = abs(np.maximum(array.max(initial=0), -array.min(initial=0)))
     return float(found) if np.isfinite(found) else np.inf
 
 
