@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._util.compat import Interval, _BaseComposition, _fit_context
@@ -21,7 +20,7 @@ from skcw.features.joining import (
     part_prefix,
 )
 from skcw.features.resources import WordVectors
-from skcw.features.window_features import WindowFeatures
+from skcw.features.window_features import ExtractedFeatures, WindowFeatures
 
 
 class FunctionFeatures(BaseEstimator):
@@ -131,7 +130,7 @@ class VectorFeatures(BaseEstimator):
         return VectorPart(name, self.source, tuple(map(int, offsets)), self.norm)
 
 
-class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=None):
+class JoinedFeatures(ExtractedFeatures, _BaseComposition, auto_wrap_output_keys=None):
     """Join features of several kinds: each token has those of all parts.
 
     The counterpart of :class:`sklearn.pipeline.FeatureUnion` for sequences.
@@ -207,24 +206,6 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         self._set_params("parts", **params)
         return self
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the features of all parts.
-
-        Parameters
-        ----------
-        X : TokenColumns, or iterable of sequences
-            The sequences.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : JoinedFeatures
-            The fitted transformer.
-        """
-        self.fit_transform(X)
-        return self
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the features of all parts and return those of the sequences.
@@ -269,38 +250,6 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
         self._keep_names(self.extractor_.learn(X))
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Return the features of sequences; those not known are left out.
-
-        Parameters
-        ----------
-        X : TokenColumns, or iterable of sequences
-            The sequences.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The features of every token.
-        """
-        check_is_fitted(self)
-        return self.extractor_.extract(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        names : ndarray of object
-            One name per feature.
-        """
-        check_is_fitted(self)
-        return np.array(self.vocabulary_.names(), dtype=object)
-
     @property
     def extractor_(self):
         """The extractor of the features, without scikit-learn."""
@@ -310,9 +259,6 @@ class JoinedFeatures(TransformerMixin, _BaseComposition, auto_wrap_output_keys=N
     def templates_(self):
         """The templates of all parts."""
         return self.extractor_.templates
-
-    def _keep_names(self, batch):
-        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
     def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fitted features as plain values and named arrays."""

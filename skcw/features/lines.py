@@ -134,15 +134,12 @@ def parse_template_line(line):
         )
     if not atoms:
         # One feature that every token has, or transitions as all have them.
-        return [] if mark in "Bb" else [_constant(line)]
+        constant = Template((line, ""), ((View(None, "bias"), 0),))
+        return [] if mark in "Bb" else [constant]
     of_token = Template(tuple(literals), tuple(atoms))
     of_step = Template((EDGE_MARK + literals[0], *literals[1:]), tuple(atoms))
     kinds = {"u": [of_token], "b": [of_step], "*": [of_token, of_step]}
     return kinds[mark.lower()]
-
-
-def _constant(line):
-    return Template((line, ""), ((View(None, "bias"), 0),))
 
 
 def _atom(line, macro):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from os import PathLike
 from typing import Any, Self
 
@@ -219,30 +220,26 @@ class WordClusters(WordTable, Mapping):
         path : str or None
             Its cluster; None if neither form has one.
         """
-        for form in (word, word.lower()):
-            at = self._at(form)
-            if at >= 0:
-                return self.paths[int(self.numbers[at])]
-        return None
+        path = self._path(word)
+        return self._path(word.lower()) if path is None else path
 
-    def _at(self, word):
-        return self._table.find_name(word.encode("utf-8", "surrogatepass"))
+    def _path(self, word):
+        at = self._table.find_name(word.encode("utf-8", "surrogatepass"))
+        return self.paths[int(self.numbers[at])] if at >= 0 else None
 
-    @property
+    # Compiled tables do not pickle, so this one is made when it is needed.
+    @cached_property
     def _table(self):
-        # Compiled tables do not pickle, so this one is made when it is needed.
-        if "_found" not in vars(self):
-            self._found = self.words.table()
-        return self._found
+        return self.words.table()
 
     def __getstate__(self):
-        return {name: v for name, v in vars(self).items() if name != "_found"}
+        return {name: v for name, v in vars(self).items() if name != "_table"}
 
     def __getitem__(self, word):
-        at = self._at(word) if isinstance(word, str) else -1
-        if at < 0:
+        path = self._path(word) if isinstance(word, str) else None
+        if path is None:
             raise KeyError(word)
-        return self.paths[int(self.numbers[at])]
+        return path
 
     def __iter__(self):
         return iter(self.words.names())

@@ -27,7 +27,71 @@ from skcw.features.lines import check_lexicons, refuse_hashed_edges, templates_o
 from skcw.features.resources import check_clusters
 
 
-class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class ExtractedFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """A transformer of sequences by an extractor, which knows features by their names.
+
+    A subclass has `fit_transform`, which sets ``vocabulary_`` and ``n_features_out_``,
+    and ``extractor_``.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the features.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sequences: lists of tuples, dicts or plain words.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : transformer
+            The fitted transformer.
+        """
+        self.fit_transform(X)
+        return self
+
+    @reads_at_once
+    def transform(self, X: Any) -> Any:
+        """Return the features of sequences; those not known are left out.
+
+        Parameters
+        ----------
+        X : TokenColumns, or iterable of sequences
+            The sequences, with the columns they had in ``fit``.
+
+        Returns
+        -------
+        batch : SequenceBatch
+            The features of every token.
+        """
+        check_is_fitted(self)
+        return self.extractor_.extract(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of object
+            One name per feature; x0, x1... if they are hashed.
+        """
+        check_is_fitted(self)
+        if self.vocabulary_ is None:
+            return np.array([f"x{i}" for i in range(self.n_features_out_)], object)
+        return np.array(self.vocabulary_.names(), dtype=object)
+
+    def _keep_names(self, batch):
+        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
+
+
+class WindowFeatures(ExtractedFeatures, auto_wrap_output_keys=None):
     """Turn columns of tokens into features, in compiled code.
 
     Features are given as lines of text. ``"word[-1..1]"`` is the word before, the word
@@ -133,25 +197,6 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self.n_features = n_features
 
     @changes_at_once
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the features.
-
-        Parameters
-        ----------
-        X : TokenColumns, or iterable of sequences
-            The sequences: lists of tuples, dicts or plain words.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : WindowFeatures
-            The fitted transformer.
-        """
-        self.fit_transform(X)
-        return self
-
-    @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn the features and return those of the sequences.
@@ -205,41 +250,6 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self._keep_names(drop_rare(batch, self.min_count, len(self.vocabulary_)))
         return self
 
-    @reads_at_once
-    def transform(self, X: Any) -> Any:
-        """Return the features of sequences; those not known are left out.
-
-        Parameters
-        ----------
-        X : TokenColumns, or iterable of sequences
-            The sequences, with the columns they had in ``fit``.
-
-        Returns
-        -------
-        batch : SequenceBatch
-            The features of every token.
-        """
-        check_is_fitted(self)
-        return self.extractor_.extract(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        names : ndarray of object
-            One name per feature; x0, x1... if they are hashed.
-        """
-        check_is_fitted(self)
-        if self.vocabulary_ is None:
-            return np.array([f"x{i}" for i in range(self.n_features_out_)], object)
-        return np.array(self.vocabulary_.names(), dtype=object)
-
     def _prepared(self, X):
         """Return X, and an extractor for its columns that knows no feature yet."""
         check_names(self.columns)
@@ -265,9 +275,6 @@ class WindowFeatures(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def extractor_(self):
         """The extractor of the features, without scikit-learn."""
         return self._extractor(self.columns_, self.templates_, self.vocabulary_)
-
-    def _keep_names(self, batch):
-        self.vocabulary_, self.n_features_out_ = batch.vocabulary, batch.n_features
 
     def to_saved(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fitted features as plain values and named arrays."""

@@ -87,8 +87,7 @@ class StreamedFeatures:
         """Fit the features to what was found in the whole corpus."""
         self.features.columns_ = self.extractor.columns
         self.features.templates_ = self.extractor.templates
-        self.features.vocabulary_ = corpus.vocabulary
-        self.features.n_features_out_ = corpus.n_features
+        self.features._keep_names(corpus)
 
 
 def _tagger_has(name):
