@@ -11,9 +11,11 @@ Examples
   skcw check ud.conllu --features pos
 """
 
+from skcw.cli.features import make_features
+from skcw.cli.inputs import open_input, read_labeled
 from skcw.cli.learners import make_tagger
-from skcw.cli.messages import report, table
-from skcw.cli.options import add_training, command_parser, positive
+from skcw.cli.messages import UsageError, check_readable, report, table
+from skcw.cli.options import add_file, add_number, add_training, command_parser
 
 HEADERS = ("line", "probability", "given", "expected", "context")
 AROUND = 3
@@ -22,31 +24,17 @@ AROUND = 3
 def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "check", run)
-    parser.add_argument(
-        "corpus", metavar="CORPUS", help="the corpus to check; - is standard input"
-    )
-    parser.add_argument(
-        "--top",
-        type=positive,
-        default=50,
-        metavar="N",
-        help="list at most N labels (default: 50)",
-    )
-    parser.add_argument(
-        "--folds",
-        type=positive,
-        default=5,
-        metavar="N",
-        help="folds of sentences, at least 2 (default: 5)",
-    )
+    add_file(parser, "corpus", "the corpus to check; - is standard input", "CORPUS")
+    text = "list at most N labels (default: 50)"
+    add_number(parser, "--top", text=text, default=50)
+    text = "folds of sentences, at least 2 (default: 5)"
+    add_number(parser, "--folds", text=text, default=5)
     add_training(parser, "convert the labels to this scheme first")
 
 
 def run(options):
     """Check."""
-    from skcw.cli.features import make_features
-    from skcw.cli.inputs import open_input, read_labeled
-    from skcw.cli.messages import UsageError
+    check_readable(options, options.corpus)
     from skcw.cli.train import parameters
     from skcw.evaluation import cross_val_confidence
     from skcw.pipeline import make_tagging_pipeline

@@ -28,9 +28,11 @@ Examples
 import gc
 import time
 
+from skcw.cli.features import make_features
+from skcw.cli.inputs import open_input, read_labeled, read_like
 from skcw.cli.learners import LEARNERS, make_tagger, names_of
 from skcw.cli.messages import UsageError, progress_bar, report, table
-from skcw.cli.options import add_training, command_parser, positive
+from skcw.cli.options import add_file, add_number, add_training, command_parser
 
 # Key, title and format of the columns in per cent.
 SHARES = (
@@ -50,10 +52,8 @@ HELD_OUT_BUILT_IN = 0.75
 def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "compare", run)
-    parser.add_argument(
-        "train", nargs="?", metavar="TRAIN", help="a corpus to learn from"
-    )
-    parser.add_argument("test", nargs="?", metavar="TEST", help="a corpus to test on")
+    add_file(parser, "train", "a corpus to learn from", "TRAIN", nargs="?")
+    add_file(parser, "test", "a corpus to test on", "TEST", nargs="?")
     usual = names_of("compare")
     parser.add_argument(
         "--learners",
@@ -62,21 +62,14 @@ def add_parser(commands):
         metavar="NAME,...",
         help=f"which of {', '.join(LEARNERS)} (default: {','.join(usual)})",
     )
-    parser.add_argument(
-        "--sentences",
-        type=positive,
-        default=4000,
-        metavar="N",
-        help="the size of the built-in corpus (default: 4000)",
-    )
+    text = "the size of the built-in corpus (default: 4000)"
+    add_number(parser, "--sentences", text=text, default=4000)
     add_training(parser, "convert all labels to this scheme first", False)
 
 
 def run(options):
     """Train and test all learners, and report."""
     from skcw.cli.evaluate import margins_of_error, sentence_counts
-    from skcw.cli.features import make_features
-    from skcw.cli.inputs import read_like
 
     unknown = [name for name in options.learners if name not in LEARNERS]
     if unknown:
@@ -113,8 +106,6 @@ def run(options):
 
 def _corpora(options):
     """Return (X, y) to train on, (X, y) held out or None, and the label column."""
-    from skcw.cli.inputs import open_input, read_labeled
-
     share, label = HELD_OUT_BUILT_IN, None
     if options.train is None:
         X, y = _built_in(options)

@@ -1,7 +1,10 @@
 """``skcw convert``: from one format of corpora to another."""
 
+from skcw.cli.inputs import label_names_of, open_input, rescheme
 from skcw.cli.messages import UsageError, note, written
 from skcw.cli.options import (
+    add_file,
+    add_json,
     add_label_column,
     add_quiet,
     add_reading,
@@ -36,7 +39,7 @@ def add_parser(commands):
     parser = command_parser(
         commands, "convert", run, "write a corpus in another format", text
     )
-    parser.add_argument("input", metavar="FILE", help="the corpus; - is standard input")
+    add_file(parser, "input", "the corpus; - is standard input")
     parser.add_argument(
         "output",
         metavar="RESULT",
@@ -47,9 +50,7 @@ def add_parser(commands):
         choices=list(formats_written()),
         help="the format of RESULT (default: by its ending, such as .conll or .jsonl)",
     )
-    parser.add_argument(
-        "--json", nargs="?", const="-", metavar="FORM", help="the same as --to jsonl"
-    )
+    add_json(parser, "the same as --to jsonl", "FORM")
     add_label_column(parser)
     add_scheme(parser, "convert the labels to this scheme")
     add_quiet(parser)
@@ -65,8 +66,6 @@ def _described_forms():
 
 def run(options):
     """Convert."""
-    from skcw.cli.inputs import label_names_of, open_input
-
     target = _target(options)
     names = label_names_of(options.label_names)
     lines = FORMATS[formats_written()[target]].file_class().writer(target, names)
@@ -99,7 +98,5 @@ def _target(options):
 
 
 def _labels(sentence, options):
-    from skcw.cli.inputs import rescheme
-
     labels = sentence.labels
     return labels if labels is None else rescheme([labels], options)[0]

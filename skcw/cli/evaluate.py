@@ -23,9 +23,19 @@ from collections import Counter
 
 import numpy as np
 
+from skcw.cli.inputs import (
+    LabelColumns,
+    check_file,
+    for_model,
+    open_input,
+    open_model,
+    rescheme,
+)
 from skcw.cli.messages import UsageError, looks_like_model, report, warn
 from skcw.cli.options import (
     LEARNED_COLUMNS,
+    add_file,
+    add_flag,
     add_json,
     add_label_column,
     add_reading,
@@ -33,8 +43,9 @@ from skcw.cli.options import (
     command_parser,
     number_or_name,
 )
+from skcw.cli.risk import ConfidenceTally
 from skcw.data import extract_spans
-from skcw.data.schemes import Span
+from skcw.data.schemes import Span, odd_outside
 
 N_RESAMPLES = 500
 # 95 of 100 resampled figures lie between these percentiles.
@@ -203,7 +214,7 @@ def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "evaluate", run)
     parser.usage = "skcw evaluate [options] [FILE | MODEL FILE]"
-    parser.add_argument("inputs", nargs="*", metavar="FILE", help="see above")
+    add_file(parser, "inputs", "see above", nargs="*")
     add_label_column(
         parser,
         "the column of the true labels; the first is 0, the last -1 (default: with a "
@@ -216,12 +227,8 @@ def add_parser(commands):
         help="the column of the predicted labels, without a model (default: -1; "
         "predicted in CSV and JSON lines)",
     )
-    parser.add_argument(
-        "-r",
-        "--raw",
-        action="store_true",
-        help="count each word as a phrase: for parts of speech",
-    )
+    text = "count each word as a phrase: for parts of speech"
+    add_flag(parser, "-r", "--raw", text=text)
     add_scheme(parser, "convert true and predicted labels to this scheme first")
     add_json(parser)
     add_reading(parser, LEARNED_COLUMNS)
@@ -229,8 +236,6 @@ def add_parser(commands):
 
 def run(options):
     """Compare labels, and report."""
-    from skcw.cli.inputs import open_input, rescheme
-
     if len(options.inputs) > 2:
         raise UsageError("give a model and a file, or a file alone")
     tally, confidence = SpanTally(options.raw), None
@@ -265,8 +270,6 @@ def run(options):
 
 def _warn_of_outside(labels, options):
     """Warn if a label seems to stand for "O", which alone is no span."""
-    from skcw.data.schemes import odd_outside
-
     odd = odd_outside(labels)
     if odd is not None:
         warn(
@@ -278,8 +281,6 @@ def _warn_of_outside(labels, options):
 
 def _same_labels(corpus, options, of_model):
     """Return a check that both columns hold labels."""
-    from skcw.cli.inputs import LabelColumns
-
     true = corpus.label_title(of_model)
     if of_model:
         hint = "--label-column chooses that of the true labels (the last is -1)"
@@ -294,9 +295,6 @@ def _same_labels(corpus, options, of_model):
 
 def _labels_of_model(model, name, options):
     """Return labels block by block, a tally of confidence, and the file."""
-    from skcw.cli.inputs import open_input, open_model
-    from skcw.cli.risk import ConfidenceTally
-
     features, ask, selection, reading, tokenizer = open_model(model)
     if options.scheme is None and reading is not None:
         # The true labels are compared in the scheme that the model has learned.
@@ -308,8 +306,6 @@ def _labels_of_model(model, name, options):
 
 def _judged_blocks(features, ask, corpus, tally):
     """Yield the true and the predicted labels, and count confidences."""
-    from skcw.cli.inputs import check_file, for_model, rescheme
-
     for number, (X, gold) in enumerate(corpus.labeled()):
         X = for_model(corpus, X, features)
         if not number:

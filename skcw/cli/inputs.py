@@ -13,6 +13,7 @@ from skcw.cli.messages import (
     one_line,
     warn,
 )
+from skcw.exceptions import ModelFileError
 from skcw.io.formats import open_corpus
 
 # Columns that may follow those of a model: true labels, and those of another tagger.
@@ -400,8 +401,6 @@ def selection_of(model):
 @contextmanager
 def named_models(path):
     """Raise an error with a remedy if a file is not a model."""
-    from skcw.exceptions import ModelFileError
-
     try:
         yield
     except ModelFileError:

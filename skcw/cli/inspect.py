@@ -19,18 +19,24 @@ Examples
 
 from pathlib import Path
 
-from skcw.cli.inputs import needed_columns
+from skcw.cli.inputs import (
+    check_file,
+    for_model,
+    load_model,
+    needed_columns,
+    open_input,
+)
 from skcw.cli.learners import kept_passes, kept_text
-from skcw.cli.messages import UsageError, report, table
+from skcw.cli.messages import UsageError, check_readable, report, table
 from skcw.cli.options import (
     LEARNED_COLUMNS,
+    add_file,
     add_json,
     add_label_column,
     add_model,
+    add_number,
     add_reading,
     command_parser,
-    natural,
-    positive,
 )
 
 ENDINGS = ("png", "svg", "pdf")
@@ -40,9 +46,7 @@ def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "inspect", run)
     add_model(parser)
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="a file with words to explain"
-    )
+    add_file(parser, "file", "a file with words to explain", nargs="?")
     parser.add_argument(
         "--tokens",
         metavar="WORDS",
@@ -52,22 +56,12 @@ def add_parser(commands):
     parser.add_argument(
         "--label", metavar="LABEL", help="list the weights of this label"
     )
-    parser.add_argument(
-        "--top",
-        type=positive,
-        default=20,
-        metavar="N",
-        help="how many rows to show (default: 20)",
-    )
-    parser.add_argument(
-        "--sentence",
-        type=natural,
-        metavar="N",
-        help="which sentence of FILE, counted from 0 (default: 0)",
-    )
-    parser.add_argument(
-        "--at", type=natural, metavar="N", help="explain only this word, counted from 0"
-    )
+    text = "how many rows to show (default: 20)"
+    add_number(parser, "--top", text=text, default=20)
+    text = "which sentence of FILE, counted from 0 (default: 0)"
+    add_number(parser, "--sentence", text=text, least=0)
+    text = "explain only this word, counted from 0"
+    add_number(parser, "--at", text=text, least=0)
     add_label_column(
         parser,
         "leave out this column of FILE, which holds true labels; the first is 0, the "
@@ -85,8 +79,6 @@ def add_parser(commands):
 
 def run(options):
     """Describe a model or explain labels, and report."""
-    from skcw.cli.inputs import load_model
-
     if options.file is not None and options.tokens is not None:
         raise UsageError("give either FILE or --tokens")
     explains = options.file is not None or options.tokens is not None
@@ -96,6 +88,7 @@ def run(options):
         raise UsageError("--sentence needs FILE")
     # Parameters, history, explanations and standard deviations are the estimator's:
     # the light `skcw.InferenceModel`, which can only answer, has none of them.
+    check_readable(options, options.model, options.file)
     model, pipeline = load_model(options.model)
     if options.plot is not None:
         _check_picture(options, explains)
@@ -201,8 +194,6 @@ def _sentence(model, pipeline, options):
 
 
 def _sentence_of_file(model, pipeline, options):
-    from skcw.cli.inputs import check_file, for_model, open_input
-
     before, wanted = 0, options.sentence or 0
     features = pipeline[0].extractor_
     reading = getattr(model, "reading_", None)

@@ -257,6 +257,23 @@ def _opened(path, compressed):
             yield packed
 
 
+def check_readable(options, *names):
+    """Raise early if a file is missing, before anything heavy is imported.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Perhaps with the files of ``add_features``.
+    *names : str or None
+        Further files that are going to be read.
+    """
+    tables = getattr(options, "lexicon", []) + getattr(options, "clusters", [])
+    files = [*names, getattr(options, "template", None), *(file for _, file in tables)]
+    for name in files:
+        if name not in (None, "-"):
+            os.stat(name)
+
+
 def check_writable(name):
     """Raise early if a result could not be written in the end.
 

@@ -65,23 +65,35 @@ def command_parser(commands, name, run, summary=None, text=None):
     return parser
 
 
+def add_file(parser, name, text, metavar="FILE", **more):
+    """Add a file to read."""
+    parser.add_argument(name, metavar=metavar, help=text, **more)
+
+
+def add_number(parser, *names, text, default=None, least=1):
+    """Add an option whose value is a whole number, 1 or more, or 0 or more."""
+    kind = positive if least else natural
+    parser.add_argument(*names, type=kind, default=default, metavar="N", help=text)
+
+
+def add_flag(parser, *names, text):
+    """Add an option without a value."""
+    parser.add_argument(*names, action="store_true", help=text)
+
+
 def add_model(parser):
     """Add the file of a model."""
-    parser.add_argument(
-        "model", metavar="MODEL", help="a file that `skcw train` has written"
-    )
+    add_file(parser, "model", "a file that `skcw train` has written", "MODEL")
 
 
-def add_json(parser):
+def add_json(
+    parser,
+    text="print JSON instead of the table; --json=FILE writes it there, and the table "
+    "to standard output",
+    metavar="FILE",
+):
     """Add ``--json``, which takes a file only after an equals sign."""
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="FILE",
-        help="print JSON instead of the table; --json=FILE writes it there, and "
-        "the table to standard output",
-    )
+    parser.add_argument("--json", nargs="?", const="-", metavar=metavar, help=text)
 
 
 def explicit_json(argv):
@@ -105,12 +117,8 @@ def explicit_json(argv):
 
 def add_quiet(parser):
     """Add ``--quiet``."""
-    parser.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="show neither progress nor notes on standard error",
-    )
+    text = "show neither progress nor notes on standard error"
+    add_flag(parser, "-q", "--quiet", text=text)
 
 
 def add_reading(parser, columns=COLUMNS):
@@ -157,10 +165,7 @@ def add_reading(parser, columns=COLUMNS):
         "TAB, if columns are separated by TABs)",
     )
     group.add_argument(
-        "--encoding",
-        type=encoding,
-        metavar="NAME",
-        help="default: utf-8",
+        "--encoding", type=encoding, metavar="NAME", help="default: utf-8"
     )
 
 
@@ -210,10 +215,10 @@ def add_features(parser):
         help="ner, chunking or pos, or features of your own, separated by ';': "
         '"word[-2..2]; suffix(1..3)" (default: ner)',
     )
-    either.add_argument(
+    add_file(
+        either,
         "--template",
-        metavar="FILE",
-        help="features from a file, one per line: CRF++ templates such as "
+        "features from a file, one per line: CRF++ templates such as "
         "U01:%%x[-1,0]/%%x[0,0], lines as for --features, or both; lines such as "
         "B01:%%x[0,0] are weights of pairs of labels (cw, arow, pa, perceptron)",
     )
@@ -234,13 +239,8 @@ def add_features(parser):
             metavar="NAME=FILE",
             help=text,
         )
-    group.add_argument(
-        "--min-count",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="leave out features that occur fewer than N times (default: 1)",
-    )
+    text = "leave out features that occur fewer than N times (default: 1)"
+    add_number(group, "--min-count", text=text, default=1)
 
 
 def add_tagger(parser):
@@ -252,18 +252,10 @@ def add_tagger(parser):
         default="cw",
         help=f"{', '.join(LEARNERS[name].about for name in names)} (default: cw)",
     )
-    group.add_argument(
-        "--passes",
-        type=positive,
-        metavar="N",
-        help="passes over the corpus (default: 10; at most 150 for crf)",
-    )
-    group.add_argument(
-        "--models",
-        type=positive,
-        metavar="N",
-        help="train N models on different shuffles and average them (default: 1)",
-    )
+    text = "passes over the corpus (default: 10; at most 150 for crf)"
+    add_number(group, "--passes", text=text)
+    text = "train N models on different shuffles and average them (default: 1)"
+    add_number(group, "--models", text=text)
     group.add_argument(
         "--set",
         type=name_and_value,
@@ -299,13 +291,8 @@ def add_training(parser, scheme, choose_tagger=True):
 
 def add_seed(parser):
     """Add ``--seed``."""
-    parser.add_argument(
-        "--seed",
-        type=natural,
-        default=0,
-        metavar="N",
-        help="seed for all random choices (default: 0)",
-    )
+    text = "seed for all random choices (default: 0)"
+    add_number(parser, "--seed", text=text, default=0, least=0)
 
 
 def positive(text):

@@ -1,5 +1,6 @@
 """Risk control on the command line: calibrate, accept or review, evaluate."""
 
+from skcw.cli.inputs import check_file
 from skcw.cli.messages import UsageError, tell, warn
 from skcw.confidence.acceptance import (
     MOST_SENTENCES,
@@ -32,7 +33,6 @@ def calibrated(pipeline, options, X, held_out):
     """
     from skcw.calibration import SelectiveTagger
     from skcw.calibration.calibrated_tagger import MOST_KNOWN
-    from skcw.cli.inputs import check_file
 
     new, y = held_out
     features = pipeline[0].extractor_

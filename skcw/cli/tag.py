@@ -37,16 +37,26 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 
+from skcw.cli.inputs import (
+    check_file,
+    for_model,
+    open_input,
+    open_model,
+    rescheme,
+)
 from skcw.cli.messages import UsageError, progress_bar, written
 from skcw.cli.options import (
     LEARNED_COLUMNS,
+    add_file,
+    add_flag,
+    add_json,
     add_label_column,
     add_model,
+    add_number,
     add_quiet,
     add_reading,
     add_scheme,
     command_parser,
-    positive,
     share,
 )
 from skcw.cli.text import add_text
@@ -147,29 +157,23 @@ def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "tag", run)
     add_model(parser)
-    parser.add_argument(
-        "input",
-        nargs="?",
-        default="-",
-        metavar="FILE",
-        help="the file to label, also compressed by gzip (default: standard input)",
-    )
+    text = "the file to label, also compressed by gzip (default: standard input)"
+    add_file(parser, "input", text, nargs="?", default="-")
     _add_output(parser)
-    parser.add_argument(
+    add_flag(
+        parser,
         "-c",
         "--confidence",
-        action="store_true",
-        help="after the label, add a column with the confidence of the model in it; in "
+        text="after the label, add a column with the confidence of the model in it; in "
         "records with a text, the least one of the words of each span",
     )
-    parser.add_argument(
+    add_number(
+        parser,
         "-n",
         "--nbest",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="add one column for each of the 2nd to Nth best labelings of a sentence, "
+        text="add one column for each of the 2nd to Nth best labelings of a sentence, "
         "after label, confidence and accept or review",
+        default=1,
     )
     _add_accepting(parser)
     add_text(parser)
@@ -184,19 +188,15 @@ def add_parser(commands):
 
 
 def _add_pace(parser):
-    parser.add_argument(
-        "--sentence-buffered",
-        action="store_true",
-        help="write each sentence as soon as it is complete, the default on a terminal",
-    )
-    parser.add_argument(
+    text = "write each sentence as soon as it is complete, the default on a terminal"
+    add_flag(parser, "--sentence-buffered", text=text)
+    add_number(
+        parser,
         "-j",
         "--jobs",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="tag in N processes, each of which opens the model; the order of the "
+        text="tag in N processes, each of which opens the model; the order of the "
         "sentences stays (default: 1)",
+        default=1,
     )
 
 
@@ -208,22 +208,19 @@ def _add_output(parser):
         metavar="FILE",
         help="where to write, compressed if it ends in .gz (default: standard output)",
     )
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="FILE",
-        help="write JSON lines, one sentence each, whatever the format of the input; "
+    add_json(
+        parser,
+        "write JSON lines, one sentence each, whatever the format of the input; "
         "--json=FILE writes them there",
     )
 
 
 def _add_accepting(parser):
-    parser.add_argument(
+    add_flag(
+        parser,
         "-a",
         "--accept",
-        action="store_true",
-        help="add a column that says accept or review, and a summary with the bound on "
+        text="add a column that says accept or review, and a summary with the bound on "
         "the risk on standard error: for models trained with --calibrate",
     )
     parser.add_argument(
@@ -246,7 +243,6 @@ def run(options):
 
         tag_text(options)
         return
-    from skcw.cli.inputs import for_model, open_input, open_model
     from skcw.io.corpora import BLOCK_TOKENS
 
     output = _output(options)
@@ -293,8 +289,6 @@ def _worker_tag(wanted, model=None):
     work : callable
         Takes a block; returns the columns to add, and the counts of accepted units.
     """
-    from skcw.cli.inputs import open_model
-
     options = Namespace(**wanted)
     model = open_model(options.model, mapped=True) if model is None else model
     ask, selection = model[1], model[2]
@@ -356,8 +350,6 @@ def _progress(options):
 
 def _checked(blocks, features, options):
     """Yield blocks; the first with words tells whether the file suits the model."""
-    from skcw.cli.inputs import check_file
-
     besides = "" if options.label_column is None else " besides the labels"
     checked = False
     for text, X in blocks:
@@ -381,8 +373,6 @@ def _added_columns(answers, options, acceptance=None):
     """Return the columns to add by name, with a value for each word."""
     import numpy as np
 
-    from skcw.cli.inputs import rescheme
-
     if answers is None:
         return {PREDICTED: []}
     _check_labels(answers.classes)
@@ -402,8 +392,6 @@ def _added_columns(answers, options, acceptance=None):
 
 def _ranked(ranked, lengths, rank, options):
     """Yield the labels of each sentence in its labeling of this rank."""
-    from skcw.cli.inputs import rescheme
-
     for labelings, length in zip(ranked, lengths.tolist(), strict=True):
         if rank < len(labelings):
             yield rescheme([labelings[rank][0]], options)[0]

@@ -29,19 +29,24 @@ import time
 import warnings
 from itertools import chain
 
+from skcw.cli.features import make_features
+from skcw.cli.inputs import check_labels, open_input, read_like, rescheme
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
+    check_readable,
     check_replaceable,
     check_writable,
     report,
     table,
 )
 from skcw.cli.options import (
+    add_file,
+    add_flag,
+    add_number,
     add_training,
     command_parser,
     pace,
-    positive,
     share,
     size,
     value_of,
@@ -59,13 +64,10 @@ FLATTERING = (
 def add_parser(commands):
     """Add the command to a command line."""
     parser = command_parser(commands, "train", run)
-    parser.add_argument(
-        "corpus", metavar="CORPUS", help="the file to learn from; - is standard input"
-    )
+    text = "the file to learn from; - is standard input"
+    add_file(parser, "corpus", text, "CORPUS")
     _add_model_file(parser)
-    parser.add_argument(
-        "--dev", metavar="FILE", help="a corpus to judge each pass and the result by"
-    )
+    add_file(parser, "--dev", "a corpus to judge each pass and the result by")
     _add_risk(parser)
     _add_long_training(parser)
     add_training(parser, "convert all labels to this scheme first")
@@ -75,25 +77,22 @@ def _add_model_file(parser):
     parser.add_argument(
         "-o", "--output", required=True, metavar="MODEL", help="the file to write"
     )
-    parser.add_argument(
-        "--half",
-        action="store_true",
-        help="save the weights in half precision, in a smaller file",
-    )
-    parser.add_argument(
+    text = "save the weights in half precision, in a smaller file"
+    add_flag(parser, "--half", text=text)
+    add_flag(
+        parser,
         "--mapped",
-        action="store_true",
-        help="save all weights, those that are zero too, in a larger file that the "
+        text="save all weights, those that are zero too, in a larger file that the "
         "processes of skcw tag --jobs share",
     )
 
 
 def _add_risk(parser):
     group = parser.add_argument_group("risk control")
-    group.add_argument(
+    add_file(
+        group,
         "--calibrate",
-        metavar="FILE",
-        help="a labeled corpus that is neither CORPUS nor --dev: find the threshold "
+        "a labeled corpus that is neither CORPUS nor --dev: find the threshold "
         "by which `skcw tag --accept` accepts labels",
     )
     group.add_argument(
@@ -128,25 +127,22 @@ def _add_long_training(parser):
         help="train out of core, in about so much memory, such as 500M or 2G: CORPUS "
         "is read once, and encoded into temporary files",
     )
-    group.add_argument(
+    add_number(
+        group,
         "--max-features",
-        type=positive,
-        metavar="N",
-        help="with --memory: keep so many features, the most frequent ones (default: "
+        text="with --memory: keep so many features, the most frequent ones (default: "
         "as many as half of the memory has room for)",
     )
-    group.add_argument(
+    add_number(
+        group,
         "--shards",
-        type=positive,
-        metavar="N",
-        help="train on N parts of CORPUS in parallel and merge them in each pass "
+        text="train on N parts of CORPUS in parallel and merge them in each pass "
         "(default: 1)",
     )
-    group.add_argument(
+    add_number(
+        group,
         "--jobs",
-        type=positive,
-        metavar="N",
-        help="workers for --shards or --models; the model is bit-identical for any "
+        text="workers for --shards or --models; the model is bit-identical for any "
         "number (default: 1)",
     )
     group.add_argument(
@@ -161,10 +157,10 @@ def _add_long_training(parser):
         metavar="N",
         help="after so many passes, or minutes: 2, 10m (default: 1, each pass)",
     )
-    group.add_argument(
+    add_flag(
+        group,
         "--resume",
-        action="store_true",
-        help="continue from the last checkpoint, if there is one; the model is "
+        text="continue from the last checkpoint, if there is one; the model is "
         "bit-identical to that of an uninterrupted training",
     )
 
@@ -172,13 +168,11 @@ def _add_long_training(parser):
 def run(options):
     """Train."""
     clock = Clock()
-    from skcw.cli.features import make_features
-    from skcw.cli.inputs import open_input, read_like
+    _check_options(options)
     from skcw.pipeline import make_tagging_pipeline
 
     tagger = make_tagger(options.model, options.seed, parameters(options))
-    _check_options(options, tagger)
-    checkpoint = _checkpoint_of(options, tagger)
+    checkpoint = _checkpoint_of(options)
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
     file = open_input(options.corpus, options)
@@ -249,7 +243,6 @@ class Corpus:
     """
 
     def __init__(self, file):
-        from skcw.cli.inputs import check_labels, rescheme
         from skcw.io.corpora import BLOCK_TOKENS, WHOLE
 
         self.file = file
@@ -272,15 +265,15 @@ class Corpus:
             yield X, y
 
 
-def _check_options(options, tagger):
+def _check_options(options):
     """Refuse, before any work, contradictions and files that cannot be written."""
     check_writable(options.output)
     if options.max_features is not None and options.memory is None:
         raise UsageError("--max-features needs --memory; see also --min-count")
     if options.shards is not None and options.model == "crf":
         raise UsageError("--shards does not go with --model crf")
-    streams = hasattr(tagger, "fit_stream") and options.calibrate is None
-    if options.memory is not None and not streams:
+    whole = options.model == "crf" or options.calibrate is not None
+    if options.memory is not None and whole:
         raise UsageError("--memory goes neither with --model crf nor with --calibrate")
     if options.calibrate is None and options.accept_risk is not None:
         raise UsageError("--accept-risk needs sentences to calibrate on: --calibrate")
@@ -294,6 +287,12 @@ def _check_options(options, tagger):
                 f"--calibrate must not be {name}: the model has learned from it, so it "
                 "cannot be used for calibration"
             )
+    if options.checkpoint is None:
+        if options.resume or options.checkpoint_every is not None:
+            raise UsageError("--resume and --checkpoint-every need --checkpoint DIR")
+    elif options.model == "crf":
+        raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
+    check_readable(options, options.corpus, options.dev, options.calibrate)
 
 
 def _are_same(name, other):
@@ -301,16 +300,12 @@ def _are_same(name, other):
     return name == other or (both_exist and os.path.samefile(name, other))
 
 
-def _checkpoint_of(options, tagger):
+def _checkpoint_of(options):
     """Return where to save the training, or None."""
     if options.checkpoint is None:
-        if options.resume or options.checkpoint_every is not None:
-            raise UsageError("--resume and --checkpoint-every need --checkpoint DIR")
         return None
     from skcw._model.checkpoint import Checkpoint
 
-    if not hasattr(tagger, "fit_stream"):
-        raise UsageError("CRFsuite trains in one go: --checkpoint is for the others")
     every = options.checkpoint_every or {}
     checkpoint = Checkpoint(options.checkpoint, resume=options.resume, **every)
     checkpoint.check()

@@ -152,20 +152,38 @@ def test_unbuffered_output_takes_all_and_stays_open(files, tmp_path, monkeypatch
     assert (tmp_path / "out").read_text().endswith("\n\nmore")
 
 
-def test_help_does_without_scikit_learn():
-    probe = """if True:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare --help",
+        "train none -o new",
+        "check none",
+        "inspect none",
+        "check c --lexicon a=none",
+    ],
+)
+def test_help_and_missing_files_do_without_scikit_learn(line, tmp_path):
+    (tmp_path / "c").write_text("Ann B-PER\n")
+    probe = f"""if True:
         import sys
         from skcw.cli import main
         try:
-            main(["compare", "--help"])
+            print(main({line.split()}))
         finally:
             print(sorted(sys.modules))
     """
     found = subprocess.run(
-        [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+        [sys.executable, "-P", "-c", probe],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
-    assert "'skcw.cli.compare'" in found.stdout
+    assert f"'skcw.cli.{line.split()[0]}'" in found.stdout
     assert "'sklearn'" not in found.stdout and "'numpy'" not in found.stdout
+    assert "--help" in line or found.stderr.endswith(
+        "none: No such file or directory\n"
+    )
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
