@@ -44,7 +44,7 @@ from skcw.cli.inputs import (
     open_model,
     rescheme,
 )
-from skcw.cli.messages import UsageError, progress_bar, written
+from skcw.cli.messages import UsageError, input_of, progress_bar, written
 from skcw.cli.options import (
     LEARNED_COLUMNS,
     add_file,
@@ -59,12 +59,21 @@ from skcw.cli.options import (
     command_parser,
     share,
 )
-from skcw.cli.text import add_text
 from skcw.io.formats import ACCEPT, CONFIDENCE, NBEST, NO_VALUE, PREDICTED
 
 # How many blocks each worker may have waiting: enough to keep it busy, few enough that
 # memory does not grow with the file.
 AHEAD = 2
+
+# Options that speak of columns, or of sentences that someone has cut.
+OF_COLUMNS = {
+    "columns": "--columns",
+    "format": "--format or --conllu",
+    "label_column": "--label-column",
+    "separator": "--separator",
+    "accept": "--accept",
+    "accept_risk": "--accept",
+}
 
 # The function and the model of this process, if it is a worker.
 _worker = {}
@@ -176,7 +185,13 @@ def add_parser(commands):
         default=1,
     )
     _add_accepting(parser)
-    add_text(parser)
+    add_flag(
+        parser,
+        "--text",
+        text="FILE is plain text: cut it into sentences and words as the corpus of the "
+        "model is cut, and write each word, where it begins and ends in the text (in "
+        "characters) and its label; with --json, also the entities",
+    )
     _add_pace(parser)
     add_label_column(
         parser,
@@ -239,15 +254,16 @@ def run(options):
             "--jobs is for large files, not for --text or --sentence-buffered"
         )
     if options.text:
-        from skcw.cli.text import tag_text
-
-        tag_text(options)
-        return
+        _check_text(options)
+        options.format = "text"
     from skcw.io.corpora import BLOCK_TOKENS
 
     output = _output(options)
     model = open_model(options.model, mapped=options.jobs > 1)
-    features, _, selection, reading, tokenizer = model
+    features, ask, selection, reading, tokenizer = model
+    if options.text and options.json is not None:
+        _tag_text(features, ask, tokenizer, output, options)
+        return
     acceptance = _acceptance(selection, options)
     prompt = options.sentence_buffered or (options.input == "-" and sys.stdin.isatty())
     corpus = open_input(options.input, options, reading, tokenizer)
@@ -272,6 +288,26 @@ def run(options):
             count(X.n_tokens)
     if acceptance is not None:
         acceptance.report(options.command)
+
+
+def _check_text(options):
+    """Raise if options make no sense for plain text."""
+    given = [text for name, text in OF_COLUMNS.items() if getattr(options, name)]
+    given += ["--nbest"] * (options.nbest > 1)
+    if given:
+        raise UsageError(f"--text reads plain text; {given[0]} is for column files")
+
+
+def _tag_text(features, ask, tokenizer, output, options):
+    """Write a whole text with its words and entities as JSON."""
+    from skcw.io.json_records import line_of
+    from skcw.io.text_answers import columns_read, predictions_of_text
+    from skcw.io.text_format import read_text
+
+    text = read_text(input_of(options.input), options.encoding or "utf-8")
+    found = predictions_of_text(ask, text, tokenizer, columns_read(features))
+    with written(output) as file:
+        file.write(line_of(found.to_dict()))
 
 
 def _worker_tag(wanted, model=None):

@@ -183,6 +183,16 @@ def columns_read(extractor):
     return [extractor.columns[column] for column in sorted(read)]
 
 
+def check_words_alone(columns):
+    """Raise if a model looks at further columns, which a plain text does not have."""
+    if len(columns) > 1:
+        raise ValueError(
+            f"the model looks at the columns {', '.join(columns)}, but a plain text "
+            "has words alone; train a model on words: X.select(['word']), or --columns "
+            "word"
+        )
+
+
 def predictions_of_text(predict_all, text, tokenizer, columns=None):
     """Return what a model predicts for a text.
 
@@ -202,12 +212,7 @@ def predictions_of_text(predict_all, text, tokenizer, columns=None):
     found : TextPredictions
         The predictions, with their positions.
     """
-    if columns and len(columns) > 1:
-        raise ValueError(
-            f"the model looks at the columns {', '.join(columns)}, but a plain text "
-            "has words alone; train a model on words: X.select(['word']), or --columns "
-            "word"
-        )
+    check_words_alone(columns or ())
     sentences = (tokenizer or Tokenizer()).split(text)
     words = [[token.word for token in sentence] for sentence in sentences]
     return TextPredictions(text, sentences, predict_all(words))
