@@ -11,6 +11,11 @@ from skcw._util.limits import HEAVIEST_WEIGHT, LIGHTEST_WEIGHT
 FRAME_LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf", "dask", "narwhals"}
 
 
+def brief(text):
+    """Return a text, or its beginning, as a message shows it."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def check_same_length(n_first, n_second, names=("X", "y"), what="sequences"):
     """Raise unless two inputs hold equally many things.
 
@@ -124,10 +129,9 @@ def check_sequence(sequence, s):
             "give a list"
         )
     if isinstance(sequence, (str, bytes, Mapping)) or not hasattr(sequence, "__iter__"):
-        text = repr(sequence)
-        text = text if len(text) <= 60 else text[:57] + "..."
         raise TypeError(
-            f"sequence {s} is {text} ({type(sequence).__name__}), not a list of tokens"
+            f"sequence {s} is {brief(repr(sequence))} ({type(sequence).__name__}), not "
+            "a list of tokens"
         )
 
 

@@ -1,6 +1,7 @@
 """Files that appear complete or not at all, and files with one writer at a time."""
 
 import errno
+import gzip
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -86,6 +87,29 @@ def replacing(path):
         else:
             with suppress(OSError):
                 os.unlink(draft)
+
+
+@contextmanager
+def rewriting(path):
+    """Give the draft of a file, open for writing, compressed if its name ends in .gz.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for :func:`replacing`.
+
+    Yields
+    ------
+    file : binary file
+        The file to write to.
+    """
+    with replacing(path) as draft, open(draft, "wb") as file:
+        if not str(path).endswith(".gz"):
+            yield file
+            return
+        # The same content gives the same bytes at any time, under any name.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed
 
 
 def _names_nothing_else(error, draft):

@@ -11,10 +11,11 @@ Examples
   skcw check ud.conllu --features pos
 """
 
+from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
 from skcw.cli.inputs import open_input, read_labeled
 from skcw.cli.learners import make_tagger
-from skcw.cli.messages import UsageError, check_readable, report, table
+from skcw.cli.messages import UsageError, check_readable, report
 from skcw.cli.options import add_file, add_number, add_training, command_parser
 
 HEADERS = ("line", "probability", "given", "expected", "context")
@@ -84,4 +85,4 @@ def _text(result):
     rows = [[row[name] for name in HEADERS] for row in result["suspects"]]
     if not rows:
         return head
-    return f"{head}\n\n{table(rows, HEADERS, (None, '.6f', None, None, None))}"
+    return f"{head}\n\n{aligned(rows, HEADERS, (None, '.6f', None, None, None))}"

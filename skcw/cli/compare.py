@@ -28,10 +28,11 @@ Examples
 import gc
 import time
 
+from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
 from skcw.cli.inputs import open_input, read_labeled, read_like
 from skcw.cli.learners import LEARNERS, make_tagger, names_of
-from skcw.cli.messages import UsageError, progress_bar, report, table
+from skcw.cli.messages import UsageError, progress_bar, report
 from skcw.cli.options import add_file, add_number, add_training, command_parser
 
 # Key, title and format of the columns in per cent.
@@ -244,7 +245,7 @@ def _text(result):
         f"{train['sentences']} sentences ({train['words']} words) to train, "
         f"{test['sentences']} ({test['words']}) to test; {result['features']} features "
         f"in {result['feature_seconds']:.2f} s\n\n"
-        f"{table(rows, headers, formats)}\n\n"
+        f"{aligned(rows, headers, formats)}\n\n"
         "±: with other test sentences, 95 times in 100 the figure moves by less\n"
         "found: of the wrong words, those among the 10 % that the learner doubts most\n"
         "off: how far confidences are from the share of words that are right"

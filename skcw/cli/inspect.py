@@ -19,6 +19,7 @@ Examples
 
 from pathlib import Path
 
+from skcw._util.text_table import aligned
 from skcw.cli.inputs import (
     check_file,
     for_model,
@@ -27,7 +28,7 @@ from skcw.cli.inputs import (
     open_input,
 )
 from skcw.cli.learners import kept_passes, kept_text
-from skcw.cli.messages import UsageError, check_readable, report, table
+from skcw.cli.messages import UsageError, check_readable, report
 from skcw.cli.options import (
     LEARNED_COLUMNS,
     add_file,
@@ -168,7 +169,7 @@ def _label_text(found):
         rows = [(row["name"], row["weight"], row["std"]) for row in found[key]]
         if not rows and key in ("transitions", "edges"):
             continue
-        parts.append(table(rows, [title, "weight", "std"], [None, "+.4f", ".4f"]))
+        parts.append(aligned(rows, [title, "weight", "std"], [None, "+.4f", ".4f"]))
     return "\n\n".join(parts)
 
 
@@ -247,7 +248,7 @@ def _all_text(found):
         for word in found
     ]
     formats = [None, None, None, None, ".3f", ".3f", None]
-    return table(rows, [*headers, "decided by"], formats)
+    return aligned(rows, [*headers, "decided by"], formats)
 
 
 def _one_text(word, top):
@@ -258,7 +259,7 @@ def _one_text(word, top):
         rows.append((f"{len(parts) - top} more", rest, None))
     rows.append(("margin", word["margin"], word["std"]))
     title = f"{word['word']}: {word['label']} rather than {word['rival']}"
-    return table(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
+    return aligned(rows, [title, "adds", "std"], [None, "+.4f", ".4f"])
 
 
 def _overview(model, pipeline, options):
@@ -313,11 +314,11 @@ def _overview_text(found):
         (label, ", ".join(row["name"] for row in best))
         for label, best in found["labels"].items()
     ]
-    parts = [table(rows, ()), table(labels, ["label", "strongest features"])]
+    parts = [aligned(rows, ()), aligned(labels, ["label", "strongest features"])]
     if "reranker" in found:
         features = [tuple(row.values()) for row in found["reranker"]["features"]]
         headers = ["strongest global features", "weight"]
-        parts.append(table(features, headers, [None, "+.4f"]))
+        parts.append(aligned(features, headers, [None, "+.4f"]))
     return "\n\n".join(parts)
 
 
@@ -386,7 +387,7 @@ class RerankedModel:
             for at, (new, old) in enumerate(pairs)
             if new != old
         ]
-        changed = table(rows, ["at", "word", "reranked", "before"])
+        changed = aligned(rows, ["at", "word", "reranked", "before"])
         reasons = [(f["name"], f["weight"]) for f in choice["gained"]]
         reasons += [(f"no {f['name']}", -f["weight"]) for f in choice["lost"]]
         reasons.sort(key=lambda row: -abs(row[1]))
@@ -395,7 +396,7 @@ class RerankedModel:
         if rest:
             reasons.append(("further features", rest))
         reasons.append(("advantage", choice["advantage"]))
-        return f"{changed}\n\n{table(reasons, ['why', 'adds'], [None, '+.4f'])}"
+        return f"{changed}\n\n{aligned(reasons, ['why', 'adds'], [None, '+.4f'])}"
 
 
 def _reranker_rows(found):

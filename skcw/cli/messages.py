@@ -1,7 +1,6 @@
 """Messages of the command line, and the files that it writes."""
 
 import codecs
-import gzip
 import io
 import json
 import os
@@ -9,6 +8,8 @@ import re
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from skcw._util.files import rewriting
 
 # Advice for Python in messages of the package -> the same for a command line.
 ADVICE = {
@@ -202,10 +203,7 @@ def written(name):
         with _standard_output() as file:
             yield file
         return
-    from skcw._util.files import replacing
-
-    path = Path(name)
-    with replacing(path) as draft, _opened(draft, path.suffix == ".gz") as file:
+    with rewriting(name) as file:
         yield file
 
 
@@ -244,17 +242,6 @@ class _Terminal:
     def flush(self):
         """Show the text."""
         self.file.flush()
-
-
-@contextmanager
-def _opened(path, compressed):
-    with open(path, "wb") as file:
-        if not compressed:
-            yield file
-            return
-        # The same result gives the same bytes at any time, under any name.
-        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-            yield packed
 
 
 def check_readable(options, *names):
@@ -328,13 +315,6 @@ def looks_like_model(name):
         head = file.read(9)
     # A text cannot have the zeros of a length in eight bytes.
     return len(head) == 9 and head[6:] == b"\0\0{"
-
-
-def table(*args, **options):
-    """Return rows as an aligned text; see ``skcw._util.text_table.aligned``."""
-    from skcw._util.text_table import aligned
-
-    return aligned(*args, **options)
 
 
 def show(text):

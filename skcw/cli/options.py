@@ -305,12 +305,21 @@ def positive(text):
 
 def natural(text):
     """Return a whole number, 0 or more, that fits a seed."""
+    return _number(text, "whole number", int, range(2**32).__contains__, "2**32 - 1")
+
+
+def share(text):
+    """Return a number between 0 and 1."""
+    return _number(text, "number", float, lambda number: 0 < number < 1, "1")
+
+
+def _number(text, noun, kind, fits, most):
     try:
-        number = int(text)
+        number = kind(text)
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a whole number") from None
-    if not 0 <= number < 2**32:
-        raise ArgumentTypeError(f"{text} is not between 0 and 2**32 - 1")
+        raise ArgumentTypeError(f"{text!r} is not a {noun}") from None
+    if not fits(number):
+        raise ArgumentTypeError(f"{text} is not between 0 and {most}")
     return number
 
 
@@ -318,13 +327,11 @@ def pace(text):
     """Return how often to save a training: {"every_passes": 2}, or minutes: 10m."""
     if not text.endswith("m"):
         return {"every_passes": positive(text)}
-    try:
-        minutes = float(text[:-1])
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a number of minutes") from None
-    if not 0 < minutes < 1e6:
-        raise ArgumentTypeError(f"{text} is not between 0 and a million minutes")
-    return {"every_passes": None, "every_minutes": minutes}
+    noun, fits = "number of minutes", lambda minutes: 0 < minutes < 1e6
+    found = _number(
+        text, noun, lambda text: float(text[:-1]), fits, "a million minutes"
+    )
+    return {"every_passes": None, "every_minutes": found}
 
 
 def size(text):
@@ -335,17 +342,6 @@ def size(text):
         return bytes_of(text)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
-
-
-def share(text):
-    """Return a number between 0 and 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a number") from None
-    if not 0 < number < 1:
-        raise ArgumentTypeError(f"{text} is not between 0 and 1")
-    return number
 
 
 def separator(text):

@@ -29,6 +29,7 @@ import time
 import warnings
 from itertools import chain
 
+from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
 from skcw.cli.inputs import check_labels, open_input, read_like, rescheme
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
@@ -38,7 +39,6 @@ from skcw.cli.messages import (
     check_replaceable,
     check_writable,
     report,
-    table,
 )
 from skcw.cli.options import (
     add_file,
@@ -408,4 +408,4 @@ def _text(result):
             (f"token accuracy {judged}", f"{100 * result['token_accuracy']:.2f} %"),
         ]
     rows += [(f"of {result['calibration']}", text) for text in result["thresholds"]]
-    return table(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")
+    return aligned(rows, ()) + (FLATTERING if result["judged_on"] == "training" else "")

@@ -1,6 +1,6 @@
 """Predictions as data frames: pandas, polars and others, through narwhals."""
 
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from skcw.data.columns import (
     BACKENDS,
     TokenColumns,
     choose_columns,
-    default_names,
     frame_of,
     sentence_column,
     sentence_ids,
@@ -85,118 +84,86 @@ class AnswersInFrames:
         """
         if unit not in UNITS:
             raise ValueError(f"unit is {unit!r}; it must be one of {', '.join(UNITS)}")
-        source = _source_of(X, self, sentence)
+        table = _table_of(X)
+        if table is None:
+            name, keys = "sentence_id", list(range(len(self)))
+            columns = None if X is None else _columns_of(X, self)
+            has_words = columns is not None and columns.n_columns
+            words = list(columns.column(0)) if has_words else None
+        else:
+            name, keys, words = _sentences_of(table, sentence, self.lengths)
         if unit == "word":
-            added = {
+            data = {
                 PREDICTED: list(chain.from_iterable(self.labels())),
                 CONFIDENCE: np.concatenate([[], *self.confidence(**options)]),
             }
-            return source.with_columns(added, backend)
-        if unit == "sentence":
-            sure = self.sequence_confidence(**options)
-            return source.frame({source.name: source.keys, CONFIDENCE: sure}, backend)
-        return source.frame(_entity_rows(self, source, options), backend)
+            if table is not None:
+                return _with_columns(table, data, backend)
+            numbers = np.repeat(np.arange(len(self)), self.lengths)
+            rows = {} if columns is None else token_rows(columns)
+            data = {name: numbers, **rows, **data}
+        elif unit == "sentence":
+            data = {name: keys, CONFIDENCE: self.sequence_confidence(**options)}
+        else:
+            data = _entity_rows(self.entities(**options), name, keys, words)
+        if backend is None and table is not None:
+            own = table.implementation.value
+            backend = own if own in BACKENDS else None
+        return frame_of(data, backend)
 
 
-def _entity_rows(answers, source, options):
-    found = answers.entities(**options)
+def _entity_rows(found, name, keys, words):
     rows = [(s, entity) for s, row in enumerate(found) for entity in row]
     data = {
-        source.name: [source.keys[s] for s, _ in rows],
+        name: [keys[s] for s, _ in rows],
         "start": [entity.start for _, entity in rows],
         "end": [entity.end for _, entity in rows],
     }
-    if source.words is not None:
-        data["text"] = [" ".join(source.words[s][e.start : e.end]) for s, e in rows]
+    if words is not None:
+        data["text"] = [" ".join(words[s][e.start : e.end]) for s, e in rows]
     data["label"] = [entity.label for _, entity in rows]
     data[CONFIDENCE] = [entity.confidence for _, entity in rows]
     return data
 
 
-def _source_of(X, answers, sentence):
-    """Return the input of predictions in a form that frames can be made of."""
+def _table_of(X):
+    """Return a frame in the form of narwhals; None of anything else."""
     import narwhals as nw
 
-    if X is None or not nw.dependencies.is_into_dataframe(X):
-        return _Sequences(X, answers)
-    return _Frame(X, answers, sentence)
+    return table_of(X) if nw.dependencies.is_into_dataframe(X) else None
 
 
-class _Frame:
-    """A frame with one row per token, to which columns are added."""
-
-    def __init__(self, frame, answers, sentence):
-        self.table = table_of(frame)
-        self.name = sentence_column(self.table.columns, sentence)
-        starts, self.keys = sentence_starts(
-            sentence_ids(self.table, self.name), "row {}".format
-        )
-        lengths = np.diff([*starts, len(self.table)])
-        check_same_lengths(
-            lengths, answers.lengths, ("the frame", "predict_all"), ("rows", "tokens")
-        )
-        word = next(
-            iter(
-                choose_columns(
-                    [name for name in self.table.columns if name != self.name]
-                ).values()
-            )
-        )
-        flat = iter(self.table[word].to_list())
-        self.words = [[str(next(flat)) for _ in range(n)] for n in lengths]
-
-    def with_columns(self, added, backend):
-        import narwhals as nw
-
-        own = self.table.implementation
-        series = [
-            nw.new_series(name, list(values), backend=own)
-            for name, values in added.items()
-        ]
-        frame = self.table.with_columns(*series).to_native()
-        return frame if backend is None else _converted(frame, backend)
-
-    def frame(self, data, backend):
-        own = self.table.implementation.value
-        return frame_of(data, backend or (own if own in BACKENDS else None))
+def _sentences_of(table, sentence, expected):
+    """Return the column of the sentences, which they are, and their words."""
+    name = sentence_column(table.columns, sentence)
+    starts, keys = sentence_starts(sentence_ids(table, name), "row {}".format)
+    places = [*starts, len(table)]
+    names = ("the frame", "predict_all")
+    check_same_lengths(np.diff(places), expected, names, ("rows", "tokens"))
+    word, *_ = choose_columns([n for n in table.columns if n != name]).values()
+    flat = list(map(str, table[word].to_list()))
+    return name, keys, [flat[a:b] for a, b in pairwise(places)]
 
 
-def _converted(frame, backend):
-    table = table_of(frame)
+def _columns_of(X, answers):
+    """Return sequences as columns; None of features, which have no text."""
+    names = ("X", "predict_all")
+    check_same_length(len(X), len(answers), names)
+    if not isinstance(X, TokenColumns):
+        first = next((x[0] for x in X if len(x)), None)
+        if not isinstance(first, (str, tuple)):
+            return None
+        X = TokenColumns.from_sequences(X)
+    check_same_lengths(X.lengths, answers.lengths, names)
+    return X
+
+
+def _with_columns(table, added, backend):
+    import narwhals as nw
+
+    own = table.implementation
+    series = [nw.new_series(n, list(v), backend=own) for n, v in added.items()]
+    table = table.with_columns(*series)
+    if backend is None:
+        return table.to_native()
     return frame_of({name: table[name].to_list() for name in table.columns}, backend)
-
-
-class _Sequences:
-    """Sequences of any kind, whose sentences are numbered."""
-
-    name = "sentence_id"
-
-    def __init__(self, X, answers):
-        self.answers = answers
-        self.keys = list(range(len(answers)))
-        self.columns, self.words = None, None
-        if X is not None:
-            check_same_length(len(X), len(answers), ("X", "predict_all"))
-            self._read_words(X)
-
-    def _read_words(self, X):
-        if not isinstance(X, TokenColumns):
-            # Features have no text; words and tuples of columns have.
-            first = next((x[0] for x in X if len(x)), None)
-            if not isinstance(first, (str, tuple)):
-                return
-            X = TokenColumns.from_sequences(X)
-        check_same_lengths(X.lengths, self.answers.lengths, ("X", "predict_all"))
-        if X.names is None and X.n_columns:
-            X = X._renamed(default_names(X.n_columns))
-        self.columns = X
-        self.words = list(X.column(0)) if X.n_columns else None
-
-    def with_columns(self, added, backend):
-        lengths = self.answers.lengths
-        rows = {"sentence_id": np.repeat(np.arange(len(lengths)), lengths)}
-        if self.columns is not None:
-            rows |= token_rows(self.columns)
-        return frame_of({**rows, **added}, backend)
-
-    frame = staticmethod(frame_of)

@@ -53,13 +53,12 @@ def utf8_lines(source, encoding):
             pieces = _encoded(file, name)
         else:
             pieces = _not_wide(_unpacked(_read(file), name), name, encoding)
-            if not is_utf8(encoding):
-                pieces = _recoded(pieces, name, encoding)
-        checked = _decodable(_whole_lines(pieces, name), name)
-        for first in checked:
+            pieces = _recoded(pieces, name, "utf-8" if is_utf8(encoding) else encoding)
+        pieces = _whole_lines(pieces, name)
+        for first in pieces:
             yield first.removeprefix(BOM)
             break
-        yield from checked
+        yield from pieces
 
 
 def numbered_lines(source, encoding):
@@ -69,12 +68,18 @@ def numbered_lines(source, encoding):
     """
     check_source(source)
     is_utf8(encoding)
-    number = 0
+    for number, line in enumerate(lines_of(source, encoding), start=1):
+        yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def lines_of(source, encoding):
+    """Yield the lines of a file with their ends."""
     for piece in utf8_lines(source, encoding):
         *lines, last = piece.decode("utf-8").split("\n")
-        for line in [*lines, last] if last else lines:
-            number += 1
-            yield number, line.removesuffix("\r")
+        for line in lines:
+            yield line + "\n"
+        if last:
+            yield last
 
 
 def is_utf8(encoding):
@@ -196,6 +201,8 @@ def _recoded(pieces, name, encoding):
             text = decoder.decode(piece or b"", final=piece is None)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(encoding, "replace")
+            # Errors are reported in the order of the file.
+            yield before[: before.rfind("\n") + 1].encode("utf-8")
             raise _undecodable(
                 error, name, line + before.count("\n"), encoding
             ) from None
@@ -222,22 +229,6 @@ def _whole_lines(pieces, name):
             )
     if size:
         yield b"".join(held)
-
-
-def _decodable(pieces, name):
-    """Yield the pieces up to the line that is not UTF-8."""
-    line = 1
-    for piece in pieces:
-        try:
-            piece.decode("utf-8")
-        except UnicodeDecodeError as error:
-            begin = piece.rfind(b"\n", 0, error.start) + 1
-            line += piece.count(b"\n", 0, begin)
-            # Errors are reported in the order of the file.
-            yield piece[:begin]
-            raise _undecodable(error, name, line, "utf-8") from None
-        yield piece
-        line += piece.count(b"\n")
 
 
 def _undecodable(error, name, line, encoding):

@@ -1,14 +1,12 @@
 """Column files: one token per line, in the layout that a file has."""
 
 import codecs
-import gzip
 import io
 import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import closing
 from itertools import chain
 from numbers import Integral
 from os import PathLike
@@ -16,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from skcw._util.checks import check_same_lengths
-from skcw._util.files import replacing
+from skcw._util.checks import brief, check_same_lengths
+from skcw._util.files import rewriting
 from skcw._util.limits import LONGEST_HEAD
 from skcw._util.ragged import place_of
 from skcw.data.columns import TokenColumns, check_names
@@ -111,7 +109,7 @@ def read_columns(
     ([('Ann', 'NNP'), ('sleeps', 'VBZ')], ['B-PER', 'O'])
     """
     given = separator, comment, skip_docstart, conllu, columns, names
-    options = Options.checked(*given)
+    options = Options(*given)
     blocks = _blocks(source, encoding, options, sys.maxsize, False)
     found = [sentences for _, sentences in blocks]
     return found[0] if found else _nothing(options)
@@ -197,7 +195,7 @@ def iter_columns(
     Sit VB 3
     """
     given = separator, comment, skip_docstart, conllu, columns, names
-    options = Options.checked(*given)
+    options = Options(*given)
     if not isinstance(block_tokens, Integral) or block_tokens < 1:
         raise ValueError(f"block_tokens is {block_tokens!r}; it must be 1 or more")
     blocks = _blocks(source, encoding, options, int(block_tokens), with_text)
@@ -331,8 +329,17 @@ def write_columns(
     _check_sentences(columns)
     for c in range(columns.n_columns):
         _check_values(columns, c, separator, encoding)
-    with replacing(path) as draft:
-        _write(draft, columns, separator, encoding, str(path).endswith(".gz"))
+    with (
+        rewriting(path) as file,
+        io.TextIOWrapper(file, encoding, newline="\n") as text,
+    ):
+        marked = codecs.lookup(encoding).name == "utf-8-sig"
+        for s, sentence in enumerate(columns):
+            lines = "\n".join(map(separator.join, sentence))
+            if s == 0 and lines.startswith("\ufeff") and not marked:
+                # A reader takes the first one for a byte order mark.
+                text.write("\ufeff")
+            text.write(f"{lines}\n\n")
 
 
 def _side_by_side(left, right):
@@ -385,39 +392,10 @@ def fault_of(text, separator, encode):
     return None
 
 
-def _write(path, columns, separator, encoding, compressed):
-    marked = codecs.lookup(encoding).name == "utf-8-sig"
-    with ExitStack() as stack:
-        file = stack.enter_context(open(path, "wb"))
-        if compressed:
-            # The same sentences give the same bytes at any time, under any name.
-            packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
-            file = stack.enter_context(packed)
-        text = stack.enter_context(io.TextIOWrapper(file, encoding, newline="\n"))
-        for s, sentence in enumerate(columns):
-            lines = "\n".join(map(separator.join, sentence))
-            if s == 0 and lines.startswith("\ufeff") and not marked:
-                # A reader takes the first one for a byte order mark.
-                text.write("\ufeff")
-            text.write(f"{lines}\n\n")
-
-
-@dataclass(frozen=True)
 class Options:
     """The options that the caller gave for a file, checked."""
 
-    separator: str | None
-    comment: str | None
-    skip_docstart: bool
-    conllu: bool
-    columns: tuple | None
-    names: tuple | None
-    # Whether the file may be CoNLL-U, because neither conllu nor columns was given.
-    doubtful: bool = False
-
-    @classmethod
-    def checked(cls, separator, comment, skip_docstart, conllu, columns, names):
-        """Return the options, or raise and name the wrong one."""
+    def __init__(self, separator, comment, skip_docstart, conllu, columns, names):
         if conllu:
             if separator not in (None, "\t"):
                 raise ValueError("CoNLL-U files are separated by TABs; omit separator")
@@ -430,14 +408,14 @@ class Options:
             )
         if comment == "auto" and separator not in (None, "\t"):
             comment = None
-        columns = _checked_columns(columns, conllu)
-        names = None if names is None else tuple(names)
-        doubtful = conllu is None and columns is None
-        if columns is not None and names is not None:
-            check_names(names, len(columns))
-        return cls(
-            separator, comment, skip_docstart, bool(conllu), columns, names, doubtful
-        )
+        self.separator, self.comment = separator, comment
+        self.skip_docstart, self.conllu = skip_docstart, bool(conllu)
+        self.columns = _checked_columns(columns, conllu)
+        self.names = None if names is None else tuple(names)
+        # The file may be CoNLL-U where neither conllu nor columns was given.
+        self.doubtful = conllu is None and self.columns is None
+        if self.columns is not None and self.names is not None:
+            check_names(self.names, len(self.columns))
 
     @property
     def width(self):
@@ -635,5 +613,4 @@ def _columns(n):
 
 
 def _excerpt(line):
-    text = line.decode("utf-8", "replace")
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    return repr(brief(line.decode("utf-8", "replace")))

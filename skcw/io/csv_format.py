@@ -13,7 +13,7 @@ from skcw.data.columns import (
     listed_names,
     sentence_starts,
 )
-from skcw.data.text_lines import utf8_lines
+from skcw.data.text_lines import lines_of
 from skcw.exceptions import ColumnFileError
 from skcw.io.columns import check_separator
 from skcw.io.corpora import NamedFile, as_text, is_added
@@ -38,7 +38,7 @@ class CsvFile(NamedFile):
 
     def __init__(self, opened):
         super().__init__(opened)
-        self._lines = _lines(opened.source, opened.encoding)
+        self._lines = lines_of(opened.source, opened.encoding)
         first = next(self._lines, "")
         self.line_end = "\r\n" if first.endswith("\r\n") else "\n"
         separator = getattr(self.options, "separator", None)
@@ -198,16 +198,6 @@ def separator_of(line):
 
 def _fields(line, separator):
     return next(csv.reader([line], delimiter=separator), [])
-
-
-def _lines(source, encoding):
-    for piece in utf8_lines(source, encoding):
-        # Not splitlines: other characters that break lines may stand in a word.
-        *lines, last = piece.decode("utf-8").split("\n")
-        for line in lines:
-            yield line + "\n"
-        if last:
-            yield last
 
 
 def csv_text(rows, separator=",", line_end="\n"):

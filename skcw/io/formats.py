@@ -267,17 +267,16 @@ def _is_utf8_text(source):
 
 def _first_lines(source, encoding):
     """Return the first line, and the first that is neither empty nor a comment."""
-    from skcw.data.text_lines import utf8_lines
+    from skcw.data.text_lines import lines_of
 
     header, size = None, 0
-    with closing(utf8_lines(source, encoding)) as pieces:
-        for piece in pieces:
-            for line in piece.decode("utf-8").split("\n"):
-                line = line.rstrip("\r")
-                header = line if header is None else header
-                if line.strip() and not line.startswith("#"):
-                    return header, line
-            size += len(piece)
+    with closing(lines_of(source, encoding)) as lines:
+        for line in lines:
+            size += len(line)
+            line = line.rstrip("\r\n")
+            header = line if header is None else header
+            if line.strip() and not line.startswith("#"):
+                return header, line
             if size > LONGEST_LOOK:
                 break
     return header, None

@@ -1,15 +1,13 @@
 """JSON lines: files with one sentence per line, as a JSON record."""
 
-import gzip
 import json
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from os import PathLike
 from typing import Any
 
 from skcw._util.checks import check_same_lengths
-from skcw._util.files import replacing
+from skcw._util.files import rewriting
 from skcw.data.columns import TokenColumns
 from skcw.data.labels import check_label_rows
 from skcw.data.text_lines import name_of, numbered_lines
@@ -25,6 +23,7 @@ from skcw.io.formats import PREDICTED, OptionError
 from skcw.io.json_records import (
     FORMS,
     RecordError,
+    Sentence,
     label_names,
     line_of,
     looks_like_record,
@@ -190,26 +189,17 @@ def write_json_lines(
     if form == "ids" and names is None:
         raise ValueError('form="ids" needs the names of the labels: names=[...]')
     columns = TokenColumns.from_sequences(X)
-    ids = ids_of(label_names(names)) if form == "ids" else None
+    known = label_names(names) if form == "ids" else None
+    written = JsonLinesFile.writer(form, known)
     rows = check_label_rows(labels, "labels") if labels is not None else None
     if rows is not None:
         check_same_lengths(columns.lengths, list(map(len, rows)), ("X", "labels"))
-    records = []
-    for s, sentence in enumerate(lists_of(columns)):
-        try:
-            records.append(make_record(sentence, rows and rows[s], form, ids=ids))
-        except RecordError as error:
-            raise ValueError(f"sentence {s}: {error}") from None
-    with replacing(path) as draft, ExitStack() as stack:
-        file = stack.enter_context(open(draft, "wb"))
-        if str(path).endswith(".gz"):
-            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-        file.writelines(map(line_of, records))
-
-
-def ids_of(names):
-    """Return the number of each label, given the label of each number."""
-    return {name: number for number, name in names.items()}
+    with rewriting(path) as file:
+        for s, sentence in enumerate(lists_of(columns)):
+            try:
+                file.write(written(Sentence(sentence, rows and rows[s])))
+            except RecordError as error:
+                raise ValueError(f"sentence {s}: {error}") from None
 
 
 class JsonLinesFile(RecordFile):
@@ -280,7 +270,7 @@ class JsonLinesFile(RecordFile):
         """Return a function that gives a sentence as a record."""
         if form == "ids" and label_names is None:
             raise OptionError('to="ids" needs the names of the labels: label_names=')
-        ids = label_names and ids_of(label_names)
+        ids = label_names and {name: i for i, name in label_names.items()}
         form = form if form in FORMS else "tokens"
 
         def written(sentence):

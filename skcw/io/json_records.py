@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from skcw._util.checks import brief
 from skcw.data.columns import OTHER_NAMES, find_name
 from skcw.data.schemes import Span, extract_spans
 
@@ -133,7 +134,7 @@ def read_record(record, *, label=None, names=None, tokenize=None, with_labels=Tr
         hint = "; write each of several records on a line of its own" if several else ""
         raise RecordError(
             'a sentence is an object with "tokens" (a list of words) or "text"; this '
-            f"is {_brief(record)}{hint}"
+            f"is {brief(repr(record))}{hint}"
         )
     words = next(
         (record[k] for k in WORD_KEYS if isinstance(record.get(k), list)), None
@@ -229,8 +230,8 @@ def _place_of(token, text):
     if _are_ints(start, end) and 0 <= start <= end <= len(text):
         return start, end
     raise RecordError(
-        f"the token {_brief(token)} has no start and end within the text, which has "
-        f"{len(text)} characters"
+        f"the token {brief(repr(token))} has no start and end within the text, which "
+        f"has {len(text)} characters"
     )
 
 
@@ -272,7 +273,7 @@ def _span(value):
         and isinstance(value[2], str)
     ):
         return tuple(value[:3])
-    raise RecordError(f"the span {_brief(value)} is not [start, end, label]")
+    raise RecordError(f"the span {brief(repr(value))} is not [start, end, label]")
 
 
 def labels_of_spans(spans, places, text, exact):
@@ -473,7 +474,7 @@ def label_names(names, key=None):
         except (TypeError, ValueError):
             pass
     raise ValueError(
-        f"names is {_brief(names)}; give the names of the labels in a list, an "
+        f"names is {brief(repr(names))}; give the names of the labels in a list, an "
         "id2label or a ClassLabel"
     )
 
@@ -500,11 +501,6 @@ def _inner_names(names, key):
 
 def _are_ints(*values):
     return all(isinstance(v, int) and not isinstance(v, bool) for v in values)
-
-
-def _brief(value):
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def line_of(record):
