@@ -46,7 +46,7 @@ def changes_at_once(method):
     @wraps(method)
     def learn(self, *args, **kwargs):
         drafts = {}
-        draft = _draft(self, drafts)
+        draft = _copy(self, _deep, drafts)
         result = method(draft, *args, **kwargs)
         _take_over(drafts)
         return self if result is draft else result
@@ -72,32 +72,28 @@ def reads_at_once(method):
     @wraps(method)
     def read(self, *args, **kwargs):
         with _moment:
-            seen = _snapshot(self)
+            seen = _copy(self, lambda step: step, {})
         return method(seen, *args, **kwargs)
 
     return read
 
 
-def _snapshot(estimator):
-    """Return a shallow copy; a pipeline is copied with those of its steps."""
-    copy = _shallow(estimator)
-    steps = _steps_of(estimator)
-    if steps is not None:
-        copy.steps = [
-            (name, _snapshot(step) if _is_ours(step) else step) for name, step in steps
-        ]
+def _copy(estimator, foreign, copies):
+    """Return a copy with those of its steps, and note each beside its original.
+
+    Ours are copied in their first layer, others as `foreign` copies them.
+    """
+    if not _is_ours(estimator):
+        copy = foreign(estimator)
+    else:
+        copy = object.__new__(type(estimator))
+        copy.__dict__ = dict(vars(estimator))
+    if copy is not estimator:
+        steps = _steps_of(estimator)
+        if steps is not None:
+            copy.steps = [(name, _copy(step, foreign, copies)) for name, step in steps]
+        copies[id(copy)] = estimator, copy
     return copy
-
-
-def _draft(estimator, drafts):
-    """Return a copy to learn in, and note it with its original, steps first."""
-    draft = _shallow(estimator) if _is_ours(estimator) else _deep(estimator)
-    steps = _steps_of(estimator)
-    if steps is not None:
-        draft.steps = [(name, _draft(step, drafts)) for name, step in steps]
-    if draft is not estimator:
-        drafts[id(draft)] = estimator, draft
-    return draft
 
 
 def _take_over(drafts):
@@ -106,8 +102,7 @@ def _take_over(drafts):
         if _steps_of(draft) is not None:
             # The drafts of steps were made to be thrown away.
             draft.steps = [
-                (name, drafts[id(step)][0] if id(step) in drafts else step)
-                for name, step in draft.steps
+                (name, drafts.get(id(step), [step])[0]) for name, step in draft.steps
             ]
     estimators = [estimator for estimator, _ in drafts.values()]
     states = [dict(vars(draft)) for _, draft in drafts.values()]
@@ -117,12 +112,6 @@ def _take_over(drafts):
         list(map(setattr, estimators, ["__dict__"] * len(states), states))
     # What is forgotten is cleared when nobody waits for it.
     del before
-
-
-def _shallow(estimator):
-    copy = object.__new__(type(estimator))
-    copy.__dict__ = dict(vars(estimator))
-    return copy
 
 
 def _deep(estimator):
@@ -138,10 +127,10 @@ def _deep(estimator):
 
 def _steps_of(estimator):
     """Return the steps of a pipeline, or None."""
-    steps = vars(estimator).get("steps") if hasattr(estimator, "__dict__") else None
-    if not isinstance(steps, list):
-        return None
-    pairs = all(isinstance(step, tuple) and len(step) == 2 for step in steps)
+    steps = getattr(estimator, "__dict__", {}).get("steps")
+    pairs = isinstance(steps, list) and all(
+        isinstance(step, tuple) and len(step) == 2 for step in steps
+    )
     return steps if pairs else None
 
 

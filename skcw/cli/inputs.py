@@ -111,29 +111,49 @@ def rescheme(y, options):
     return y if options.scheme is None else convert_labels(y, options.scheme)
 
 
-def read_labeled(corpus):
-    """Return the sentences of a file and their labels.
+class Corpus:
+    """The blocks of a labeled file, counted.
 
     Parameters
     ----------
-    corpus : CorpusFile
+    file : CorpusFile
         The file.
+    in_blocks : bool, default=False
+        Whether it is read block by block; otherwise it is one.
 
-    Returns
-    -------
-    X : TokenColumns
-        The columns without the labels.
-    y : ndarray of object
-        A list of labels for each sentence.
+    Attributes
+    ----------
+    first : TokenColumns
+        The sentences of the first block.
+    n_sentences, n_words : int
+        How many of them have been iterated over.
     """
-    from skcw.io.corpora import WHOLE
 
-    blocks = [block for block in corpus.labeled(WHOLE) if block[0].n_tokens]
-    if not blocks:
-        raise ValueError(f"{corpus.title} holds no words")
-    ((X, y),) = blocks
-    check_labels(y, corpus)
-    return X, rescheme(y, corpus.options)
+    def __init__(self, file, in_blocks=False):
+        from skcw.io.corpora import BLOCK_TOKENS, WHOLE
+
+        self.file = file
+        self.n_sentences = self.n_words = 0
+        blocks = file.labeled(BLOCK_TOKENS if in_blocks else WHOLE)
+        blocks = (block for block in blocks if block[0].n_tokens)
+        head = next(blocks, None)
+        if head is None:
+            raise ValueError(f"{file.title} holds no words")
+        check_labels(head[1], file)
+        self.first = head[0]
+        self._blocks = chain([head], blocks)
+
+    def __iter__(self):
+        for X, y in self._blocks:
+            self.n_sentences += len(X)
+            self.n_words += int(X.n_tokens)
+            yield X, rescheme(y, self.file.options)
+
+
+def read_labeled(file):
+    """Return the sentences of a file and their labels."""
+    ((X, y),) = Corpus(file)
+    return X, y
 
 
 def check_labels(y, corpus):
@@ -387,15 +407,11 @@ def open_model(path, mapped=False):
         return *found, model.reading, model.tokenizer
     # What needs scikit-learn is asked through its estimator.
     model, pipeline = load_model(path)
-    found = pipeline[0].extractor_, model.predict_all, selection_of(model)
+    tagger = getattr(model, "tagger", None)
+    selection = getattr(model, "selection_", getattr(tagger, "selection_", None))
+    found = pipeline[0].extractor_, model.predict_all, selection
     reading = getattr(model, "reading_", None)
     return *found, reading, pipeline.text_reading()["tokenizer"]
-
-
-def selection_of(model):
-    """Return the thresholds of a model or of the tagger in it, or None."""
-    tagger = getattr(model, "tagger", None)
-    return getattr(model, "selection_", getattr(tagger, "selection_", None))
 
 
 @contextmanager

@@ -27,11 +27,10 @@ Examples
 import os
 import time
 import warnings
-from itertools import chain
 
 from skcw._util.text_table import aligned
 from skcw.cli.features import make_features
-from skcw.cli.inputs import check_labels, open_input, read_like, rescheme
+from skcw.cli.inputs import Corpus, open_input, read_like
 from skcw.cli.learners import kept_passes, kept_text, make_tagger
 from skcw.cli.messages import (
     UsageError,
@@ -176,7 +175,7 @@ def run(options):
     # scikit-learn takes longer to import than a small corpus takes to read.
     clock.end("starting")
     file = open_input(options.corpus, options)
-    corpus = Corpus(file)
+    corpus = Corpus(file, in_blocks=options.memory is not None)
     features, templates = make_features(options, corpus.first, file.label_column())
     dev, held_out = (
         name and read_like(name, options, corpus.first, features, templates)
@@ -224,45 +223,6 @@ class Clock:
     def total(self):
         """Return the seconds since the beginning."""
         return time.perf_counter() - self.began
-
-
-class Corpus:
-    """The blocks of a labeled file, counted; one block if it is read into memory.
-
-    Parameters
-    ----------
-    file : Input
-        The file; ``options.memory`` says whether it is read block by block.
-
-    Attributes
-    ----------
-    first : TokenColumns
-        The sentences of the first block.
-    n_sentences, n_words : int
-        How many of them have been iterated over.
-    """
-
-    def __init__(self, file):
-        from skcw.io.corpora import BLOCK_TOKENS, WHOLE
-
-        self.file = file
-        self.n_sentences = self.n_words = 0
-        size = WHOLE if file.options.memory is None else BLOCK_TOKENS
-        blocks = (block for block in file.labeled(size) if block[0].n_tokens)
-        head = next(blocks, None)
-        if head is None:
-            raise ValueError(f"{file.title} holds no words")
-        check_labels(head[1], file)
-        self.first = head[0]
-        self._blocks = (
-            (X, rescheme(y, file.options)) for X, y in chain([head], blocks)
-        )
-
-    def __iter__(self):
-        for X, y in self._blocks:
-            self.n_sentences += len(X)
-            self.n_words += int(X.n_tokens)
-            yield X, y
 
 
 def _check_options(options):

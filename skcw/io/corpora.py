@@ -77,14 +77,10 @@ class CorpusFile:
         sentence : Sentence
             Its columns and labels.
         """
-        blocks = self.labeled() if with_labels else self._without_labels()
-        for X, y in blocks:
+        without = ((X, [None] * len(X)) for _, X in self.unlabeled())
+        for X, y in self.labeled() if with_labels else without:
             for columns, labels in zip(lists_of(X), y, strict=True):
                 yield Sentence(columns, labels)
-
-    def _without_labels(self):
-        for _, X in self.unlabeled():
-            yield X, [None] * len(X)
 
     def reading(self):
         """Return how the file is read, for the model to remember: plain values."""
