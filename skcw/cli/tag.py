@@ -28,14 +28,9 @@ import signal
 import sys
 from argparse import Namespace
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 
 from skcw.cli.inputs import (
     check_file,
@@ -111,6 +106,10 @@ def in_order(blocks, n_jobs, open_worker, arguments):
         for block in blocks:
             yield block, work(block)
         return
+    # These take a while to import, and one process has no use for them.
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(
         n_jobs, get_context("spawn"), _start, (open_worker, arguments)
     )
@@ -138,6 +137,8 @@ def _first(waiting):
 
 def _start(open_worker, arguments):
     """Begin a worker. Ctrl-C is for the process that started it, and ends it too."""
+    from threading import Thread
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -149,7 +150,9 @@ def _start(open_worker, arguments):
 
 def _end_with_parent():
     """Leave no worker behind, however the process ends that started it."""
-    wait([parent_process().sentinel])
+    from multiprocessing import connection, parent_process
+
+    connection.wait([parent_process().sentinel])
     os._exit(1)
 
 
@@ -301,8 +304,7 @@ def _check_text(options):
 def _tag_text(features, ask, tokenizer, output, options):
     """Write a whole text with its words and entities as JSON."""
     from skcw.io.json_records import line_of
-    from skcw.io.text_answers import columns_read, predictions_of_text
-    from skcw.io.text_format import read_text
+    from skcw.io.text_answers import columns_read, predictions_of_text, read_text
 
     text = read_text(input_of(options.input), options.encoding or "utf-8")
     found = predictions_of_text(ask, text, tokenizer, columns_read(features))

@@ -123,14 +123,8 @@ class TokenColumns(RaggedRows):
             lengths.append(len(tokens) - before)
         offsets = offsets_of(lengths)
         n_columns = _common_width(tokens, offsets, len(names or ()))
-        codes = np.empty((n_columns, len(tokens)), dtype=np.int32)
-        values = []
-        for c in range(n_columns):
-            seen = {}
-            codes[c] = [seen.setdefault(token[c], len(seen)) for token in tokens]
-            _check_strings(seen, codes[c], offsets, c)
-            values.append(Vocabulary.from_names(seen))
-        return cls(offsets, codes, values, names)
+        texts = ([token[c] for token in tokens] for c in range(n_columns))
+        return cls(offsets, *_coded(texts, n_columns, offsets), names)
 
     @classmethod
     def from_frame(
@@ -399,14 +393,20 @@ def _common_width(tokens, offsets, default):
     return width
 
 
-def _check_strings(seen, codes, offsets, column):
-    for code, value in enumerate(seen):
-        if not isinstance(value, str):
-            t = int(np.flatnonzero(codes == code)[0])
-            raise TypeError(
-                f"{place_of(t, offsets)} has {value!r} in column {column}; values must "
-                "be strings"
-            )
+def _coded(texts, n_columns, offsets):
+    """Return the codes of columns of texts, and the values that they stand for."""
+    codes, values = np.empty((n_columns, offsets[-1]), dtype=np.int32), []
+    for c, column in enumerate(texts):
+        seen = {}
+        codes[c] = [seen.setdefault(text, len(seen)) for text in column]
+        for code, value in enumerate(seen):
+            if not isinstance(value, str):
+                place = place_of(int(np.argmax(codes[c] == code)), offsets)
+                raise TypeError(
+                    f"{place} has {value!r} in column {c}; values must be strings"
+                )
+        values.append(Vocabulary.from_names(seen))
+    return codes, values
 
 
 # Our name of a column -> other names of it, in any letter case.
@@ -566,13 +566,8 @@ def columns_of_lists(lengths, texts, lines=None):
     [('the',), ('cat',)]
     """
     offsets = offsets_of(lengths)
-    codes = np.empty((len(texts), offsets[-1]), dtype=np.int32)
-    values = []
-    for row, column in zip(codes, texts.values(), strict=True):
-        seen = {}
-        row[:] = [seen.setdefault(text, len(seen)) for text in column]
-        values.append(Vocabulary.from_names(seen))
-    return TokenColumns(offsets, codes, values, list(texts), lines)
+    coded = _coded(texts.values(), len(texts), offsets)
+    return TokenColumns(offsets, *coded, list(texts), lines)
 
 
 # The libraries of data frames that we can make one of, the first choice first.

@@ -3,8 +3,6 @@
 import sys
 from itertools import pairwise
 
-import numpy as np
-
 from skcw.data.columns import columns_of_lists, default_names
 from skcw.data.schemes import with_outside
 from skcw.exceptions import ColumnFileError
@@ -426,22 +424,6 @@ def as_text(added):
     {'predicted': ['O'], 'confidence': ['0.50000000']}
     """
     return {
-        name: _digits(values) if name == CONFIDENCE else values
+        name: [f"{v:.{DIGITS}f}" for v in values] if name == CONFIDENCE else values
         for name, values in added.items()
     }
-
-
-def _digits(numbers):
-    """Return numbers as strings with eight digits after the point."""
-    if not ((numbers >= 0) & (numbers <= 1)).all():
-        return [format(number, ".8f") for number in numbers.tolist()]
-    # Probabilities are written two digits at a time, which is twice as fast.
-    two_digits = np.array([b"%02d" % number for number in range(100)])
-    rest = np.rint(1e8 * numbers).astype(np.int64)
-    pairs = np.empty((len(numbers), 5), dtype="S2")
-    for place in (4, 3, 2, 1):
-        rest, last = np.divmod(rest, 100)
-        pairs[:, place] = two_digits[last]
-    pairs[:, 0] = np.where(rest > 0, b"1.", b"0.")
-    text = pairs.tobytes().decode("ascii")
-    return [text[start : start + 10] for start in range(0, len(text), 10)]

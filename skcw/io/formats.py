@@ -94,7 +94,7 @@ FORMATS = {
             "spacy": '["text", {"entities": [[start, end, label]]}]',
         },
     ),
-    "text": Format("plain text", "skcw.io.text_format:TextFile"),
+    "text": Format("plain text", "skcw.io.text_answers:TextFile"),
 }
 
 

@@ -52,7 +52,6 @@ SINGLE = (
     "io.json_lines",
     "io.model_files",
     "io.text_answers",
-    "io.text_format",
     "io.tokenizer",
 )
 
