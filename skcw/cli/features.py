@@ -188,8 +188,6 @@ def unused_names(templates, names, kinds):
 
 def read_words(name, encoding):
     """Return the words of a list, one per line."""
-    with open(name, encoding=encoding) as file:
-        try:
-            return [line.strip() for line in file if line.strip()]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{name} is not {encoding}: {error.reason}") from error
+    from skcw.data.text_lines import numbered_lines
+
+    return [line.strip() for _, line in numbered_lines(name, encoding) if line.strip()]

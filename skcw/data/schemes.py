@@ -176,7 +176,7 @@ def extract_spans(
     labels = check_labels(labels, "labels")
     if not strict:
         scheme_name(scheme, "scheme", SCHEMES_OR_AUTO)
-        return _read_leniently(list(map(split_label, labels)))
+        return _read_leniently(map(split_label, labels))
     scheme = resolve_scheme(scheme, labels)
     _refuse_foreign_prefixes(labels, scheme)
     return _read_strictly(list(map(split_label, labels)), scheme)
@@ -225,7 +225,7 @@ def _refuse_foreign_prefixes(labels, scheme):
 
 def _read_leniently(parts):
     spans = []
-    start, kind = -1, None
+    parts, start, kind = list(parts), -1, None
     for position, (role, kind_here) in enumerate(parts):
         if role == "O":
             if start >= 0:
@@ -244,28 +244,15 @@ def _read_leniently(parts):
     return spans
 
 
-def _read_iob1(parts):
-    spans = []
-    start = -1
-    kind = None  # of the label before this one, None after O
-    for position, (role, kind_here) in enumerate(parts):
-        if role == "I" and start >= 0 and kind_here == kind:
-            continue
-        if start >= 0:
-            spans.append(Span(kind, start, position))
-        # B may only cut what would otherwise be one run of its type.
-        opens = role == "I" or (role == "B" and kind_here == kind)
-        start = position if opens else -1
-        kind = None if role == "O" else kind_here
-    if start >= 0:
-        spans.append(Span(kind, start, len(parts)))
-    return spans
-
-
 def _read_strictly(parts, scheme):
     """Return the spans whose prefixes are those that the scheme would write."""
     if scheme == "IOB1":
-        return _read_iob1(parts)
+        # B may only cut what would otherwise be one run of its type.
+        before = [None, *(None if role == "O" else kind for role, kind in parts)]
+        return _read_leniently(
+            ("O" if role == "B" and kind != last else role, kind)
+            for (role, kind), last in zip(parts, before[:-1], strict=True)
+        )
     # BILOU has the roles of IOBES.
     scheme = "IOBES" if scheme == "BILOU" else scheme
     roles = "".join(role for role, _ in parts)
@@ -495,12 +482,13 @@ def transition_constraints(
         return None
     if isinstance(constraints, str):
         legal = _legal_by_scheme(constraints_name(constraints), labels)
-    else:
-        follows = _legal_function(constraints, labels)
-        rows = [[follows(before, after) for after in labels] for before in labels]
-        rows.append([follows(None, label) for label in labels])
-        rows.append([follows(label, None) for label in labels])
+    elif callable(constraints):
+        rows = [[constraints(before, after) for after in labels] for before in labels]
+        rows.append([constraints(None, label) for label in labels])
+        rows.append([constraints(label, None) for label in labels])
         legal = np.array(rows, dtype=bool)
+    else:
+        legal = _legal_by_matrix(constraints, labels)
     return np.where(legal, 0.0, -np.inf).astype(dtype)
 
 
@@ -568,9 +556,8 @@ def _legal_by_scheme(scheme, labels):
     return np.vstack([legal[:, :-1], legal[:-1, -1]])
 
 
-def _legal_function(constraints, labels):
-    if callable(constraints):
-        return constraints
+def _legal_by_matrix(constraints, labels):
+    """Return which steps a matrix allows; all borders are legal."""
     if len(constraints) != 2:
         raise ValueError(
             f"constraints must be a pair of label names and a matrix, got {constraints}"
@@ -585,14 +572,8 @@ def _legal_function(constraints, labels):
     missing = [label for label in labels if label not in names]
     if missing:
         raise ValueError(f"constraints do not name the labels {missing}")
-    place = {name: i for i, name in enumerate(names)}
-
-    def legal(before, after):
-        if before is None or after is None:
-            return True
-        return matrix[place[before], place[after]]
-
-    return legal
+    places = [list(names).index(label) for label in labels]
+    return np.vstack([matrix[np.ix_(places, places)], np.ones((2, len(places)), bool)])
 
 
 def first_violation(forbidden, codes, offsets):

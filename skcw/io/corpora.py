@@ -423,7 +423,7 @@ def as_text(added):
     >>> as_text({"predicted": ["O"], "confidence": np.array([0.5])})
     {'predicted': ['O'], 'confidence': ['0.50000000']}
     """
-    return {
-        name: [f"{v:.{DIGITS}f}" for v in values] if name == CONFIDENCE else values
-        for name, values in added.items()
-    }
+    found = dict(added)
+    if CONFIDENCE in found:
+        found[CONFIDENCE] = [f"{v:.{DIGITS}f}" for v in found[CONFIDENCE].tolist()]
+    return found
