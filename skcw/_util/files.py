@@ -58,15 +58,15 @@ def replacing(path):
         return
     target = path.resolve()
     nameless = _nameless(target.parent)
-    draft = _named_draft(target) if nameless is None else _entry_of(nameless)
+    if nameless is None:
+        draft = target.parent / f".{target.name}.{os.urandom(4).hex()}.draft"
+    else:
+        draft = _entry_of(nameless)
     try:
         if nameless is None:
             # Made here, the draft has the usual permissions whatever writes to it.
             draft.touch(exist_ok=False)
-        if target.exists():
-            mode = target.stat().st_mode & 0o7777
-        else:
-            mode = draft.stat().st_mode & 0o7777
+        mode = (target if target.exists() else draft).stat().st_mode & 0o7777
         yield draft
         draft.chmod(mode)
         _flush(draft)
@@ -78,7 +78,8 @@ def replacing(path):
     except BaseException as error:
         # The name that the caller gave says more than the name of a draft, and a full
         # disk names nothing.
-        if getattr(error, "errno", None) and _names_nothing_else(error, draft):
+        names = None, draft, str(draft)
+        if getattr(error, "errno", None) and error.filename in names:
             error.filename = str(path)
         raise
     finally:
@@ -112,10 +113,6 @@ def rewriting(path):
             yield packed
 
 
-def _names_nothing_else(error, draft):
-    return error.filename is None or str(error.filename) == str(draft)
-
-
 def _nameless(folder):
     """Return a new file without a name, open, or None where there is no such thing."""
     if not hasattr(os, "O_TMPFILE"):
@@ -136,24 +133,18 @@ def _entry_of(number):
     return Path(f"/proc/self/fd/{number}")
 
 
-def _named_draft(target):
-    return target.parent / f".{target.name}.{os.urandom(4).hex()}.draft"
-
-
 def _give_name(draft, target, number):
     """Put a file without a name in the place of another, which only a rename can.
 
     Between two calls the draft has a name. Whoever dies there leaves a complete file,
     which the next one to write the same file takes away.
     """
-    from fcntl import LOCK_EX, flock
-
     named = target.parent / f".{target.name}.draft"
     folder = os.open(target.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
             # Where folders cannot be locked, two must not write a file at once.
-            flock(folder, LOCK_EX)
+            fcntl.flock(folder, fcntl.LOCK_EX)
         with suppress(FileNotFoundError):
             os.unlink(named)
         # With a folder given, even one of no importance, the link is followed.

@@ -69,7 +69,8 @@ def _chosen_features(options, names, lexicons, clusters, label):
     if options.template is None and chosen in READY_SETS:
         return _ready_set(chosen, lexicons, clusters, names)
     if options.template is None:
-        lines = split_lines(chosen)
+        parts = map(str.strip, chosen.split(";"))
+        lines = [("--features", line) for line in parts if line]
     else:
         lines = template_lines(options.template)
     after = len(names) if label in (-1, len(names)) else None
@@ -89,23 +90,6 @@ def _ready_set(name, lexicons, clusters, names):
         view = "span" if is_of_several_words(entries) else "in"
         lines.append(f"{view}({lexicon})[-1..1]")
     return lines + [f"cluster({one})[-1..1]" for one in clusters]
-
-
-def split_lines(text):
-    """Return the lines of ``--features``, each with its place for messages.
-
-    Parameters
-    ----------
-    text : str
-        Lines separated by semicolons.
-
-    Returns
-    -------
-    lines : list of (str, str)
-        Places and lines.
-    """
-    lines = (line.strip() for line in text.split(";"))
-    return [("--features", line) for line in lines if line]
 
 
 def template_lines(path):

@@ -101,8 +101,8 @@ def run(options):
     if explains:
         sentence = _sentence(model, pipeline, options)
         if reranked is not None:
-            result["choice"] = reranked.explain(sentence)
-            texts.append(reranked.text(result["choice"], options.top))
+            result["choice"] = _choice(reranked, sentence)
+            texts.append(_choice_text(result["choice"], options.top))
         decided = _explained(pipeline, sentence, options)
         result["explanation"] = found = [_as_row(*word) for word in decided]
         one = options.at is not None
@@ -110,7 +110,7 @@ def run(options):
     if not result:
         result = _overview(model, pipeline, options)
         if reranked is not None:
-            result["reranker"] = reranked.overview(options.top)
+            result["reranker"] = _reranker_overview(reranked[0], options.top)
         texts.append(_overview_text(result))
     if options.plot is not None:
         _draw(options, _learner(pipeline), decided)
@@ -126,15 +126,13 @@ def _learner(pipeline):
 
 
 def _reranked(model, pipeline):
-    """Return the description of the reranker of a model, or None if it has none."""
+    """Return the reranked tagger in a model and what makes its features, or None."""
     from skcw.tagging.base import layers
 
     around = [(part, None) for part in layers(model)]
     inside = [(part, pipeline[0].transform) for part in layers(pipeline.tagger)]
-    for part, features in around + inside:
-        if hasattr(part, "reranker_"):
-            return RerankedModel(part, features)
-    return None
+    found = (pair for pair in around + inside if hasattr(pair[0], "reranker_"))
+    return next(found, None)
 
 
 def _label_weights(tagger, options):
@@ -322,81 +320,54 @@ def _overview_text(found):
     return "\n\n".join(parts)
 
 
-class RerankedModel:
-    """The reranker of a model, as tables show it.
+def _reranker_overview(tagger, top):
+    """Return the learner of a reranked tagger and its strongest features."""
+    reranker, names = tagger.reranker_, tagger.global_features_
+    coef = reranker.coef_
+    order = sorted(range(len(coef)), key=lambda k: -abs(coef[k]))[:top]
+    return {
+        "learner": type(reranker).__name__,
+        "parameters": reranker.get_params(),
+        "reranks": tagger.reranks_,
+        "trials": [trial._asdict() for trial in tagger.trials_],
+        "n_best": tagger.n_best,
+        "n_features": len(coef),
+        "score_weight": reranker.score_coef_,
+        "features": [
+            {"name": names.vocabulary_[k], "weight": float(coef[k])}
+            for k in order
+            if coef[k]
+        ],
+    }
 
-    Parameters
-    ----------
-    tagger : RerankedTagger
-        The fitted tagger.
-    features : callable, default=None
-        Makes features of sentences if the tagger does not read words itself.
 
-    Examples
-    --------
-    >>> from skcw.reranking import RerankedTagger
-    >>> from skcw.cli.inspect import RerankedModel
-    >>> from skcw.datasets import make_tagged_corpus
-    >>> from skcw.pipeline import make_tagging_pipeline
-    >>> X, y = make_tagged_corpus(60, random_state=0, return_X_y=True)
-    >>> tagger = RerankedTagger(make_tagging_pipeline("ner"), cv=2, held_out_folds=0)
-    >>> RerankedModel(tagger.fit(X, y)).overview(3)["learner"]
-    'CWReranker'
-    """
+def _choice(reranked, sentence):
+    """Return why the labels of a sentence were chosen, as plain values."""
+    tagger, features = reranked
+    choice = tagger.explain_choice(features([sentence]) if features else sentence)
+    found = choice._asdict()
+    for side in ("gained", "lost"):
+        found[side] = [{"name": n, "weight": w} for n, w in found[side]]
+    words = [token if isinstance(token, str) else token[0] for token in sentence]
+    return {"words": words, **found, "advantage": choice.advantage}
 
-    def __init__(self, tagger, features=None):
-        self.tagger, self.features = tagger, features
 
-    def overview(self, top):
-        """Return the learner, its settings and the strongest features."""
-        reranker, names = self.tagger.reranker_, self.tagger.global_features_
-        coef = reranker.coef_
-        order = sorted(range(len(coef)), key=lambda k: -abs(coef[k]))[:top]
-        return {
-            "learner": type(reranker).__name__,
-            "parameters": reranker.get_params(),
-            "reranks": self.tagger.reranks_,
-            "trials": [trial._asdict() for trial in self.tagger.trials_],
-            "n_best": self.tagger.n_best,
-            "n_features": len(coef),
-            "score_weight": reranker.score_coef_,
-            "features": [
-                {"name": names.vocabulary_[k], "weight": float(coef[k])}
-                for k in order
-                if coef[k]
-            ],
-        }
-
-    def explain(self, sentence):
-        """Return why the labels of a sentence were chosen, as plain values."""
-        rows = sentence if self.features is None else self.features([sentence])
-        choice = self.tagger.explain_choice(rows)
-        found = choice._asdict()
-        for side in ("gained", "lost"):
-            found[side] = [{"name": n, "weight": w} for n, w in found[side]]
-        words = [token if isinstance(token, str) else token[0] for token in sentence]
-        return {"words": words, **found, "advantage": choice.advantage}
-
-    def text(self, choice, top):
-        """Return the result of ``explain`` in words."""
-        if choice["labels"] == choice["base_labels"]:
-            return "The reranker leaves the labels as they are."
-        pairs = zip(choice["labels"], choice["base_labels"], strict=True)
-        rows = [
-            (at, choice["words"][at], new, old)
-            for at, (new, old) in enumerate(pairs)
-            if new != old
-        ]
-        changed = aligned(rows, ["at", "word", "reranked", "before"])
-        reasons = [(f["name"], f["weight"]) for f in choice["gained"]]
-        reasons += [(f"no {f['name']}", -f["weight"]) for f in choice["lost"]]
-        reasons.sort(key=lambda row: -abs(row[1]))
-        rest = sum(weight for _, weight in reasons[top:])
-        reasons = [("score of the tagger", choice["score"]), *reasons[:top]]
-        if rest:
-            reasons.append(("further features", rest))
-        reasons.append(("advantage", choice["advantage"]))
-        return f"{changed}\n\n{aligned(reasons, ['why', 'adds'], [None, '+.4f'])}"
+def _choice_text(choice, top):
+    """Return the same in words."""
+    if choice["labels"] == choice["base_labels"]:
+        return "The reranker leaves the labels as they are."
+    pairs = zip(choice["words"], choice["labels"], choice["base_labels"], strict=True)
+    rows = [(at, *three) for at, three in enumerate(pairs) if three[1] != three[2]]
+    changed = aligned(rows, ["at", "word", "reranked", "before"])
+    reasons = [(f["name"], f["weight"]) for f in choice["gained"]]
+    reasons += [(f"no {f['name']}", -f["weight"]) for f in choice["lost"]]
+    reasons.sort(key=lambda row: -abs(row[1]))
+    rest = sum(weight for _, weight in reasons[top:])
+    reasons = [("score of the tagger", choice["score"]), *reasons[:top]]
+    if rest:
+        reasons.append(("further features", rest))
+    reasons.append(("advantage", choice["advantage"]))
+    return f"{changed}\n\n{aligned(reasons, ['why', 'adds'], [None, '+.4f'])}"
 
 
 def _reranker_rows(found):

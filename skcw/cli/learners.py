@@ -76,13 +76,9 @@ LEARNERS = {
 }
 
 
-def names_of(command=None):
-    """Return the names of the learners that a command offers; of all by default."""
-    return [
-        name
-        for name, learner in LEARNERS.items()
-        if command is None or command in learner.commands
-    ]
+def names_of(command):
+    """Return the names of the learners that a command offers."""
+    return [name for name, found in LEARNERS.items() if command in found.commands]
 
 
 def make_tagger(name, seed, given=()):

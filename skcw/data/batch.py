@@ -172,12 +172,6 @@ class SequenceBatch(RaggedRows):
             None if self.values is None else self.values[entries],
         )
 
-    def _adopt(self, vocabulary):
-        """Return the batch with a vocabulary that continues its own."""
-        batch = self._with(self.offsets, self.indptr, self.indices, self.values)
-        batch.n_features, batch.vocabulary = len(vocabulary), vocabulary
-        return batch
-
     def _with(self, offsets, indptr, indices, values):
         return SequenceBatch._unchecked(
             offsets, indptr, indices, values, self.n_features, self.vocabulary

@@ -156,7 +156,7 @@ def check_batch(batch, vocabulary, n_features):
             "tagger.encode"
         )
     if vocabulary is not None and len(vocabulary) > batch.n_features:
-        return batch._adopt(vocabulary)
+        return batch._renumbered(batch.indices, len(vocabulary), vocabulary)
     return batch
 
 

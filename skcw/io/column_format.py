@@ -28,11 +28,6 @@ class ColumnFile(CorpusFile):
         self._encoder = codecs.getincrementalencoder(opened.encoding)()
         self._before, self._separator = 1, self._given("separator")
 
-    @staticmethod
-    def detect(header, first, fits):
-        """Return True: any text may be columns."""
-        return True
-
     def _number(self, column):
         """Return the number of a column."""
         if not isinstance(column, str):

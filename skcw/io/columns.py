@@ -261,7 +261,8 @@ def _finished(parser, layout):
 
 def _nothing(options):
     """Return the columns of a file without tokens."""
-    n_columns = options.width
+    known = CONLLU if options.conllu else ()
+    n_columns = len(options.columns or options.names or known)
     return TokenColumns(
         np.zeros(1, dtype=np.int64),
         np.empty((n_columns, 0), dtype=np.int32),
@@ -416,12 +417,6 @@ class Options:
         self.doubtful = conllu is None and self.columns is None
         if self.columns is not None and self.names is not None:
             check_names(self.names, len(self.columns))
-
-    @property
-    def width(self):
-        """How many columns are kept of a file that has no line."""
-        known = self.columns or self.names or (CONLLU if self.conllu else ())
-        return len(known)
 
     def starts_document(self, line):
         """Return whether a line is a ``-DOCSTART-`` line to be skipped."""
