@@ -36,6 +36,8 @@ def add_parser(commands):
 def run(options):
     """Check."""
     check_readable(options, options.corpus)
+    from sklearn.model_selection import KFold
+
     from skcw.cli.train import parameters
     from skcw.evaluation import cross_val_confidence
     from skcw.pipeline import make_tagging_pipeline
@@ -48,18 +50,12 @@ def run(options):
     X, y = read_labeled(corpus)
     features, _ = make_features(options, X, corpus.label_column())
     pipeline = make_tagging_pipeline(features, tagger)
-    found = cross_val_confidence(pipeline, X, y, cv=_folds(options))
+    # Neighbors are often of one document: a model must not learn from those.
+    found = cross_val_confidence(pipeline, X, y, cv=KFold(options.folds))
     suspects = found.suspects(y)
     rows = [_row(X, y, found, *place) for place in suspects[: options.top]]
     result = {"words": int(X.n_tokens), "doubted": len(suspects), "suspects": rows}
     report(options, result, _text(result))
-
-
-def _folds(options):
-    from sklearn.model_selection import KFold
-
-    # Neighbors are often of one document: a model must not learn from those.
-    return KFold(options.folds)
 
 
 def _row(X, y, found, sentence, word):

@@ -1,5 +1,7 @@
 """Risk control on the command line: calibrate, accept or review, evaluate."""
 
+import numpy as np
+
 from skcw.cli.inputs import check_file
 from skcw.cli.messages import UsageError, tell, warn
 from skcw.confidence.acceptance import (
@@ -90,7 +92,12 @@ class Acceptance:
         marks, n_accepted, n_units = word_marks(answers, self.selection, self.threshold)
         self.n_accepted += n_accepted
         self.n_units += n_units
-        self._measure(answers)
+        method = self.selection["method"]
+        given = {} if method is None else {"method": method}
+        words = np.concatenate([np.empty(0), *answers.confidence(**given)])
+        means = sentence_means(words, answers.offsets)
+        self.means += means.tolist()
+        self.n_sentences += len(means)
         return marks
 
     def add(self, other):
@@ -100,16 +107,6 @@ class Acceptance:
         if self.n_sentences < MOST_SENTENCES:
             self.means += other.means
             self.n_sentences += other.n_sentences
-
-    def _measure(self, answers):
-        import numpy as np
-
-        method = self.selection["method"]
-        given = {} if method is None else {"method": method}
-        words = np.concatenate([np.empty(0), *answers.confidence(**given)])
-        means = sentence_means(words, answers.offsets)
-        self.means += means.tolist()
-        self.n_sentences += len(means)
 
     def summary(self):
         """Return what was accepted and the bound on its risk, in words."""
@@ -127,18 +124,13 @@ class Acceptance:
             f"wrong, with {level:g} % certainty, if this text is like {source}"
         )
 
-    def difference(self):
-        """Return a warning if the text is not like the calibration file, or None."""
+    def report(self, command):
+        """Tell what was accepted; warn if the text is not like the calibration file."""
+        tell(self.summary())
         reference = {"confidence": self.selection["reference"]["confidence"]}
         found = exchangeability_failures(reference, {"confidence": self.means})
-        return exchangeability_warning(found) if found else None
-
-    def report(self, command):
-        """Write the summary and, if there is one, the warning to standard error."""
-        tell(self.summary())
-        warning = self.difference()
-        if warning is not None:
-            warn(command, warning)
+        if found:
+            warn(command, exchangeability_warning(found))
 
 
 class ConfidenceTally:
@@ -159,8 +151,6 @@ class ConfidenceTally:
 
     def add(self, answers, y):
         """Count the words of some sentences."""
-        import numpy as np
-
         from skcw.metrics import token_correct
 
         for row, right in zip(
@@ -172,8 +162,6 @@ class ConfidenceTally:
             self._accept(answers, y)
 
     def _accept(self, answers, y):
-        import numpy as np
-
         from skcw.calibration.selective_tagger import unit_outcomes
         from skcw.confidence.acceptance import accepted
 

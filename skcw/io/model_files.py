@@ -364,9 +364,7 @@ def _place(item):
 
 def _plain(value):
     """Turn a NumPy number into a Python one for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise TypeError(f"{value!r} ({type(value).__name__}) cannot be saved")
 
