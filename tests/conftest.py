@@ -9,6 +9,9 @@ from pathlib import Path
 os.environ["MPLBACKEND"] = "Agg"
 # A Python that a test starts must not find the sources in the current folder either.
 os.environ["PYTHONSAFEPATH"] = "1"
+# Workers use all cores already: threads of BLAS and OpenMP would wait for each other,
+# and waiting takes several times the time of the tests themselves.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
