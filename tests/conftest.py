@@ -39,6 +39,14 @@ def missing_kernels():
 OLD_PYPARSING_NAMES = r"ignore:'\w+' (argument is )?deprecated:DeprecationWarning"
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--each-value-once",
+        action="store_true",
+        help="of a parametrized test, leave out cases whose every value was in others",
+    )
+
+
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", OLD_PYPARSING_NAMES)
     if importlib.util.find_spec("skcw") is None:
@@ -66,7 +74,29 @@ def pytest_report_header(config):
     )
 
 
-def pytest_collection_modifyitems(items):
+def repeated(items):
+    """Return the cases whose parameters all had their values in cases before them."""
+    seen, found = set(), []
+    for item in items:
+        if not hasattr(item, "callspec"):
+            continue
+        test = item.nodeid.split("[")[0]
+        # A check of scikit-learn is a partial function, another one per estimator.
+        values = {
+            (test, name, id(getattr(value, "func", value)))
+            for name, value in item.callspec.params.items()
+        }
+        if values <= seen:
+            found.append(item)
+        seen |= values
+    return found
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("each_value_once"):
+        left_out = set(repeated(items))
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
     if os.environ.get("SKCW_DATA"):
         return
     reason = "SKCW_DATA does not name the folder of the real corpora"
