@@ -8,13 +8,11 @@ from skcw import MultiClassAROW, MultiClassCW, MultiClassPA, MultiClassPerceptro
 CHECKS = parametrize_with_checks(
     [
         MultiClassCW(),
-        MultiClassCW(step="stdev", diagonal="covariance"),
         MultiClassCW(update="single", diagonal="optimal"),
-        MultiClassCW(update="sequential", averaging=True),
-        MultiClassCW(update="parallel", bound="inner"),
+        MultiClassCW(update="sequential", step="stdev", diagonal="covariance"),
+        MultiClassCW(update="parallel", bound="inner", averaging=True),
         MultiClassCW(update="exact", n_rivals=2, dtype="float64"),
         MultiClassAROW(),
-        MultiClassAROW(update="exact"),
         MultiClassPA(),
         MultiClassPA(n_rivals="all", averaging=False),
         MultiClassPerceptron(),
