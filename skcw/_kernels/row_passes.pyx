@@ -287,27 +287,25 @@ def arow_row_pass(
 
 
 def perceptron_row_pass(
-    real[:, :] mean, real[:, :] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] variance, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels,
 ):
-    """Run one perceptron pass; see `_run`."""
-    cdef real[:, :] no_variance = None
+    """Run one perceptron pass; `variance` is None. See `_run`."""
     cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, 1, _perceptron_rule, precision_diagonal, 1.0)
-    return _run(mean, no_variance, drift, rounds, rows, order, options)
+    return _run(mean, variance, drift, rounds, rows, order, options)
 
 
 def pa_row_pass(
-    real[:, :] mean, real[:, :] drift, double rounds, rows,
+    real[:, :] mean, real[:, :] variance, real[:, :] drift, double rounds, rows,
     const long long[::1] order, Py_ssize_t n_labels, Py_ssize_t k, double budget,
 ):
     """Run one passive-aggressive pass with up to k rivals per row; see `_run`."""
-    cdef real[:, :] no_variance = None
     cdef RowOptions options = _row_options(
         mean.shape[1], n_labels, k, _pa_rule, precision_diagonal, budget)
     if options.k > 1:
         options.kind = SHARED_SLACK
-    return _run(mean, no_variance, drift, rounds, rows, order, options)
+    return _run(mean, variance, drift, rounds, rows, order, options)
 
 
 def table_sums(

@@ -194,20 +194,64 @@ class Keeper:
         self.checkpoint, self.model, self.about = checkpoint, model, about
         self.state = state
         self.last_save = time.monotonic()
-        timed = checkpoint.every_minutes is not None
-        # How many words are learned between two looks at the clock; None for a pass.
-        self.piece_words = PIECE_WORDS if timed else None
 
-    def saving(self, training, monitor):
-        """Return a training that is saved now and then, continued if it was before."""
-        return SavedTraining(training, monitor, self)
+    def resume(self, training, monitor):
+        """Continue from the last checkpoint, whose training was compared before.
 
-    def is_due(self, n_passes=None):
+        Return how many words to learn between two looks at the clock; None for a pass.
+        """
+        timed = self.checkpoint.every_minutes is not None
+        piece_words = PIECE_WORDS if timed else None
+        if self.state is None:
+            return piece_words
+        (header, arrays), self.state = self.state, None
+        training.restore(header, arrays)
+        monitor.presented, monitor.found = (
+            header["presented"],
+            np.array(header["found"]),
+        )
+        monitor.is_over, monitor.idle = header["is_over"], header["idle"]
+        monitor.history = list(header["history"])
+        for _ in monitor.history:
+            # The orders of the passes that were made before.
+            training.order()
+        if "best_score" in header:
+            monitor.best = training.best_of(arrays, header["best_rounds"])
+            monitor.best_score = header["best_score"]
+        return piece_words
+
+    def end_piece(self, training, monitor):
+        """Save within a pass, if it is time and the training can continue there."""
+        if training.divisible and self._is_due():
+            self._save_training(training, monitor)
+
+    def end_pass(self, training, monitor):
+        """Save after a pass, if it is time or this was the last one."""
+        if monitor.is_over or self._is_due(len(monitor.history)):
+            self._save_training(training, monitor)
+
+    def _is_due(self, n_passes=None):
         """Tell whether to save now: within a pass, or after so many passes."""
         minutes, passes = self.checkpoint.every_minutes, self.checkpoint.every_passes
         if n_passes is not None and passes is not None and n_passes % passes == 0:
             return True
         return minutes is not None and time.monotonic() - self.last_save >= 60 * minutes
+
+    def _save_training(self, training, monitor):
+        """Write where a training is."""
+        header, arrays = training.state()
+        header |= {
+            "is_over": monitor.is_over,
+            "history": monitor.history,
+            "idle": monitor.idle,
+            "presented": monitor.presented,
+            "found": np.array(monitor.found).tolist(),
+        }
+        if monitor.best is not None:
+            header["best_score"] = monitor.best_score
+            header["best_rounds"] = monitor.best.rounds
+            arrays |= monitor.best.arrays()
+        self.save(header, arrays)
 
     def save(self, header, arrays):
         """Write a checkpoint; only then remove the one before the last."""
@@ -226,81 +270,6 @@ class Keeper:
         for _, older in mine[: len(mine) + 1 - KEPT]:
             older.unlink(missing_ok=True)
         self.last_save = time.monotonic()
-
-
-class SavedTraining:
-    """A training that a keeper saves after its passes, and within if asked to.
-
-    Parameters
-    ----------
-    training : SequenceTraining, RowTraining or ShardedTraining
-        The training; what is not here it does as it always does.
-    monitor : Monitor
-        Keeps the history.
-    keeper : Keeper
-        Saves it, and gives back what was saved.
-    """
-
-    def __init__(self, training, monitor, keeper):
-        self.training, self.monitor, self.keeper = training, monitor, keeper
-        # Of the pass at hand: the sequences presented, and what was wrong in them.
-        self.presented, self.found = 0, 0
-        if keeper.state is not None:
-            self._resume(*keeper.state)
-            keeper.state = None
-
-    def __getattr__(self, name):
-        return getattr(self.training, name)
-
-    def _resume(self, header, arrays):
-        """Continue from the last checkpoint, whose training was compared before."""
-        self.training.restore(header, arrays)
-        self.presented, self.found = header["presented"], np.array(header["found"])
-        monitor = self.monitor
-        monitor.is_over, monitor.idle = header["is_over"], header["idle"]
-        monitor.history = list(header["history"])
-        for _ in monitor.history:
-            # The orders of the passes that were made before.
-            self.training.order()
-        if "best_score" in header:
-            monitor.best = self.training.best_of(arrays, header["best_rounds"])
-            monitor.best_score = header["best_score"]
-
-    def run(self, number, order):
-        """Make a pass, or what is left of it, and save within it if it is time."""
-        if self.training.pieces is None:
-            return self.training.run(number, order)
-        given = self.presented, self.keeper.piece_words
-        for corpus, piece in self.training.pieces(number, order, *given):
-            self.found = self.found + self.training.present(corpus, piece)
-            self.presented += len(piece)
-            if self.keeper.is_due():
-                self.save()
-        found, self.presented, self.found = self.found, 0, 0
-        return found
-
-    def end_pass(self):
-        """Save after a pass, if it is time or this was the last one."""
-        monitor = self.monitor
-        if monitor.is_over or self.keeper.is_due(len(monitor.history)):
-            self.save()
-
-    def save(self):
-        """Write a checkpoint."""
-        header, arrays = self.training.state()
-        monitor = self.monitor
-        header |= {
-            "is_over": monitor.is_over,
-            "history": monitor.history,
-            "idle": monitor.idle,
-            "presented": self.presented,
-            "found": np.array(self.found).tolist(),
-        }
-        if monitor.best is not None:
-            header["best_score"] = monitor.best_score
-            header["best_rounds"] = monitor.best.rounds
-            arrays |= monitor.best.arrays()
-        self.keeper.save(header, arrays)
 
 
 @contextmanager

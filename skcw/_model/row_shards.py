@@ -5,10 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcw._model.mixing import FIRST_MERGES, Mixture, moved_cells
-from skcw._model.row_training import salted_order
-from skcw._model.rows import Rows, take_rows
-from skcw._model.shards import ShardedTraining
-from skcw._model.training import bare_learner, train
+from skcw._model.rows import Rows, salted_order, take_rows
 
 # The arrays of rows that are written to the file of a shard.
 ROW_ARRAYS = ("indptr", "indices", "values", "gold", "weight", "class_factor")
@@ -26,20 +23,12 @@ def order_of_piece(keys, salt, piece, n_pieces):
     return order[keys[order] % np.uint64(n_pieces) == piece]
 
 
-def train_rows(training, tasks=None, keeper=None):
-    """Make the passes of a training over rows, in shards if its plan says so."""
-    if training.plan.n_shards == 1:
-        return train(training, training.plan, None, tasks, keeper)
-    with ShardedTraining(RowShards(training)) as sharded:
-        return train(sharded, training.plan, None, tasks, keeper)
-
-
 class RowTask(NamedTuple):
     """What a worker needs for one pass over one shard.
 
     ``shard`` opens its rows, ``common`` the tables that all shards start from;
-    ``belief_about`` makes a belief of those of its features; ``learner`` has the
-    kernel; ``salt`` makes the order, or is None for the order in which rows are given.
+    ``belief_about`` makes a belief of those of its features; ``kernel`` learns them;
+    ``salt`` makes the order, or is None for the order in which rows are given.
     ``piece`` is which of how many pieces of the pass it is.
     """
 
@@ -47,8 +36,7 @@ class RowTask(NamedTuple):
     common: Any
     belief_about: Any
     averaging: bool
-    learner: Any
-    n_classes: int
+    kernel: Any
     salt: np.uint64 | None
     piece: tuple[int, int]
 
@@ -62,9 +50,8 @@ def learn_shard(task):
     _, common = task.common.open()
     tables = common["mean"], common.get("variance")
     belief = task.belief_about(arrays["features"], *tables, task.averaging)
-    rounds, wrong = task.learner._run_pass(
-        belief, rows, order, n_classes=task.n_classes
-    )
+    given = belief.mean, belief.variance, belief.drift, belief.rounds
+    rounds, wrong = task.kernel(*given, rows, order)
     before = tuple(None if table is None else table.reshape(-1) for table in tables)
     features, found = arrays["features"], (int(wrong), len(order))
     return moved_cells(before, features, features, _flat(belief), rounds, found)
@@ -92,7 +79,6 @@ class RowShards:
             self.rows = take_rows(self.rows, np.flatnonzero(training.seen))
         if self.rows.weight is not None:
             self.rows = take_rows(self.rows, np.flatnonzero(self.rows.weight > 0))
-        self.learner = bare_learner(training.plan.learner)
         self.dealt = self._dealt()
         training.belief.lay_apart()
 
@@ -146,9 +132,8 @@ class RowShards:
 
     def tasks(self, shards, common, number, salt, piece):
         """Return what a worker needs to know of each shard."""
-        belief, n_classes = self.training.belief, self.training.plan.options
-        averaging = belief.drift is not None
-        given = common, belief.about, averaging, self.learner, n_classes, salt, piece
+        belief, kernel = self.training.belief, self.training.plan.kernel
+        given = common, belief.about, belief.drift is not None, kernel, salt, piece
         return [RowTask(shard, *given) for shard in shards]
 
     def mixture(self, number):

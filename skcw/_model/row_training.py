@@ -4,6 +4,9 @@ import numpy as np
 
 from skcw._model.checkpoint import described_learner, digest_of
 from skcw._model.row_gaussian import TableBelief
+from skcw._model.row_shards import RowShards
+from skcw._model.rows import salted_order
+from skcw._model.shards import ShardedTraining
 from skcw.data.saved import FLOATS, SAVED_AS, saved_array, saved_number
 
 # How the tables in training are called in a checkpoint; the best ones so far have the
@@ -29,10 +32,11 @@ class RowTraining:
     """
 
     # Checkpoints are saved after passes.
-    pieces = None
+    divisible = False
 
     def __init__(self, belief, rows, plan, seed, seen=None):
         self.belief, self.rows, self.plan, self.seen = belief, rows, plan, seen
+        self.kernel = plan.kernel
         self.rng = np.random.RandomState(seed) if plan.shuffle else None
 
     def order(self):
@@ -41,15 +45,23 @@ class RowTraining:
             return None
         return self.rng.randint(0, 2**63 - 1, dtype=np.int64).astype(np.uint64)
 
-    def run(self, number, salt):
-        """Make a pass; return how many rows were wrong, and of how many."""
+    def sharded(self):
+        """Return the training whose passes learn shards side by side."""
+        return ShardedTraining(RowShards(self))
+
+    def pieces(self, number, salt, presented, n_words):
+        """Yield what the kernel is given in a pass, which is one piece."""
         order = pass_order(self.rows, salt)
         if self.seen is not None:
             order = order[self.seen[order]]
-        self.belief.rounds, wrong = self.plan.learner._run_pass(
-            self.belief, self.rows, order, n_classes=self.plan.options
-        )
-        return np.array([wrong, len(order)])
+        belief = self.belief
+        tables = belief.mean, belief.variance, belief.drift
+        yield len(order), (*tables, belief.rounds, self.rows, order)
+
+    def take(self, size, rounds, wrong):
+        """Return how many rows of a piece were wrong, and of how many."""
+        self.belief.rounds = rounds
+        return np.array([wrong, size])
 
     def report(self, found):
         """Return what a pass has found, for the history and for the progress line."""
@@ -113,13 +125,6 @@ def pass_order(rows, salt):
         if rows.weight is not None:
             order = order[rows.weight > 0]
     return order.astype(np.int64)
-
-
-def salted_order(keys, salt):
-    """Return the order of rows by a hash of their keys and a random number."""
-    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
 
 
 def described_rows(classifier, plan, rows, classes, start):

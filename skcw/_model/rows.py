@@ -137,6 +137,13 @@ def take_rows(rows, positions):
     )
 
 
+def salted_order(keys, salt):
+    """Return the order of rows by a hash of their keys and a random number."""
+    mixed = (keys ^ salt) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.argsort(mixed ^ (mixed >> np.uint64(32)), kind="stable")
+
+
 def _check_magnitude(values):
     if len(values) == 0:
         return

@@ -13,7 +13,6 @@ from skcw._model.corpus import (
 from skcw._model.gaussian import Belief, padded, with_room
 from skcw._model.mixing import Mixture, moved_cells
 from skcw._model.shards import ShardFile
-from skcw._model.training import bare_learner
 from skcw._model.unknown import Views
 from skcw._util.ragged import offsets_of
 
@@ -218,14 +217,14 @@ class ShardTask(NamedTuple):
     """What a worker needs for one pass over one shard.
 
     ``shard`` opens its sequences, ``common`` the belief that all shards start from;
-    ``learner`` has the kernel; ``turn`` tells which tokens to hide, if any. In
+    ``kernel`` learns them; ``turn`` tells which tokens to hide, if any. In
     ``options`` the order is not set yet: ``seed`` makes it, or is None for the order in
     which sequences are given. ``piece`` is which of how many pieces of the pass it is.
     """
 
     shard: Any
     common: Any
-    learner: Any
+    kernel: Any
     n_labels: int
     averaging: bool
     options: PassOptions
@@ -262,9 +261,7 @@ def _learn_parts(task, tables, rows, n_rows):
     for corpus, order in presented(task.shard, task.seed, task.turn, task.piece):
         options = task.options._replace(order=order)
         progress = rows, n_rows, rounds
-        n_rows, rounds, *wrong = task.learner._run_pass(
-            *tables, progress, corpus, options
-        )
+        n_rows, rounds, *wrong = task.kernel(*tables, progress, corpus, options)
         found += wrong
     return n_rows, rounds, tuple(found.tolist())
 
@@ -304,7 +301,6 @@ class SequenceShards:
                 "to learn from, without those held out to calibrate confidence; each "
                 "shard needs at least one"
             )
-        self.learner = bare_learner(self.plan.learner)
         self.n_smallest = n_sequences // n_shards
 
     def shards(self, folder):
@@ -333,7 +329,7 @@ class SequenceShards:
             ShardTask(
                 shard,
                 common,
-                self.learner,
+                plan.kernel,
                 belief.n_labels,
                 averaging,
                 plan.options,

@@ -23,52 +23,59 @@ PREFIX = "training."
 
 
 class SequenceTraining:
-    """A belief in training, and passes over the sequences that train it.
+    """A belief in training, and the sequences that train it.
 
     Parameters
     ----------
     belief : Belief
-        Where the training starts, compact.
-    views : Views
-        The corpus, as it is presented in turn.
+        Where the training starts, compact; it stays as it is.
+    corpus : Corpus or BlockCorpus
+        The sequences.
     plan : Plan
         What all passes have in common.
     seed : int
         The seed of the order of sequences.
-    number : int, default=0
+    number : int, default=None
         Which of several models it is.
+    positions : ndarray or BlockCorpus, default=None
+        The sequences to learn from; of a corpus in blocks what a shadow sees of it, and
+        None for all.
     """
 
-    def __init__(self, belief, views, plan, seed, number=0):
-        self.views, self.plan, self.number = views, plan, number
+    # A checkpoint may be saved within a pass.
+    divisible = True
+
+    def __init__(self, belief, corpus, plan, seed, number=None, positions=None):
+        if isinstance(corpus, Corpus):
+            self.views = views_of(corpus, belief, positions, plan.hiding)
+        else:
+            self.views = (positions or corpus).views(plan.hiding)
+        self.plan, self.kernel, self.number = plan, plan.kernel, number or 0
         self.expanded, self.n_rows = belief.expanded_for_training()
-        self.expanded.unseen = views.unseen
+        self.expanded.unseen = self.views.unseen
         self.rng = np.random.RandomState(seed)
+
+    def sharded(self):
+        """Return the training whose passes learn shards side by side."""
+        return ShardedTraining(SequenceShards(self))
 
     def order(self):
         """Return the order of the next pass."""
         return self.views.order(self.rng, self.plan.shuffle)
 
-    def run(self, number, order):
-        """Make a pass; return how many sequences and tokens were wrong."""
-        return self.present(self.views.of_pass(number, self.plan.max_iter), order)
-
     def pieces(self, number, order, presented, n_words):
-        """Yield what to present in a pass, some sequences at a time."""
-        given = order, presented, n_words
-        return self.views.pieces(number, self.plan.max_iter, *given)
+        """Yield what the kernel is given in a pass, about so many words at a time."""
+        given = self.plan.max_iter, order, presented, n_words
+        for corpus, piece in self.views.pieces(number, *given):
+            belief = self.expanded
+            tables = belief.mean, belief.variance, belief.average
+            progress = belief.row_of, self.n_rows, belief.rounds
+            options = self.plan.options._replace(order=piece.astype(np.int64))
+            yield len(piece), (*tables, progress, corpus, options)
 
-    def present(self, corpus, order):
-        """Learn from some sequences; return how many were wrong, and their tokens."""
-        expanded = self.expanded
-        self.n_rows, expanded.rounds, *wrong = self.plan.learner._run_pass(
-            expanded.mean,
-            expanded.variance,
-            expanded.average,
-            (expanded.row_of, self.n_rows, expanded.rounds),
-            corpus,
-            self.plan.options._replace(order=order.astype(np.int64)),
-        )
+    def take(self, size, n_rows, rounds, *wrong):
+        """Return how many sequences of a piece were wrong, and their tokens."""
+        self.n_rows, self.expanded.rounds = n_rows, rounds
         return np.array(wrong)
 
     def report(self, found):
@@ -124,55 +131,63 @@ class SequenceTraining:
         return Belief.from_arrays(self.expanded.n_labels, arrays, rounds)
 
 
-class BlockTraining(SequenceTraining):
-    """The same for a corpus in blocks, one of which is in memory at a time."""
+class Job(NamedTuple):
+    """One of several models to train: ``positions`` are what it learns from."""
 
-    def run(self, number, order):
-        """Make a pass, block by block."""
-        return sum(
-            self.present(*piece) for piece in self.pieces(number, order, 0, None)
-        )
-
-
-def train_model(
-    belief, corpus, plan, seed, model=None, positions=None, tasks=None, keeper=None
-):
-    """Train a copy of a compact belief; return it compact again, with its history.
-
-    With `positions` only the sequences there are learned from; the corpus of a shadow
-    in blocks stands in their place, and knows which to leave out.
-    """
-    if isinstance(corpus, Corpus):
-        kind, views = SequenceTraining, views_of(corpus, belief, positions, plan.hiding)
-    else:
-        kind, views = BlockTraining, (positions or corpus).views(plan.hiding)
-    training = kind(belief, views, plan, seed, model or 0)
-    if plan.n_shards == 1:
-        return train(training, plan, model, tasks, keeper)
-    with ShardedTraining(SequenceShards(training)) as sharded:
-        return train(sharded, plan, model, tasks, keeper)
+    plan: Plan
+    seed: int
+    number: int | None
+    positions: Any
+    keeper: Any = None
 
 
-def train_several(belief, corpus, plan, seeds, judges, tasks, keeper_of=None):
+def train_one(belief, corpus, job):
+    """Train one of several models; return it with its history."""
+    plan, seed, number, positions, keeper = job
+    training = SequenceTraining(belief, corpus, plan, seed, number, positions)
+    return train(training, plan, number, None, keeper)
+
+
+def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of=None):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
-    Models are added up in the order of their seeds: the result is bit-identical for
-    any number of workers. Return the mean, the history, and the beliefs of the judges.
-    `keeper_of`, if it is there, gives what saves a model by its name: "model-1" or
-    "shadow".
+    Return the mean, the history, and the beliefs of the judges. `keeper_of`, if it is
+    there, gives what saves a model by its name: "model-1" or "shadow".
     """
     keeper_of = keeper_of or (lambda name: None)
-    if len(seeds) == 1:
-        return _train_one(belief, corpus, plan, seeds[0], judges, tasks, keeper_of)
+    shadow = None
+    if judges.source == "shadow":
+        saved = judges.learned[-1], keeper_of("shadow")
+        shadow = Job(plan.quiet(), seeds[0], None, *saved)
+    if len(seeds) > 1:
+        given = seeds, judges, tasks, keeper_of, shadow
+        return _train_ensemble(belief, corpus, plan, *given)
+    beside = plan.n_shards == 1 and effective_n_jobs(plan.n_jobs) > 1
+    with ThreadPoolExecutor(1) as pool:
+        # Callbacks belong to the thread that called fit, so the shadow takes another.
+        given = train_one, belief, corpus, shadow
+        judge = pool.submit(*given).result if shadow and beside else partial(*given)
+        training = SequenceTraining(belief, corpus, plan, seeds[0])
+        trained, history = train(training, plan, None, tasks, keeper_of("model-1"))
+        # The shadow needs as much memory.
+        del training
+        kept = trained if shadow is None else judge()[0]
+    return trained, history, [kept]
+
+
+def _train_ensemble(belief, corpus, plan, seeds, judges, tasks, keeper_of, shadow):
+    """Train several models, and add them up in the order of their seeds.
+
+    So the result is bit-identical for any number of workers.
+    """
     total, history, kept = BeliefMean(), [], []
     jobs = [
-        (plan, seed, k, judges.learned[k], None, keeper_of(f"model-{k + 1}"))
+        Job(plan, seed, k, judges.learned[k], keeper_of(f"model-{k + 1}"))
         for k, seed in enumerate(seeds)
     ]
-    if judges.source == "shadow":
-        shadow = plan.quiet(), seeds[0], None, judges.learned[-1]
-        jobs.append((*shadow, None, keeper_of("shadow")))
-    for trained, records in _trained(belief, corpus, jobs, plan.n_jobs):
+    if shadow is not None:
+        jobs.append(shadow)
+    for trained, records in _trained(belief, corpus, jobs):
         if total.n == len(seeds):
             kept = [trained]
             break
@@ -186,66 +201,31 @@ def train_several(belief, corpus, plan, seeds, judges, tasks, keeper_of=None):
     return total.result(), history, kept or [total.result()]
 
 
-def _trained(belief, corpus, jobs, n_jobs):
+def _trained(belief, corpus, jobs):
     """Return the models in the order of their jobs."""
-    if jobs[0][0].n_shards > 1:
+    plan = jobs[0].plan
+    if plan.n_shards > 1:
         # The shards of one model occupy all workers.
-        return (train_model(belief, corpus, *job) for job in jobs)
-    if not isinstance(corpus, Corpus) or jobs[0][-1] is not None:
+        return (train_one(belief, corpus, job) for job in jobs)
+    if not isinstance(corpus, Corpus) or jobs[0].keeper is not None:
         # Blocks of a corpus and checkpoints belong to this process.
-        threads = Parallel(
-            n_workers(n_jobs, len(jobs)), require="sharedmem", return_as="generator"
-        )
-        return threads(delayed(train_model)(belief, corpus, *job) for job in jobs)
-    return _by_workers(belief, corpus, jobs, n_jobs)
+        workers = n_workers(plan.n_jobs, len(jobs))
+        threads = Parallel(workers, require="sharedmem", return_as="generator")
+        return threads(delayed(train_one)(belief, corpus, job) for job in jobs)
+    return _by_workers(belief, corpus, jobs)
 
 
-def _by_workers(belief, corpus, jobs, n_jobs):
+def _by_workers(belief, corpus, jobs):
     """Yield the models that workers train; in other processes they map the corpus."""
     with ShardFolder() as folder:
         shared = folder.share(corpus.arrays())
-        tasks = [
-            ModelTask(shared, belief, plan.sent(), *job[:3]) for plan, *job in jobs
-        ]
-        with Workers(n_workers(n_jobs, len(jobs)), folder, "model") as workers:
-            yield from workers.run(train_member, tasks)
-
-
-class ModelTask(NamedTuple):
-    """What a worker needs to train one of several models; see `train_model`."""
-
-    shared: Any
-    belief: Any
-    plan: Plan
-    seed: int
-    model: int | None
-    positions: np.ndarray | None
+        tasks = [(shared, belief, job) for job in jobs]
+        workers = n_workers(jobs[0].plan.n_jobs, len(jobs))
+        with Workers(workers, folder, "model") as pool:
+            yield from pool.run(train_member, tasks)
 
 
 def train_member(task):
-    """Train one of several models; return it with its history."""
-    _, arrays = task.shared.open()
-    corpus = Corpus.from_arrays(arrays)
-    return train_model(
-        task.belief, corpus, task.plan, int(task.seed), task.model, task.positions
-    )
-
-
-def _train_one(belief, corpus, plan, seed, judges, tasks, keeper_of):
-    """Train one model, and the shadow that judges it beside or after it."""
-    options = {"tasks": tasks, "keeper": keeper_of("model-1")}
-    one = partial(train_model, belief, corpus, plan, seed, **options)
-    if judges.source != "shadow":
-        trained, history = one()
-        return trained, history, [trained]
-    options = {"positions": judges.learned[-1], "keeper": keeper_of("shadow")}
-    shadow = partial(train_model, belief, corpus, plan.quiet(), seed, **options)
-    if plan.n_shards > 1 or effective_n_jobs(plan.n_jobs) == 1:
-        (trained, history), (judge, _) = one(), shadow()
-    else:
-        # Callbacks belong to the thread that called fit, so the shadow takes another.
-        with ThreadPoolExecutor(1) as pool:
-            other = pool.submit(shadow)
-            trained, history = one()
-            judge, _ = other.result()
-    return trained, history, [judge]
+    """Train one of several models of a shared corpus; return it with its history."""
+    shared, belief, job = task
+    return train_one(belief, Corpus.from_arrays(shared.open()[1]), job)

@@ -429,7 +429,7 @@ class ShardedTraining:
     """
 
     # Within a pass there is nothing to save.
-    pieces = None
+    divisible = False
 
     def __init__(self, parts):
         self.parts, self.training = parts, parts.training
@@ -458,14 +458,14 @@ class ShardedTraining:
         """Return what makes the orders in the shards in the next pass."""
         return self.parts.order()
 
-    def run(self, number, order):
-        """Make a pass, in one piece or in several, and merge after each."""
+    def pieces(self, number, order, presented, n_words):
+        """Yield the pieces of a pass: one, or several, with a merge after each."""
         self.sent = self.returned = 0
         n_pieces = min(n_merges(number + 1, self.n_shards), self.parts.n_smallest)
-        pieces = [(k, n_pieces) for k in range(n_pieces)]
-        return sum(self._run_piece(number, order, piece) for piece in pieces)
+        for k in range(n_pieces):
+            yield 1, (number, order, (k, n_pieces))
 
-    def _run_piece(self, number, order, piece):
+    def kernel(self, number, order, piece):
         """Let every shard learn from the common belief, then merge."""
         parts, found = self.parts, 0
         common = self.folder.share(parts.common())
@@ -479,6 +479,10 @@ class ShardedTraining:
             found = found + np.array(moves.found)
         common.remove()
         parts.finish(mixture)
+        return (found,)
+
+    def take(self, size, found):
+        """Return what was wrong in all shards."""
         return found
 
     def report(self, found):

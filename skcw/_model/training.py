@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -65,11 +66,10 @@ class Plan:
 
     Parameters
     ----------
-    learner : estimator
-        Its ``_run_pass`` is the kernel with the learner's own parameters.
-    options : PassOptions or int
-        What the kernel is given besides: the options of passes over sequences, their
-        order excepted, or the number of classes of rows.
+    kernel : callable
+        The compiled pass, bound to the learner's own parameters.
+    options : PassOptions or None
+        What passes over sequences are given besides, their order excepted.
     max_iter : int
         The maximum number of passes.
     shuffle : bool
@@ -88,7 +88,7 @@ class Plan:
         ``label_score(gold, guess, offsets)`` judges codes of labels.
     """
 
-    learner: Any
+    kernel: Any
     options: Any
     max_iter: int
     shuffle: bool
@@ -105,19 +105,15 @@ class Plan:
         """Return the plan of a model that only judges: nobody watches it."""
         return replace(self, verbose=0, dev_score=None)
 
-    def sent(self):
-        """Return the plan for a worker, without what its learner has learned."""
-        return replace(self, learner=bare_learner(self.learner))
-
 
 def train(training, plan, model=None, tasks=None, keeper=None):
     """Make the passes of a training; return the best model (or the last) and history.
 
     Parameters
     ----------
-    training : SequenceTraining, RowTraining or a wrapper of one
-        Draws the ``order()`` of each pass, makes it by ``run(number, order)``, and
-        gives the ``model()`` so far.
+    training : SequenceTraining or RowTraining
+        Draws the ``order()`` of each pass, gives it to the kernel in ``pieces``, takes
+        what the kernel has done, and gives the ``model()`` so far.
     plan : Plan
         What all passes have in common.
     model : int, default=None
@@ -134,26 +130,27 @@ def train(training, plan, model=None, tasks=None, keeper=None):
     history : list of dict
         A record for each pass.
     """
-    monitor = Monitor(plan, model)
-    if keeper is not None:
-        training = keeper.saving(training, monitor)
-
-    def judged():
-        model = training.model()
-        return model, plan.dev_score(model)
-
-    while not monitor.is_over:
-        number = len(monitor.history)
-        if tasks is not None:
-            tasks.begin(f"pass {number + 1}")
-        found = training.run(number, training.order())
-        judge = None if plan.dev_score is None else judged
-        monitor.end_pass(*training.report(found), judge)
-        if tasks is not None:
-            monitor.is_over |= bool(tasks.end(training.model))
+    monitor, n_words = Monitor(plan, model), None
+    with training.sharded() if plan.n_shards > 1 else nullcontext(training) as learner:
         if keeper is not None:
-            training.end_pass()
-    return training.result(monitor.best), monitor.history
+            n_words = keeper.resume(learner, monitor)
+        while not monitor.is_over:
+            number = len(monitor.history)
+            if tasks is not None:
+                tasks.begin(f"pass {number + 1}")
+            order = learner.order()
+            pieces = learner.pieces(number, order, monitor.presented, n_words)
+            for size, given in pieces:
+                found = learner.take(size, *learner.kernel(*given))
+                monitor.end_piece(size, found)
+                if keeper is not None:
+                    keeper.end_piece(learner, monitor)
+            monitor.end_pass(*learner.report(monitor.found), learner.model)
+            if tasks is not None:
+                monitor.is_over |= bool(tasks.end(learner.model))
+            if keeper is not None:
+                keeper.end_pass(learner, monitor)
+        return learner.result(monitor.best), monitor.history
 
 
 class Monitor:
@@ -169,11 +166,12 @@ class Monitor:
     Examples
     --------
     >>> from skcw._model.training import Monitor, Plan, Stopping
-    >>> stopping = Stopping(n_iter_no_change=2, tol=0.0)
-    >>> monitor = Monitor(Plan(None, None, 5, False, stopping))
-    >>> scores = iter([0.5, 0.7, 0.6, 0.7])
+    >>> scores = [0.5, 0.7, 0.6, 0.7]
+    >>> plan = Plan(None, None, 5, False, Stopping(n_iter_no_change=2, tol=0.0))
+    >>> plan.dev_score = lambda model: scores[model]
+    >>> monitor = Monitor(plan)
     >>> while not monitor.is_over:
-    ...     monitor.end_pass({}, "", lambda: ("model", next(scores)))
+    ...     monitor.end_pass({}, "", lambda: len(monitor.history))
     >>> [record["dev_score"] for record in monitor.history]
     [0.5, 0.7, 0.6, 0.7]
     """
@@ -188,9 +186,16 @@ class Monitor:
         # Passes since the last gain.
         self.idle = 0
         self.is_over = False
+        # Of the pass at hand: what was presented, and what was wrong in it.
+        self.presented, self.found = 0, 0
         self.clock = time.perf_counter()
 
-    def end_pass(self, found, words, judge=None):
+    def end_piece(self, size, found):
+        """Count what a piece of a pass has presented, and what it has found."""
+        self.presented += size
+        self.found = self.found + found
+
+    def end_pass(self, found, words, model):
         """Record a pass, and tell whether it was the last one by ``is_over``.
 
         Parameters
@@ -199,24 +204,25 @@ class Monitor:
             What the pass found, for the history.
         words : str
             The same in words, for the progress line.
-        judge : callable, default=None
-            Gives (a copy of the model, its score on held-out data).
+        model : callable
+            Gives a copy of the model.
         """
         plan = self.plan
         record = {"epoch": len(self.history) + 1, **found}
-        if judge is not None:
-            record["dev_score"] = self._remember(*judge())
+        if plan.dev_score is not None:
+            record["dev_score"] = self._remember(model())
             record["dev_metric"] = plan.dev_metric
         record["seconds"] = time.perf_counter() - self.clock
         self.history.append(record)
         if plan.verbose:
             self._report(record, words)
+        self.presented, self.found = 0, 0
         self.clock = time.perf_counter()
         idle = self.idle >= plan.stopping.n_iter_no_change
         self.is_over = idle or len(self.history) == plan.max_iter
 
-    def _remember(self, model, score):
-        score = float(score)
+    def _remember(self, model):
+        score = float(self.plan.dev_score(model))
         # Small gains keep the better pass but do not buy more passes.
         gain = score > self.best_score + self.plan.stopping.tol
         self.idle = 0 if gain else self.idle + 1
@@ -232,29 +238,6 @@ class Monitor:
         # between the two.
         sys.stderr.write(f"{line}, {record['seconds']:.2f} s\n")
         sys.stderr.flush()
-
-
-def bare_learner(estimator):
-    """Return an estimator with nothing but its settings, to be sent to workers.
-
-    Parameters
-    ----------
-    estimator : object
-        The estimator in ``fit``.
-
-    Returns
-    -------
-    learner : object
-        One of the same class with those of its attributes that are numbers, texts or
-        None.
-    """
-    learner = object.__new__(type(estimator))
-    learner.__dict__ = {
-        name: value
-        for name, value in vars(estimator).items()
-        if value is None or isinstance(value, (bool, int, float, str, np.generic))
-    }
-    return learner
 
 
 def without_seconds(history):

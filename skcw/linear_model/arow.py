@@ -1,6 +1,7 @@
 """Classification by adaptive regularization of weights."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -139,17 +140,12 @@ class MultiClassAROW(GaussianRowClassifier):
         "diagonal": [StrOptions({"precision", "covariance"})],
     }
 
-    def _run_pass(self, belief, rows, order, n_classes):
-        return arow_row_pass(
-            belief.mean,
-            belief.variance,
-            belief.drift,
-            belief.rounds,
-            rows,
-            order,
-            n_classes,
-            self._n_rivals(n_classes),
-            self.r,
-            self.update,
-            self.diagonal,
+    def _bound_kernel(self, n_classes):
+        return partial(
+            arow_row_pass,
+            n_labels=n_classes,
+            k=self._n_rivals(n_classes),
+            r=self.r,
+            update=self.update,
+            diagonal=self.diagonal,
         )

@@ -17,7 +17,6 @@ from skcw._model.checkpoint import keeping
 from skcw._model.gaussian import check_size
 from skcw._model.merge import merge_classifiers
 from skcw._model.row_gaussian import TableBelief
-from skcw._model.row_shards import train_rows
 from skcw._model.row_training import RowTraining, described_rows
 from skcw._model.rows import (
     are_text,
@@ -28,7 +27,7 @@ from skcw._model.rows import (
     row_weights,
 )
 from skcw._model.shards import checked_n_shards
-from skcw._model.training import PassTasks, Plan, Stopping, without_seconds
+from skcw._model.training import PassTasks, Plan, Stopping, train, without_seconds
 from skcw._util.checks import check_sparse
 from skcw._util.compat import (
     CallbackSupportMixin,
@@ -48,7 +47,7 @@ class RowClassifier(
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_run_pass``, its kernel, and ``_initial_variance``.
+    ``_bound_kernel``, its compiled pass, and ``_initial_variance``.
     """
 
     _parameter_constraints = {
@@ -108,7 +107,12 @@ class RowClassifier(
         self : object
             The fitted classifier.
         """
-        self._learn_all(X, y, sample_weight, n_shards, checkpoint)
+        fresh = not (self.warm_start and hasattr(self, "belief_"))
+        X, y = self._check_rows(X, y, reset=fresh)
+        given = X, y, *self._all_classes(y, fresh), sample_weight
+        self._learn(*given, fresh, n_shards=n_shards, checkpoint=checkpoint)
+        self._restart_average()
+        self._learn_scale(X, y, sample_weight, n_shards, checkpoint)
         return self
 
     @changes_at_once
@@ -123,7 +127,10 @@ class RowClassifier(
         """Continue with one pass over more rows.
 
         It continues from the averaged weights of a ``fit``, and averages over the
-        rounds since.
+        rounds since. Scale, noise and shrinkage of the probabilities of CW and AROW
+        stay as ``fit`` has learned them. Without ``fit`` the first call learns them
+        with ``variance_scale="held-out"`` if it brings 20 rows or more; otherwise the
+        scale is 1, or the number given.
 
         Parameters
         ----------
@@ -144,13 +151,15 @@ class RowClassifier(
         """
         # scikit-learn checks parameters before the first call only.
         self._validate_params()
-        self._learn_piece(X, y, classes, sample_weight)
+        fresh = not hasattr(self, "belief_")
+        X, y = self._check_rows(X, y, reset=fresh)
+        known = self._known_classes(y, classes, fresh)
+        codes = np.searchsorted(known, y)
+        self._learn(X, y, known, codes, sample_weight, fresh, one_pass=True)
         return self
 
-    def _learn_all(self, X, y, sample_weight, n_shards, checkpoint):
-        """Learn the rows of a ``fit``."""
-        fresh = not (self.warm_start and hasattr(self, "belief_"))
-        X, y = self._check_rows(X, y, reset=fresh)
+    def _all_classes(self, y, fresh):
+        """Return the classes of a ``fit``, and the code of each label."""
         classes, codes = np.unique(y, return_inverse=True)
         if not fresh and not np.array_equal(classes, self.classes_):
             raise ValueError(
@@ -162,15 +171,18 @@ class RowClassifier(
                 f"the number of classes has to be greater than one; got 1 class, "
                 f"{classes.tolist()[0]!r}"
             )
-        options = {"n_shards": n_shards, "checkpoint": checkpoint}
-        self._learn(X, y, codes, classes, sample_weight, fresh, **options)
-        self._restart_average()
+        return classes, codes
 
-    def _learn_piece(self, X, y, classes, sample_weight):
-        """Learn the rows of a ``partial_fit``."""
-        fresh = not hasattr(self, "belief_")
-        X, y = self._check_rows(X, y, reset=fresh)
-        known = self._known_classes(classes, fresh)
+    def _known_classes(self, y, classes, fresh):
+        """Return the classes of a ``partial_fit``; make room for those it adds."""
+        if not fresh:
+            known = self.classes_ if classes is None else self._with_new(classes)
+        else:
+            probe = BaseEstimator()
+            _check_partial_fit_first_call(probe, classes)
+            known = probe.classes_
+            if len(known) < 2:
+                raise ValueError("classes must name at least two classes")
         unseen = np.setdiff1d(y, known)
         if len(unseen):
             raise ValueError(
@@ -179,18 +191,7 @@ class RowClassifier(
             )
         if not fresh and len(known) > len(self.classes_):
             self._make_room(known)
-        codes = np.searchsorted(known, y)
-        self._learn(X, y, codes, known, sample_weight, fresh, one_pass=True)
-
-    def _known_classes(self, classes, fresh):
-        """Return the classes of this call: those so far, and those it adds."""
-        if not fresh:
-            return self.classes_ if classes is None else self._with_new(classes)
-        probe = BaseEstimator()
-        _check_partial_fit_first_call(probe, classes)
-        if len(probe.classes_) < 2:
-            raise ValueError("classes must name at least two classes")
-        return probe.classes_
+        return known
 
     def _with_new(self, classes):
         """Return the classes so far together with those of a further call."""
@@ -226,8 +227,8 @@ class RowClassifier(
         self,
         X,
         y,
-        codes,
         classes,
+        codes,
         sample_weight,
         fresh,
         *,
@@ -249,16 +250,16 @@ class RowClassifier(
         rng = check_random_state(self.random_state)
         tasks = PassTasks(self, X, y, max_iter, lambda b: self._fitted(b, classes))
         seed = rng.randint(np.iinfo(np.int32).max)
+        self._prepare(rows, fresh or not one_pass)
         plan = Plan(
-            self,
-            len(classes),
+            self._bound_kernel(len(classes)),
+            None,
             max_iter,
             self.shuffle,
             Stopping.of(self.early_stopping),
             self.verbose,
             n_shards=checked_n_shards(n_shards),
         )
-        self._prepare(rows, fresh or not one_pass)
         learned = rows
         if self.early_stopping is not False and not one_pass:
             share = plan.stopping.validation_fraction
@@ -269,7 +270,7 @@ class RowClassifier(
         with keeping(checkpoint, self, about) as keeper_of:
             keeper = keeper_of and keeper_of("model-1")
             training = RowTraining(start, learned, plan, seed)
-            belief, self.history_ = train_rows(training, tasks, keeper)
+            belief, self.history_ = train(training, plan, None, tasks, keeper)
             vars(self).update(self._fitted(belief, classes))
             check_size(learned.changed(self.weights_))
             if one_pass and before is not None:
@@ -284,6 +285,9 @@ class RowClassifier(
 
     def _learn_variance(self, rows, plan, seed, keeper_of):
         """Learn how far to trust the variances; by default there are none."""
+
+    def _learn_scale(self, X, y, *options):
+        """Choose the scale of the variances by cross-validation, if asked to."""
 
     def _hold_out(self, rows, share, n_classes, rng):
         """Return the rows to learn from, and a score of tables on the other ones."""

@@ -1,6 +1,7 @@
 """Confidence-weighted classification."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -225,20 +226,15 @@ class MultiClassCW(GaussianRowClassifier):
             return by_class, None
         return np.minimum(by_class, 1.0), np.maximum(by_class, 1.0)
 
-    def _run_pass(self, belief, rows, order, n_classes):
-        return cw_row_pass(
-            belief.mean,
-            belief.variance,
-            belief.drift,
-            belief.rounds,
-            rows,
-            order,
-            n_classes,
-            self._n_rivals(n_classes),
-            self._phi(n_classes),
-            self.update,
-            self.step,
-            self.diagonal,
-            self.C,
-            self.initial_variance,
+    def _bound_kernel(self, n_classes):
+        return partial(
+            cw_row_pass,
+            n_labels=n_classes,
+            k=self._n_rivals(n_classes),
+            phi=self._phi(n_classes),
+            update=self.update,
+            step=self.step,
+            diagonal=self.diagonal,
+            budget=self.C,
+            prior=self.initial_variance,
         )

@@ -7,21 +7,19 @@ its shadow, the same learner fitted on two thirds of the rows, or by cross-valid
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import column_or_1d, indexable
 
 from skcw._model.row_gaussian import TableBelief
-from skcw._model.row_shards import train_rows
 from skcw._model.row_training import RowTraining
 from skcw._model.rows import row_weights, take_rows
+from skcw._model.training import train
 from skcw._util.compat import Interval, StrOptions, _safe_indexing
-from skcw._util.one_step import changes_at_once, reads_at_once
+from skcw._util.one_step import reads_at_once
 from skcw.exceptions import UnlearnedConfidenceWarning
 from skcw.linear_model.base import RowClassifier, sklearn_shape
 from skcw.linear_model.probabilities import (
@@ -53,13 +51,13 @@ UNLEARNED = {"variance_scale_": 1.0, "noise_": None, "shrinkage_": None}
 SCALES = (1e-6, 1e6)
 
 
-def log_loss(distribution, codes):
+def _log_loss(distribution, codes):
     """Return the mean loss -log Pr[true label], with the clip of `skcw.metrics`."""
     truth = distribution[np.arange(len(codes)), codes]
     return -np.log(np.maximum(truth, CLIP)).mean()
 
 
-def calibration_error(distribution, codes):
+def _calibration_error(distribution, codes):
     """Return the root CalibMSE of the predicted labels' probabilities."""
     return root_calibration_mse(
         distribution.argmax(axis=1) == codes,
@@ -67,7 +65,7 @@ def calibration_error(distribution, codes):
     )
 
 
-LOSSES = {"log_loss": log_loss, "root_calibration_mse": calibration_error}
+LOSSES = {"log_loss": _log_loss, "root_calibration_mse": _calibration_error}
 
 
 class GaussianRowClassifier(RowClassifier):
@@ -110,80 +108,10 @@ class GaussianRowClassifier(RowClassifier):
             return n_classes - 1
         return min(self.n_rivals, n_classes - 1)
 
-    @changes_at_once
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        n_shards: int = 1,
-        checkpoint: Any = None,
-    ) -> Self:
-        """Learn from labeled rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows, dense or sparse.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight w presents the row w times in succession in every pass; a fraction
-            scales the step of the last presentation, 0 leaves the row out. At most
-            10,000.
-        n_shards : int, default=1
-            Split the rows into this many shards, which are learned side by side, by the
-            workers of ``joblib.parallel_config``, and merged in every pass. The result
-            depends on this number, not on the workers.
-        checkpoint : skcw.Checkpoint, default=None
-            Where to save the training now and then, to continue it after a crash.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        super().fit(X, y, sample_weight, n_shards=n_shards, checkpoint=checkpoint)
+    def _learn_scale(self, X, y, *options):
         if self.variance_scale in LOSSES:
-            self.variance_scale_ = cross_validated_scale(
-                self, X, y, sample_weight, n_shards, checkpoint
-            )
+            self.variance_scale_ = cross_validated_scale(self, X, y, *options)
             self.noise_ = self.shrinkage_ = None
-        return self
-
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Continue with one pass over more rows.
-
-        It continues from the averaged weights of a ``fit``, and averages over the
-        rounds since. Scale, noise and caution that ``fit`` has learned stay. Without
-        ``fit`` the first call learns them with ``variance_scale="held-out"`` if it
-        brings 20 rows or more; otherwise the scale is 1, or the number given.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like of shape (n_classes,), default=None
-            The labels that may appear; needed in the first call. Those of a later call
-            that are new are added: their weights begin at the prior.
-        sample_weight : array-like of shape (n_samples,), default=None
-            As for ``fit``.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
 
     def _fitted(self, belief, classes):
         if isinstance(self.variance_scale, str):
@@ -430,7 +358,7 @@ def shadow_predictions(start, rows, plan, seed, keeper_of=None):
     for number in left_out:
         training = RowTraining(start(), rows, plan, seed, (part != number)[copy_of])
         keeper = keeper_of and keeper_of(f"shadow-{number + 1}")
-        belief, _ = train_rows(training, keeper=keeper)
+        belief, _ = train(training, plan, keeper=keeper)
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])
         scores, spreads = new.scores(belief.weights), new.spreads(belief.variance)
@@ -473,8 +401,6 @@ def cross_validated_scale(classifier, X, y, *options):
 
 def _fold_predictions(classifier, X, y, sample_weight, n_shards, checkpoint):
     """Return scores, spreads and codes of rows that copies have not learned from."""
-    X, y = indexable(X, y)
-    y = column_or_1d(y)
     weight = row_weights(sample_weight, len(y))
     folds = check_cv(classifier.scale_cv, y, classifier=True)
     parts = []

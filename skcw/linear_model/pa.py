@@ -1,6 +1,7 @@
 """Multi-class passive-aggressive classification."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -102,12 +103,7 @@ class MultiClassPA(RowClassifier):
         "n_rivals": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
     }
 
-    def _run_pass(self, belief, rows, order, n_classes):
-        k = (
-            n_classes - 1
-            if self.n_rivals == "all"
-            else min(self.n_rivals, n_classes - 1)
-        )
-        return pa_row_pass(
-            belief.mean, belief.drift, belief.rounds, rows, order, n_classes, k, self.C
-        )
+    def _bound_kernel(self, n_classes):
+        most = n_classes - 1
+        k = most if self.n_rivals == "all" else min(self.n_rivals, most)
+        return partial(pa_row_pass, n_labels=n_classes, k=k, budget=self.C)

@@ -1,6 +1,7 @@
 """The multi-class perceptron."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -90,7 +91,5 @@ class MultiClassPerceptron(RowClassifier):
 
     _parameter_constraints = RowClassifier._parameter_constraints
 
-    def _run_pass(self, belief, rows, order, n_classes):
-        return perceptron_row_pass(
-            belief.mean, belief.drift, belief.rounds, rows, order, n_classes
-        )
+    def _bound_kernel(self, n_classes):
+        return partial(perceptron_row_pass, n_labels=n_classes)

@@ -1,6 +1,7 @@
 """Sequence tagging by adaptive regularization of weights."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -151,10 +152,8 @@ class AROWSequenceTagger(OnlineTagger):
 
     _initial_variance = 1.0
 
-    def _run_pass(self, mean, variance, drift, progress, corpus, options):
-        return arow_pass(
-            mean, variance, drift, progress, corpus, options, self.r, self.diagonal
-        )
+    def _bound_kernel(self):
+        return partial(arow_pass, r=self.r, diagonal=self.diagonal)
 
     def _margin(self, belief=None, norm=None):
         # Measured: at this share of the margin asked for, marginals are calibrated

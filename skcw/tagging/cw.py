@@ -1,6 +1,7 @@
 """Confidence-weighted sequence tagging."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -188,16 +189,11 @@ class CWSequenceTagger(OnlineTagger):
         norm = self.token_norm_ if norm is None else norm
         return 0.3 * self._cost_unit() * norm
 
-    def _run_pass(self, mean, variance, drift, progress, corpus, options):
-        return cw_pass(
-            mean,
-            variance,
-            drift,
-            progress,
-            corpus,
-            options,
-            self.phi,
-            self.diagonal,
-            self.C,
-            self.split_errors,
+    def _bound_kernel(self):
+        return partial(
+            cw_pass,
+            phi=self.phi,
+            diagonal=self.diagonal,
+            limit=self.C,
+            split=self.split_errors,
         )

@@ -24,7 +24,7 @@ from skcw._model.examples import (
 )
 from skcw._model.gaussian import Belief, padded
 from skcw._model.merge import merge_taggers
-from skcw._model.sequence_training import train_several
+from skcw._model.sequence_training import train_models
 from skcw._model.shards import checked_n_shards
 from skcw._model.training import PassTasks, Plan, Stopping
 from skcw._util.checks import check_same_lengths
@@ -53,7 +53,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     One path trains: ``fit`` starts from the prior and makes ``max_iter`` passes,
     ``partial_fit`` continues from where it is and makes one. A subclass gives
-    ``_run_pass``, its kernel.
+    ``_bound_kernel``, its compiled pass.
     """
 
     # Whether the cost of a wrong label is in units of the length of the token's
@@ -323,7 +323,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             described_training, self, plan, data, start, labels, rules, *new[:1]
         )
         with keeping(checkpoint, self, about) as keeper_of:
-            belief, history, judging = train_several(
+            belief, history, judging = train_models(
                 start, corpus, plan, seeds, judges, tasks, keeper_of
             )
         if one_pass:
@@ -361,7 +361,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         counting = self.verbose > 0 or cost_unit == 0
         width = padded(len(labels))
         return Plan(
-            self,
+            self._bound_kernel(),
             PassOptions(None, costs, rules.forbidden, cost_unit, width, counting),
             max_iter,
             self.shuffle,

@@ -16,7 +16,7 @@ from skcw._model.examples import (
     warn_of_faults,
     warn_of_outside,
 )
-from skcw._model.sequence_training import train_several
+from skcw._model.sequence_training import train_models
 from skcw._model.spilling import Budget, Spiller
 from skcw._model.training import PassTasks
 from skcw.confidence.fitting import words_to_judge
@@ -219,7 +219,7 @@ def learn_spilled(tagger, spilled, dev=None, n_shards=1, checkpoint=None):
         tagger,
         lambda: _described(tagger, plan, spilled, summary, rules, new),
     ) as keeper_of:
-        belief, history, judging = train_several(
+        belief, history, judging = train_models(
             start, corpus, plan, seeds, judges, tasks, keeper_of
         )
     belief = belief.with_average_restarted()

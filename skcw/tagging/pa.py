@@ -1,6 +1,7 @@
 """Passive-aggressive sequence tagging with k rivals."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -146,10 +147,8 @@ class PASequenceTagger(OnlineTagger):
         "n_rivals": [Interval(Integral, 1, 1000, closed="both")],
     }
 
-    def _run_pass(self, mean, variance, drift, progress, corpus, options):
-        return pa_pass(
-            mean, variance, drift, progress, corpus, options, self.C, self.n_rivals
-        )
+    def _bound_kernel(self):
+        return partial(pa_pass, budget=self.C, k=self.n_rivals)
 
     def _margin(self, belief=None, norm=None):
         # Measured: at this share of the margin asked for, marginals are calibrated

@@ -129,8 +129,8 @@ class PerceptronSequenceTagger(OnlineTagger):
 
     _parameter_constraints = OnlineTagger._parameter_constraints
 
-    def _run_pass(self, mean, variance, drift, progress, corpus, options):
-        return perceptron_pass(mean, variance, drift, progress, corpus, options)
+    def _bound_kernel(self):
+        return perceptron_pass
 
     def _margin(self, belief=None, norm=None):
         # The perceptron asks for no margin: its weights are counts of mistakes.

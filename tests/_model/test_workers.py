@@ -11,7 +11,6 @@ from joblib import parallel_config
 
 import skcw
 from skcw._model.shards import ShardFolder, Workers
-from skcw._model.training import bare_learner
 from skcw.exceptions import ShardError
 
 
@@ -153,9 +152,8 @@ def test_the_usual_folder_is_that_of_joblib(tmp_path, monkeypatch):
         assert Path(folder.path).parent == tmp_path
 
 
-def test_a_bare_learner_carries_nothing_that_was_learned():
+def test_a_bound_kernel_carries_nothing_that_was_learned():
     tagger = skcw.CWSequenceTagger(phi=0.5).fit([["Ann", "left"]], [["PER", "O"]])
-    learner = bare_learner(tagger)
-    assert learner.phi == 0.5
-    assert not hasattr(learner, "belief_")
-    assert len(pickle.dumps(learner)) < 2000
+    sent = pickle.dumps(tagger._bound_kernel())
+    assert pickle.loads(sent).keywords["phi"] == 0.5
+    assert len(sent) < 2000

@@ -115,16 +115,22 @@ def killing(marker, once=True):
     """Return a class of taggers that kills the worker which learns shard 2."""
 
     class Killing(CWSequenceTagger):
-        def _run_pass(self, mean, variance, drift, progress, corpus, options):
-            import os
-            import signal
-            from pathlib import Path
+        def _bound_kernel(self):
+            driver, killed, once = self.driver, self.killed, self.once
+            marker, kernel = self.marker, super()._bound_kernel()
 
-            here = os.getpid() != self.driver and corpus.gold.sum() == self.killed
-            if here and not (self.once and Path(self.marker).exists()):
-                Path(self.marker).touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-            return super()._run_pass(mean, variance, drift, progress, corpus, options)
+            def killing(*given):
+                import os
+                import signal
+                from pathlib import Path
+
+                here = os.getpid() != driver and given[4].gold.sum() == killed
+                if here and not (once and Path(marker).exists()):
+                    Path(marker).touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return kernel(*given)
+
+            return killing
 
     Killing.__module__ = "__main__"
     tagger = Killing(**OPTIONS)
@@ -189,9 +195,14 @@ def shard_sums():
     found = []
 
     class Watching(CWSequenceTagger):
-        def _run_pass(self, mean, variance, drift, progress, corpus, options):
-            found.append(int(corpus.gold.sum()))
-            return super()._run_pass(mean, variance, drift, progress, corpus, options)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def watching(*given):
+                found.append(int(given[4].gold.sum()))
+                return kernel(*given)
+
+            return watching
 
     Watching(**OPTIONS).set_params(max_iter=1).fit(X, Y, n_shards=4)
     assert len(set(found)) == 4

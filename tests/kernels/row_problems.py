@@ -124,9 +124,9 @@ class Learner(NamedTuple):
         elif self.name == "arow":
             done = arow_row_pass(mean, variance, *since, k, *self.parameters)
         elif self.name == "pa":
-            done = pa_row_pass(mean, *since, k, *self.parameters)
+            done = pa_row_pass(mean, None, *since, k, *self.parameters)
         else:
-            done = perceptron_row_pass(mean, *since)
+            done = perceptron_row_pass(mean, None, *since)
         return Tables(mean, variance, drift, done[0], tables.n_labels), done[1]
 
     def run_twin(

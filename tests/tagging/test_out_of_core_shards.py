@@ -102,14 +102,20 @@ def test_parts_hide_the_tokens_that_blocks_hide():
     seen = []
 
     class Watching(CWSequenceTagger):
-        def _run_pass(self, mean, variance, drift, progress, corpus, options):
-            # The feature that each token is shown with, its word or that of none.
-            shown, features = Counter(), corpus.indices[corpus.indptr[:-1]]
-            for k in options.order.tolist():
-                own = features[corpus.offsets[k] : corpus.offsets[k + 1]]
-                shown.update(enumerate(own.tolist()))
-            seen.append((len(options.order), shown))
-            return super()._run_pass(mean, variance, drift, progress, corpus, options)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def watching(*given):
+                # The feature that each token is shown with, its word or that of none.
+                corpus, order = given[4], given[5].order
+                shown, features = Counter(), corpus.indices[corpus.indptr[:-1]]
+                for k in order.tolist():
+                    own = features[corpus.offsets[k] : corpus.offsets[k + 1]]
+                    shown.update(enumerate(own.tolist()))
+                seen.append((len(order), shown))
+                return kernel(*given)
+
+            return watching
 
     rows = [[[word] for word, _ in sentence] for sentence in CORPUS.tokens]
     found = []
@@ -177,9 +183,14 @@ def test_a_worker_has_one_part_open_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(_files, "_opened", opened := type(_files._opened)())
 
     class Watching(CWSequenceTagger):
-        def _run_pass(self, *given):
-            most.append(len(opened))
-            return super()._run_pass(*given)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def changed(*given):
+                most.append(len(opened))
+                return kernel(*given)
+
+            return changed
 
     Watching(**SAME).fit_stream(parts, folder=tmp_path, n_shards=3)
     # What opens the shards, and the part at hand.
@@ -216,11 +227,16 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path):
     parent, marker = os.getpid(), tmp_path / "marker"
 
     class Dying(CWSequenceTagger):
-        def _run_pass(self, *given):
-            if os.getpid() != parent and not marker.exists():
-                marker.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-            return super()._run_pass(*given)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def changed(*given):
+                if os.getpid() != parent and not marker.exists():
+                    marker.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return kernel(*given)
+
+            return changed
 
     options = {"random_state": 0, "max_iter": 2, "calibrate_confidence": False}
     alone = CWSequenceTagger(**options).fit_stream(parts, n_shards=3)
@@ -280,10 +296,15 @@ def test_a_full_disk_is_told_and_cleared(n_left, tmp_path):
 
 def test_a_part_that_is_gone_is_named(tmp_path):
     class Clearing(CWSequenceTagger):
-        def _run_pass(self, *given):
-            for path in tmp_path.glob("skcw-*/*.shard"):
-                path.unlink()
-            return super()._run_pass(*given)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def changed(*given):
+                for path in tmp_path.glob("skcw-*/*.shard"):
+                    path.unlink()
+                return kernel(*given)
+
+            return changed
 
     tagger = Clearing(**SAME)
     with pytest.raises(ShardError, match=r"skcw-shards-.*cannot be opened"):

@@ -123,10 +123,15 @@ def test_the_first_pass_is_cut_into_pieces_each_from_the_merge_of_those_before()
     seen, weights = [], []
 
     class Watching(CWSequenceTagger):
-        def _run_pass(self, mean, variance, drift, progress, corpus, options):
-            seen.append(len(options.order))
-            weights.append(float(np.abs(mean).sum()))
-            return super()._run_pass(mean, variance, drift, progress, corpus, options)
+        def _bound_kernel(self):
+            kernel = super()._bound_kernel()
+
+            def watching(mean, *given):
+                seen.append(len(given[-1].order))
+                weights.append(float(np.abs(mean).sum()))
+                return kernel(mean, *given)
+
+            return watching
 
     options = {
         "calibrate_confidence": False,
