@@ -6,13 +6,13 @@ order, the weights are those of a corpus in memory, bit for bit.
 """
 
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.checkpoint import digest_of
 from skcw._model.corpus import pieces, with_tokens_hidden
 from skcw._model.examples import SHADOW_SHARE, Examples, norm_counts
-from skcw._model.spilling import Spilled, joined
+from skcw._model.spilling import joined
 from skcw._model.training_hashes import batch_hashes, remembered
 from skcw._model.unknown import (
     MOST_WORDS,
@@ -233,48 +233,80 @@ class BlockViews:
         return with_tokens_hidden(corpus, turns[turn], self.feature)
 
 
-class Summary(NamedTuple):
-    """What a training must know of all blocks before it begins."""
+class BlockExamples:
+    """What `Examples` is for a corpus in memory, gathered by looking at all blocks.
 
-    faults: dict
-    label_counts: np.ndarray
-    token_norm: float
-    n_words: int
-    digests: str
-    hashes: np.ndarray
+    Parameters
+    ----------
+    spilled : Spilled
+        The blocks.
+    """
 
-    @classmethod
-    def of(cls, spilled: Spilled):
-        """Look at all blocks."""
-        faults, norms = Counter(), np.zeros(1, dtype=np.int64)
-        labels = np.zeros(len(spilled.labels), dtype=np.int64)
-        total, hashes = 0.0, remembered([])
+    def __init__(self, spilled):
+        self.spilled, known = spilled, (spilled.n_features, spilled.vocabulary)
+        # Knows the features, and holds no sequence.
+        self.batch = SequenceBatch([0], [0], [], None, *known)
+        self._faults, norms = Counter(), np.zeros(1, dtype=np.int64)
+        self._counts = np.zeros(len(spilled.labels), dtype=np.int64)
+        total, self._hashes = 0.0, remembered([])
         for batch, gold in spilled.opened():
-            hashes = remembered(batch_hashes(batch)[batch.lengths > 0], hashes)
-            faults.update(scheme_faults(spilled.labels, gold, batch.offsets))
-            labels += np.bincount(gold, minlength=len(labels))
+            hashes = batch_hashes(batch)[batch.lengths > 0]
+            self._hashes = remembered(hashes, self._hashes)
+            self._faults.update(scheme_faults(spilled.labels, gold, batch.offsets))
+            self._counts += np.bincount(gold, minlength=len(self._counts))
             if batch.values is None:
                 norms = _added(norms, norm_counts(batch.indptr))
             else:
                 sums = np.append(0.0, np.cumsum(np.square(batch.values, dtype=float)))
                 total += float(np.sqrt(np.diff(sums[batch.indptr])).sum())
-        n_words = int(labels.sum())
-        total += float(norms @ np.sqrt(np.arange(len(norms))))
-        digests = " ".join(block.file.digest for block in spilled.blocks)
-        norm = total / n_words or 1.0
-        return cls(dict(faults), labels, norm, n_words, digests, hashes)
+        self._total_norm = total + float(norms @ np.sqrt(np.arange(len(norms))))
 
+    def corpus(self, belief, with_norm=False):
+        """Return what the kernels read to train a belief."""
+        return BlockCorpus(self.spilled, belief, with_norm)
 
-def violations(spilled, forbidden):
-    """Return how many sequences break the constraints, and the first of them."""
-    n_broken, first, before = 0, -1, 0
-    for batch, gold in spilled.opened():
-        broken, at = first_violation(forbidden, gold, batch.offsets)
-        if broken and first < 0:
-            first = before + at
-        n_broken += broken
-        before += len(batch)
-    return n_broken, first
+    def n_words(self):
+        """Return how many words there are."""
+        return int(self._counts.sum())
+
+    def label_counts(self, n_labels):
+        """Return how often each label occurs."""
+        return self._counts
+
+    def token_norm(self):
+        """Return the mean length of the feature vectors of the words."""
+        return self._total_norm / self.n_words() or 1.0
+
+    def faults(self, labels):
+        """Return how many sequences break each scheme."""
+        return dict(self._faults)
+
+    def violations(self, forbidden):
+        """Return how many sequences break the constraints, and the first of them."""
+        n_broken, first, before = 0, -1, 0
+        for batch, gold in self.spilled.opened():
+            broken, at = first_violation(forbidden, gold, batch.offsets)
+            if broken and first < 0:
+                first = before + at
+            n_broken += broken
+            before += len(batch)
+        return n_broken, first
+
+    def hashes(self, before=()):
+        """Return the hashes to keep of the sequences."""
+        return self._hashes
+
+    def described(self):
+        """Return what other examples differ in, in few words and short hashes."""
+        blocks = self.spilled.blocks
+        digests = " ".join(block.file.digest for block in blocks).encode()
+        return {
+            "the number of sequences": sum(block.n_sequences for block in blocks),
+            "the number of words": self.n_words(),
+            "the number of features": self.spilled.n_features,
+            "the number of blocks": len(blocks),
+            "the hash of the sequences": digest_of(np.frombuffer(digests, np.uint8)),
+        }
 
 
 def _added(counts, more):

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.checkpoint import digest_of
 from skcw._model.corpus import Corpus
+from skcw._model.training_hashes import batch_hashes, remembered
 from skcw._util.checks import check_sample_weight
 from skcw._util.compat import StrOptions
-from skcw._util.limits import MOST_PRESENTATIONS
 from skcw._util.ragged import joined_ranges
 from skcw.data.batch import SequenceBatch
 from skcw.data.edges import split_edges
@@ -51,6 +52,58 @@ class Examples(NamedTuple):
         used = self.batch.lengths > 0
         return used if self.weight is None else used & (self.weight > 0)
 
+    def n_words(self):
+        """Return how many words there are to learn from."""
+        return int(self.batch.lengths[self.used()].sum())
+
+    def label_counts(self, n_labels):
+        """Return how often each label occurs."""
+        return np.bincount(self.codes, minlength=n_labels)
+
+    def token_norm(self):
+        """Return the mean length of the feature vectors of the words."""
+        used = np.repeat(self.used(), self.batch.lengths)
+        if self.batch.values is None and used.any():
+            counts = norm_counts(self.batch.indptr, used)
+            total = float(counts @ np.sqrt(np.arange(len(counts))))
+            return total / int(counts.sum()) or 1.0
+        norms = token_norms(self.batch)[used]
+        # Tokens without any feature leave nothing to measure by.
+        return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
+
+    def faults(self, labels):
+        """Return how many sequences break each scheme."""
+        return scheme_faults(labels, self.codes, self.batch.offsets)
+
+    def violations(self, forbidden):
+        """Return how many sequences break the constraints, and the first of them."""
+        return first_violation(forbidden, self.codes, self.batch.offsets)
+
+    def hashes(self, before=()):
+        """Return the hashes to keep of these sequences and of those kept before.
+
+        They are None where that would not be all: if `before` is None.
+        """
+        if before is None:
+            return None
+        return remembered(batch_hashes(self.batch)[self.used()], before)
+
+    def digest(self):
+        """Return a short hash of sequences, labels and weights."""
+        batch = self.batch._compact()
+        arrays = (batch.offsets, batch.indptr, batch.indices, batch.values)
+        return digest_of(*arrays, self.codes, self.weight)
+
+    def described(self):
+        """Return what other examples differ in, in few words and short hashes."""
+        return {
+            "the number of sequences": len(self.batch),
+            "the number of words": self.batch.n_tokens,
+            "the number of features": self.batch.n_features,
+            "the hash of the features": self.batch.fingerprint,
+            "the hash of the sequences": self.digest(),
+        }
+
     def first(self, n_words):
         """Return the first examples, with about so many words."""
         n = int(np.searchsorted(self.batch.offsets, n_words)) or 1
@@ -78,18 +131,6 @@ class Examples(NamedTuple):
         )
 
 
-def mean_token_norm(data):
-    """Return the mean length of the feature vectors of the tokens that are learned."""
-    used = np.repeat(data.used(), data.batch.lengths)
-    if data.batch.values is None and used.any():
-        counts = norm_counts(data.batch.indptr, used)
-        total = float(counts @ np.sqrt(np.arange(len(counts))))
-        return total / int(counts.sum()) or 1.0
-    norms = token_norms(data.batch)[used]
-    # Tokens without any feature leave nothing to measure by.
-    return float(np.mean(norms)) or 1.0 if len(norms) else 1.0
-
-
 def norm_counts(indptr, used=slice(None)):
     """Return how many tokens have 0, 1, 2... features: the squares of their norms."""
     return np.bincount(np.diff(indptr)[used])
@@ -105,7 +146,7 @@ def token_norms(batch):
     return np.sqrt(square)
 
 
-def checked_weights(sample_weight, n_sequences, at_most=MOST_PRESENTATIONS):
+def checked_weights(sample_weight, n_sequences, at_most):
     """Return weights as float64, or None when all are one."""
     weight = check_sample_weight(sample_weight, n_sequences, at_most=at_most)
     return None if weight is None or (weight == 1).all() else weight
@@ -175,16 +216,15 @@ class Rules(NamedTuple):
 
 def legal_steps(tagger, labels, data, fresh, dtype, stacklevel):
     """Return the rules of a tagger; warn if sequences break those it was given."""
-    faults = scheme_faults(labels, data.codes, data.batch.offsets)
+    faults = data.faults(labels)
     if fresh:
         warn_of_outside(labels, stacklevel + 1)
     else:
         before = getattr(tagger, "scheme_faults_", {})
         faults = {name: n + before.get(name, 0) for name, n in faults.items()}
-    rules = rules_of(tagger, labels, faults, dtype)
+    rules = _rules_of(tagger, labels, faults, dtype)
     if not _is_auto(tagger.constraints):
-        found = first_violation(rules.forbidden, data.codes, data.batch.offsets)
-        warn_of_faults(*found, stacklevel + 1)
+        _warn_of_faults(*data.violations(rules.forbidden), stacklevel + 1)
     return rules
 
 
@@ -193,7 +233,7 @@ def _is_auto(constraints):
     return isinstance(constraints, str) and constraints == "auto"
 
 
-def rules_of(tagger, labels, faults, dtype):
+def _rules_of(tagger, labels, faults, dtype):
     """Return the rules of a tagger, given how many sequences break each scheme."""
     asked, found = tagger.constraints, "given"
     if _is_auto(asked):
@@ -217,7 +257,7 @@ def warn_of_outside(labels, stacklevel):
         )
 
 
-def warn_of_faults(broken, first, stacklevel):
+def _warn_of_faults(broken, first, stacklevel):
     """Warn if training sequences break constraints: so many, and the first of them."""
     if broken:
         warnings.warn(

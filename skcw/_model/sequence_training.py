@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from skcw._model.checkpoint import described_learner, digest_of
 from skcw._model.corpus import Corpus
 from skcw._model.decoding import n_workers
 from skcw._model.gaussian import Belief
@@ -229,3 +230,40 @@ def train_member(task):
     """Train one of several models of a shared corpus; return it with its history."""
     shared, belief, job = task
     return train_one(belief, Corpus.from_arrays(shared.open()[1]), job)
+
+
+def described_training(tagger, plan, data, start, labels, rules, apart=None):
+    """Return what a training is about, in few words and short hashes.
+
+    Parameters
+    ----------
+    tagger : OnlineTagger
+        The tagger.
+    plan : Plan
+        What all passes have in common.
+    data : Examples or BlockExamples
+        What it learns from.
+    start : Belief
+        Where it starts.
+    labels : list of str
+        The labels.
+    rules : Rules
+        Which of them may follow each other.
+    apart : Examples, default=None
+        What passes are judged by.
+
+    Returns
+    -------
+    about : dict of str to str or number
+        What differs in another training.
+    """
+    judging = None if apart is None else apart.digest()
+    return {
+        **described_learner(tagger),
+        "n_shards": plan.n_shards,
+        **data.described(),
+        "the labels": " ".join(labels),
+        "the hash of the sequences to judge by": judging,
+        "the hash of the constraints": digest_of(rules.forbidden),
+        "the hash of where it starts": digest_of(*start.arrays().values()),
+    }

@@ -24,29 +24,6 @@ def batch_hashes(batch):
     return hashes
 
 
-def learned_hashes(data, before=()):
-    """Return the hashes to keep after learning from examples.
-
-    Parameters
-    ----------
-    data : Examples
-        What was learned from; sequences of no token or no weight are not.
-    before : ndarray of uint64 or None, default=()
-        What was kept before; None if that is not known.
-
-    Returns
-    -------
-    hashes : ndarray of uint64 or None
-        What `remembered` returns, or None where that would not be all.
-    """
-    if before is None:
-        return None
-    used = data.batch.lengths > 0
-    if data.weight is not None:
-        used &= data.weight > 0
-    return remembered(batch_hashes(data.batch)[used], before)
-
-
 def remembered(hashes, before=()):
     """Return the hashes to keep of new ones and of those kept before, sorted."""
     before = np.asarray(before, dtype=np.uint64)

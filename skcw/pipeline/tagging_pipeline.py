@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from skcw._model.blocks import BlockExamples
 from skcw._util.checks import refuse_table
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw.confidence.predictions import Predictions
@@ -24,7 +25,7 @@ from skcw.io.tokenizer import saved_tokenizer
 from skcw.tagging import BaseSequenceTagger, CWSequenceTagger
 from skcw.tagging.base import only_sequence
 from skcw.tagging.explanation import Explanations, given_tokens
-from skcw.tagging.out_of_core import check_streamable, learn_spilled, spilled
+from skcw.tagging.out_of_core import check_streamable, spilled
 
 # How many words of a file are read at a time.
 PART_WORDS = 50_000
@@ -380,7 +381,9 @@ class TaggingPipeline(BaseSequenceTagger, Pipeline):
         with spilled(streamed.parts, self.tagger, learn, *limits) as corpus:
             streamed.keep(corpus)
             dev = None if X_dev is None else (streamed.features.transform(X_dev), y_dev)
-            learn_spilled(self.tagger, corpus, dev, n_shards, checkpoint)
+            options = {"dev": dev, "n_shards": n_shards, "checkpoint": checkpoint}
+            data = BlockExamples(corpus)
+            self.tagger._learn(data, [], corpus.labels, True, **options)
         return self._with_tokenizer(streamed.first)
 
     @reads_at_once

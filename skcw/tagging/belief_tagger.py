@@ -10,11 +10,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.decoding import Decoder
+from skcw._model.examples import Examples, checked_weights
 from skcw._model.gaussian import Belief
 from skcw._model.training import without_seconds
-from skcw._model.training_hashes import batch_hashes, known_share, learned_hashes
+from skcw._model.training_hashes import batch_hashes, known_share
 from skcw._util.checks import check_same_lengths
-from skcw._util.limits import LEAST_SETTING
+from skcw._util.limits import LEAST_SETTING, MOST_PRESENTATIONS
 from skcw._util.one_step import changes_at_once, reads_at_once
 from skcw._util.ragged import object_rows
 from skcw.confidence.fitting import METRICS, fit_method, make_trial
@@ -54,6 +55,8 @@ class BeliefTagger(BaseSequenceTagger):
     _is_chain = True
     # Whether it learns weights of features that look at the label before.
     _learns_edges = False
+    # The largest weight of a sequence.
+    _heaviest = MOST_PRESENTATIONS
     # The methods of confidence there are, the default, and whether scores are the
     # logarithms of probabilities.
     _methods = METHODS
@@ -322,14 +325,15 @@ class BeliefTagger(BaseSequenceTagger):
             refuse_edges(batch.vocabulary, type(self).__name__)
         return batch
 
-    def _training_labels(self, y, batch, fresh, classes=None):
-        """Return the codes of the labels and the labels of all codes."""
+    def _examples(self, batch, y, sample_weight, fresh=True, classes=None):
+        """Return encoded sequences with their labels, and the labels of all codes."""
         known = joined_labels([] if fresh else self.classes_.tolist(), classes)
         codes, lengths, labels = encode_labels(y, known)
         check_same_lengths(batch.lengths, lengths)
         if not labels:
             raise ValueError("X has no tokens, so there is nothing to learn from")
-        return codes, labels
+        weight = checked_weights(sample_weight, len(batch), at_most=self._heaviest)
+        return Examples(batch, codes, weight), labels
 
     def _open(self, batch):
         """Return a batch under the fitted model."""
@@ -383,9 +387,7 @@ class BeliefTagger(BaseSequenceTagger):
 
     def _memory(self, data, fresh=True):
         """Return what will be remembered of the sequences learned from."""
-        return learned_hashes(
-            data, () if fresh else getattr(self, "training_hashes_", None)
-        )
+        return data.hashes(() if fresh else getattr(self, "training_hashes_", None))
 
     @property
     def coef_(self):

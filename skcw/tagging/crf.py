@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skcw._model.examples import CONSTRAINTS, Examples, checked_weights, legal_steps
+from skcw._model.examples import CONSTRAINTS, Examples, legal_steps
 from skcw._util.checks import check_same_lengths
 from skcw._util.compat import Interval, StrOptions, _fit_context
 from skcw._util.files import replacing
@@ -231,11 +231,10 @@ class CRFSequenceTagger(BeliefTagger):
 
     def _training_data(self, batch, y, sample_weight):
         """Return what CRFsuite is given, and the labels in its numbering."""
-        codes, labels = self._training_labels(y, batch, fresh=True)
+        data, labels = self._examples(batch, y, sample_weight)
         _crfsuite.check_names(labels, "label")
         if batch.vocabulary is not None:
             _crfsuite.check_names(batch.vocabulary.names(), "feature")
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
         used = data.used()
         if used.all():
             return data, labels

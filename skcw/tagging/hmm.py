@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.examples import CONSTRAINTS as LIMITS
-from skcw._model.examples import Examples, checked_weights, legal_steps
+from skcw._model.examples import legal_steps
 from skcw._model.gaussian import Belief, padded
 from skcw._util.compat import Interval, StrOptions, _fit_context
 from skcw._util.limits import LARGEST_COUNT, LARGEST_FACTOR, LEAST_COUNT
@@ -384,6 +384,7 @@ class HMMSequenceTagger(BeliefTagger):
         ],
     }
 
+    _heaviest = LARGEST_FACTOR
     # Its scores are logarithms of probabilities.
     _log_probability = True
 
@@ -465,9 +466,7 @@ class HMMSequenceTagger(BeliefTagger):
         """Count, add what was counted before, and only then change the tagger."""
         began = time.perf_counter()
         batch = check_values(self._training_batch(X, fresh))
-        codes, labels = self._training_labels(y, batch, fresh, classes)
-        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
-        data = Examples(batch, codes, weight)
+        data, labels = self._examples(batch, y, sample_weight, fresh, classes)
         # The warning names the line that calls fit, above two decorators.
         rules = legal_steps(self, labels, data, fresh, "float64", 6)
         new = count(data, len(labels))

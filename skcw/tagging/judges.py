@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skcw._model.blocks import BlockCorpus
 from skcw._model.decoding import Decoder
 from skcw._model.examples import SHADOW_SHARE
 from skcw.confidence.fitting import (
@@ -32,7 +33,8 @@ class Judges(NamedTuple):
         development sequences, on those that early stopping holds out, or on those that
         it is about to learn from; or nobody.
     learned : list of ndarray or None
-        The positions that each model learns from; None for all of them.
+        The positions that each model learns from; None for all of them. Of a corpus
+        in blocks what a shadow sees of it.
     unseen : list of ndarray
         The positions that each judge is asked about. The only judge that is a shadow
         comes after the models; members are the first of them.
@@ -46,13 +48,15 @@ class Judges(NamedTuple):
     n_words: int = 0
 
 
-def choose_judges(data, n_models, seed, wanted, source, apart=None):
-    """Return the judges of a training.
+def choose_judges(data, corpus, n_models, seed, wanted, source, apart=None):
+    """Return the judges of a training, and the sequences that they are asked about.
 
     Parameters
     ----------
-    data : Examples
+    data : Examples or BlockExamples
         The sequences to learn from.
+    corpus : Corpus or BlockCorpus
+        The same as kernels read them.
     n_models : int
         How many models are averaged.
     seed : int
@@ -68,18 +72,25 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
     -------
     judges : Judges
         The judges.
+    asked : Examples or None
+        The sequences, among others where the judges name positions.
     """
     everything = [None] * n_models
+    nobody = Judges("rule", everything, []), None
     if not wanted:
-        return Judges("off", everything, [])
+        return Judges("off", everything, []), None
     if source == "stream" and apart.batch.n_tokens < FEWEST_STREAMED_WORDS:
-        return Judges("rule", everything, [])
-    used = data.used()
-    n_learned = int(data.batch.lengths[used].sum())
+        return nobody
+    n_learned = data.n_words()
     n_words = words_to_judge(n_learned)
     if source is not None and apart.batch.n_tokens >= FEWEST_WORDS:
-        return Judges(source, everything, [], n_words)
-    order = np.random.RandomState(seed).permutation(np.flatnonzero(used))
+        return Judges(source, everything, [], n_words), apart
+    if isinstance(corpus, BlockCorpus):
+        shadow = corpus.without_share(seed)
+        asked = shadow.unseen_examples(n_words)
+        judges = Judges("shadow", [*everything, shadow], [], n_words)
+        return nobody if asked.batch.n_tokens < FEWEST_WORDS else (judges, asked)
+    order = np.random.RandomState(seed).permutation(np.flatnonzero(data.used()))
     if n_models >= ENOUGH_MODELS:
         # Of a small corpus no member leaves out more than a tenth.
         size = min(n_words // ENOUGH_MODELS, n_learned // 10)
@@ -93,8 +104,8 @@ def choose_judges(data, n_models, seed, wanted, source, apart=None):
         judges = Judges("shadow", learned, [order[:cut]], n_words)
     words = sum(int(data.batch.lengths[part].sum()) for part in judges.unseen)
     if sum(map(len, judges.unseen)) < FEWEST_SEQUENCES or words < FEWEST_WORDS:
-        return Judges("rule", everything, [])
-    return judges
+        return nobody
+    return judges, data
 
 
 def _parts(order, lengths, n_words):

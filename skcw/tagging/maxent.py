@@ -18,8 +18,6 @@ from sklearn.linear_model import LogisticRegression
 from skcw._kernels.beam import beam_search, history_marginals
 from skcw._model.decoding import Decoder, ScoredBatch
 from skcw._model.examples import (
-    Examples,
-    checked_weights,
     warn_of_outside,
 )
 from skcw._model.gaussian import Belief, padded
@@ -479,6 +477,7 @@ class MaxEntSequenceTagger(BeliefTagger):
     _is_chain = False
     _saved_attributes = ()
     _methods = HISTORY_METHODS
+    _heaviest = LARGEST_FACTOR
 
     def __init__(
         self,
@@ -520,9 +519,7 @@ class MaxEntSequenceTagger(BeliefTagger):
         """
         began = time.perf_counter()
         batch = self._training_batch(X, fresh=True).with_precision("float64")
-        codes, labels = self._training_labels(y, batch, fresh=True)
-        weight = checked_weights(sample_weight, len(batch), at_most=LARGEST_FACTOR)
-        data = Examples(batch, codes, weight)
+        data, labels = self._examples(batch, y, sample_weight)
         warn_of_outside(labels, 4)
         names = ("C", "solver", "tol", "max_iter", "random_state", "verbose")
         settings = {name: getattr(self, name) for name in names}

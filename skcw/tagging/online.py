@@ -10,21 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from skcw._model.blocks import BlockExamples
 from skcw._model.checkpoint import keeping
 from skcw._model.corpus import PassOptions
 from skcw._model.decoding import Decoder
 from skcw._model.examples import (
     CONSTRAINTS,
     Examples,
-    checked_weights,
     hold_out,
     legal_steps,
-    mean_token_norm,
     token_costs,
 )
 from skcw._model.gaussian import Belief, padded
 from skcw._model.merge import merge_taggers
-from skcw._model.sequence_training import train_models
+from skcw._model.sequence_training import described_training, train_models
 from skcw._model.shards import checked_n_shards
 from skcw._model.training import PassTasks, Plan, Stopping
 from skcw._util.checks import check_same_lengths
@@ -39,12 +38,7 @@ from skcw.data.labels import encode_labels
 from skcw.metrics import span_f1_score
 from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging.judges import choose_judges, learned_confidence
-from skcw.tagging.out_of_core import (
-    check_streamable,
-    described_training,
-    learn_spilled,
-    spilled,
-)
+from skcw.tagging.out_of_core import check_streamable, spilled
 from skcw.tagging.weights import pruned_attributes
 
 
@@ -142,7 +136,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             )
         dev = None if X_dev is None else (X_dev, y_dev)
         options = {"dev": dev, "n_shards": n_shards, "checkpoint": checkpoint}
-        return self._learn(X, y, sample_weight, fresh, **options)
+        y = list(y) if isinstance(y, Iterator) else y
+        batch = self._common_batch(X, fresh, self.min_count)
+        data, labels = self._examples(batch, y, sample_weight, fresh)
+        return self._learn(data, y, labels, fresh, **options)
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -180,7 +177,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         # scikit-learn checks parameters before the first call only.
         self._validate_params()
         fresh = not hasattr(self, "belief_")
-        return self._learn(X, y, sample_weight, fresh, classes=classes, one_pass=True)
+        y = list(y) if isinstance(y, Iterator) else y
+        batch = self._common_batch(X, fresh)
+        data, labels = self._examples(batch, y, sample_weight, fresh, classes)
+        return self._learn(data, y, labels, fresh, one_pass=True)
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)
@@ -238,9 +238,10 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         dev = None if X_dev is None else (X_dev, y_dev)
         check_streamable(self, dev)
         limits = memory, max_features, self.min_count, folder
+        options = {"dev": dev, "n_shards": n_shards, "checkpoint": checkpoint}
         with spilled(source, self, encode_any, *limits) as corpus:
-            learn_spilled(self, corpus, dev, n_shards, checkpoint)
-        return self
+            data = BlockExamples(corpus)
+            return self._learn(data, [], corpus.labels, True, **options)
 
     @changes_at_once
     def prune(self, share: float = 0.25, *, drop_features: bool = True) -> Self:
@@ -281,23 +282,18 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
     def _learn(
         self,
-        X,
+        data,
         y,
-        sample_weight,
+        labels,
         fresh,
         *,
         dev=None,
-        classes=None,
         one_pass=False,
         n_shards=1,
         checkpoint=None,
     ):
-        """Encode, train a copy of the belief, and only then change the tagger."""
-        batch = self._common_batch(X, fresh, 1 if one_pass else self.min_count)
-        batch = batch.with_precision(self.dtype)
-        y = list(y) if isinstance(y, Iterator) else y
-        codes, labels = self._training_labels(y, batch, fresh, classes)
-        data = Examples(batch, codes, checked_weights(sample_weight, len(batch)))
+        """Train a copy of the belief, and only then change the tagger."""
+        batch = data.batch
         # The warning names the line that calls fit, above two decorators.
         rules = legal_steps(self, labels, data, fresh, self.dtype, 6)
         rng = check_random_state(self.random_state)
@@ -309,7 +305,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
 
         n_tasks = max_iter if n_models == 1 else n_models
         tasks = PassTasks(self, batch, y, n_tasks, fitted)
-        counts = np.bincount(codes, minlength=len(labels))
+        counts = data.label_counts(len(labels))
         costs = token_costs(self.class_weight, labels, counts, one_pass)
         plan = self._plan(max_iter, costs, rules, labels, n_shards)
         data, source, new = self._set_apart(data, dev, rng, labels, one_pass)
@@ -317,8 +313,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             plan.dev_score = self._dev_scorer(plan, *new)
         start = self._starting_belief(batch, len(labels), fresh)
         wanted = self.calibrate_confidence and not (fresh and one_pass)
-        judges = choose_judges(data, n_models, seeds[0], wanted, source, *new[:1])
         corpus = data.corpus(start, self._cost_grows_with_features)
+        given = n_models, seeds[0], wanted, source, *new[:1]
+        judges, asked = choose_judges(data, corpus, *given)
         about = partial(
             described_training, self, plan, data, start, labels, rules, *new[:1]
         )
@@ -330,7 +327,6 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             judging = [start]
         else:
             belief = belief.with_average_restarted()
-        asked = data if judges.unseen else new[0] if new else None
         sure = self._learned_settings(
             judges, judging, belief, data, asked, rules, fresh
         )
@@ -380,11 +376,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         names = ("confidence_", "confidence_source_", "token_norm_")
         known = {} if fresh else {k: v for k, v in vars(self).items() if k in names}
         if "token_norm_" not in known:
-            known["token_norm_"] = mean_token_norm(data)
-        return self._confidence_settings(judges, judging, belief, asked, rules, known)
-
-    def _confidence_settings(self, judges, judging, belief, asked, rules, known):
-        """Return the same, given what is known already."""
+            known["token_norm_"] = data.token_norm()
         if judges.source in ("off", "rule"):
             nothing = {"confidence_": {}, "confidence_source_": "off"}
             if self.calibrate_confidence:
@@ -407,9 +399,9 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
             "confidence_": confidence, "confidence_source_": judges.source
         }  # fmt: skip
 
-    def _common_batch(self, X, fresh, min_count):
+    def _common_batch(self, X, fresh, min_count=1):
         """Return the training data without rare features."""
-        batch = self._training_batch(X, fresh)
+        batch = self._training_batch(X, fresh).with_precision(self.dtype)
         if min_count > 1 and isinstance(X, SequenceBatch):
             raise ValueError(
                 "min_count cannot change a SequenceBatch; set it on the "
