@@ -287,11 +287,11 @@ def keeping(checkpoint, estimator, about):
 
     Yields
     ------
-    keeper_of : callable or None
-        ``keeper_of(name)`` gives the keeper of a model; None if nothing is saved.
+    keeper_of : callable
+        ``keeper_of(name)`` gives the keeper of a model, or None if nothing is saved.
     """
     if checkpoint is None:
-        yield None
+        yield lambda model: None
         return
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(

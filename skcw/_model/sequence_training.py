@@ -149,13 +149,12 @@ def train_one(belief, corpus, job):
     return train(training, plan, number, None, keeper)
 
 
-def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of=None):
+def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of):
     """Train one model per seed, each on its own shuffle, and average the Gaussians.
 
-    Return the mean, the history, and the beliefs of the judges. `keeper_of`, if it is
-    there, gives what saves a model by its name: "model-1" or "shadow".
+    Return the mean, the history, and the beliefs of the judges. `keeper_of` gives what
+    saves a model by its name, "model-1" or "shadow", if anything does.
     """
-    keeper_of = keeper_of or (lambda name: None)
     shadow = None
     if judges.source == "shadow":
         saved = judges.learned[-1], keeper_of("shadow")

@@ -268,9 +268,9 @@ class RowClassifier(
         start = self._starting_belief(X.shape[1], len(classes), fresh, one_pass)
         about = partial(described_rows, self, plan, rows, classes, start)
         with keeping(checkpoint, self, about) as keeper_of:
-            keeper = keeper_of and keeper_of("model-1")
             training = RowTraining(start, learned, plan, seed)
-            belief, self.history_ = train(training, plan, None, tasks, keeper)
+            given = training, plan, None, tasks, keeper_of("model-1")
+            belief, self.history_ = train(*given)
             vars(self).update(self._fitted(belief, classes))
             check_size(learned.changed(self.weights_))
             if one_pass and before is not None:

@@ -339,7 +339,7 @@ class GaussianRowClassifier(RowClassifier):
         return self._columns(self.belief_.variance)[:, -1]
 
 
-def shadow_predictions(start, rows, plan, seed, keeper_of=None):
+def shadow_predictions(start, rows, plan, seed, keeper_of):
     """Return scores, spreads, codes and weights of rows that a shadow has not seen.
 
     Which rows are left out depends on their content: copies of a row go together, and
@@ -357,7 +357,7 @@ def shadow_predictions(start, rows, plan, seed, keeper_of=None):
     found = []
     for number in left_out:
         training = RowTraining(start(), rows, plan, seed, (part != number)[copy_of])
-        keeper = keeper_of and keeper_of(f"shadow-{number + 1}")
+        keeper = keeper_of(f"shadow-{number + 1}")
         belief, _ = train(training, plan, keeper=keeper)
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])

@@ -1,6 +1,7 @@
 """The contract of all taggers, and of those that wrap another one."""
 
 from collections.abc import Iterable
+from numbers import Integral
 from os import PathLike
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skcw._model.training import without_seconds
+from skcw._util.compat import Interval
 from skcw.confidence.predictions import Predictions
 from skcw.data.batch import SequenceBatch
 from skcw.data.columns import TokenColumns
@@ -29,11 +31,12 @@ def only_sequence(x):
     return x
 
 
-def store_parameters(estimator, values):
-    """Set the parameters of a constructor from its ``locals()``, as they are."""
-    for name, value in values.items():
-        if name not in ("self", "__class__"):
-            setattr(estimator, name, value)
+# What taggers take for ``n_jobs``.
+N_JOBS = [
+    Interval(Integral, None, -1, closed="right"),
+    Interval(Integral, 1, None, closed="left"),
+    None,
+]
 
 
 class BaseSequenceTagger(SavedModelMixin, BaseEstimator):

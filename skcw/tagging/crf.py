@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -25,11 +26,12 @@ from skcw.data.labels import encode_labels
 from skcw.data.vocabulary import Vocabulary
 from skcw.io.model_files import naming
 from skcw.tagging import crfsuite as _crfsuite
-from skcw.tagging.base import store_parameters
+from skcw.tagging.base import N_JOBS
 from skcw.tagging.belief_tagger import BeliefTagger
 from skcw.tagging.crfsuite_files import Weights, read_weights, write_weights
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class CRFSequenceTagger(BeliefTagger):
     """Linear-chain conditional random field, trained by CRFsuite [1]_.
 
@@ -132,7 +134,21 @@ class CRFSequenceTagger(BeliefTagger):
     True
     """
 
-    _parameter_constraints: dict = {
+    algorithm: str = "lbfgs"
+    _: KW_ONLY
+    c1: float | None = None
+    c2: float | None = None
+    max_iter: int | None = None
+    min_count: float = 0
+    all_possible_states: bool = False
+    all_possible_transitions: bool = False
+    trainer_params: dict[Any, Any] | None = None
+    constraints: Any = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
+    _parameter_constraints = {
         "algorithm": [StrOptions(set(_crfsuite.ALGORITHMS))],
         "c1": [Interval(Real, 0, None, closed="left"), None],
         "c2": [Interval(Real, 0, None, closed="left"), None],
@@ -142,34 +158,12 @@ class CRFSequenceTagger(BeliefTagger):
         "all_possible_transitions": ["boolean"],
         "trainer_params": [dict, None],
         "constraints": CONSTRAINTS,
-        "n_jobs": [
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
     _log_probability = True
-
-    def __init__(
-        self,
-        algorithm: str = "lbfgs",
-        *,
-        c1: float | None = None,
-        c2: float | None = None,
-        max_iter: int | None = None,
-        min_count: float = 0,
-        all_possible_states: bool = False,
-        all_possible_transitions: bool = False,
-        trainer_params: dict[Any, Any] | None = None,
-        constraints: Any = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)

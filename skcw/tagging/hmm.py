@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Self
 
@@ -20,7 +21,7 @@ from skcw.data.encoder import without_needless
 from skcw.data.saved import saved_array, saved_kind, saved_texts
 from skcw.data.schemes import saved_forbidden
 from skcw.data.vocabulary import Vocabulary
-from skcw.tagging.base import store_parameters
+from skcw.tagging.base import N_JOBS
 from skcw.tagging.belief_tagger import BeliefTagger
 from skcw.tagging.spelling import LabelShares
 
@@ -284,6 +285,7 @@ USED = (
 )
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class HMMSequenceTagger(BeliefTagger):
     """Tagger by a hidden Markov model of first order, with probabilities by counts.
 
@@ -369,7 +371,17 @@ class HMMSequenceTagger(BeliefTagger):
     array([0.87, 0.53, 0.72])
     """
 
-    _parameter_constraints: dict = {
+    unseen: str = "spelling"
+    _: KW_ONLY
+    word_prefix: str | None = None
+    word_smoothing: float = 0.5
+    class_smoothing: float = 5.0
+    transition_smoothing: float = 10.0
+    max_suffix: int = 4
+    constraints: Any = "auto"
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
         "unseen": [StrOptions({"spelling", "vocabulary", "prior"})],
         "word_prefix": [str, None],
         "word_smoothing": [SMOOTHING],
@@ -377,30 +389,12 @@ class HMMSequenceTagger(BeliefTagger):
         "transition_smoothing": [SMOOTHING],
         "max_suffix": [Interval(Integral, 0, None, closed="left")],
         "constraints": LIMITS,
-        "n_jobs": [
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
     }
 
     _heaviest = LARGEST_FACTOR
     # Its scores are logarithms of probabilities.
     _log_probability = True
-
-    def __init__(
-        self,
-        unseen: str = "spelling",
-        *,
-        word_prefix: str | None = None,
-        word_smoothing: float = 0.5,
-        class_smoothing: float = 5.0,
-        transition_smoothing: float = 10.0,
-        max_suffix: int = 4,
-        constraints: Any = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextvars import copy_context
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from threading import Thread
 from typing import Any, NamedTuple, Self
@@ -27,7 +28,7 @@ from skcw._util.one_step import changes_at_once
 from skcw.confidence.marginals import chosen
 from skcw.confidence.methods import Method
 from skcw.data.saved import saved_array, saved_number
-from skcw.tagging.base import store_parameters
+from skcw.tagging.base import N_JOBS
 from skcw.tagging.belief_tagger import BeliefTagger
 
 
@@ -370,6 +371,7 @@ HISTORY_METHODS = {
 }
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class MaxEntSequenceTagger(BeliefTagger):
     """Tagger by maximum entropy: labels one after the other, each by its history.
 
@@ -457,18 +459,25 @@ class MaxEntSequenceTagger(BeliefTagger):
     (['B-PER', 'O'], -0.3)
     """
 
-    _parameter_constraints: dict = {
+    C: float = 1.0
+    _: KW_ONLY
+    beam: int = 20
+    min_count: int = 2
+    solver: str = "saga"
+    tol: float = 1e-2
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
+    _parameter_constraints = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "beam": [Interval(Integral, 1, None, closed="left")],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"saga", "sag", "lbfgs", "newton-cg"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -478,21 +487,6 @@ class MaxEntSequenceTagger(BeliefTagger):
     _saved_attributes = ()
     _methods = HISTORY_METHODS
     _heaviest = LARGEST_FACTOR
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        beam: int = 20,
-        min_count: int = 2,
-        solver: str = "saga",
-        tol: float = 1e-2,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        store_parameters(self, locals())
 
     @changes_at_once
     @_fit_context(prefer_skip_nested_validation=True)

@@ -36,6 +36,7 @@ from skcw.data.edges import edge_features
 from skcw.data.encoder import check_batch, drop_rare, encode_any
 from skcw.data.labels import encode_labels
 from skcw.metrics import span_f1_score
+from skcw.tagging.base import N_JOBS
 from skcw.tagging.belief_tagger import CONSTRAINTS_STATE, BeliefTagger
 from skcw.tagging.judges import choose_judges, learned_confidence
 from skcw.tagging.out_of_core import check_streamable, spilled
@@ -73,11 +74,7 @@ class OnlineTagger(CallbackSupportMixin, BeliefTagger):
         "calibrate_confidence": ["boolean"],
         "early_stopping": ["boolean", dict],
         "warm_start": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-            None,
-        ],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "dtype": [StrOptions({"float32", "float64"})],
         "verbose": ["verbose"],
