@@ -10,19 +10,9 @@ from collections import Counter
 import numpy as np
 
 from skcw._model.checkpoint import digest_of
-from skcw._model.corpus import pieces, with_tokens_hidden
 from skcw._model.examples import SHADOW_SHARE, Examples, norm_counts
 from skcw._model.spilling import joined
 from skcw._model.training_hashes import batch_hashes, remembered
-from skcw._model.unknown import (
-    MOST_WORDS,
-    TURNS,
-    Hidden,
-    hidden_part,
-    occurrences_of,
-    owners_of,
-    tokens_with_only,
-)
 from skcw.data.batch import SequenceBatch
 from skcw.data.schemes import first_violation, scheme_faults
 
@@ -42,17 +32,28 @@ class BlockCorpus:
         The seed of the choice of sequences that a shadow leaves out; None for none.
     """
 
+    in_memory = False
+
     def __init__(self, spilled, belief, with_norm, left_out=None):
         self.spilled, self.belief, self.with_norm = spilled, belief, with_norm
         self.left_out = left_out
+        self.n_blocks, self.folder = len(spilled.blocks), spilled.folder
 
     def without_share(self, seed):
         """Return the corpus as a shadow sees it."""
         return BlockCorpus(self.spilled, self.belief, self.with_norm, seed)
 
-    def views(self, hiding):
-        """Return how the blocks are presented to a learner."""
-        return BlockViews(self, hiding)
+    def blocks(self, positions=None):
+        """Return the blocks to learn from: as a shadow sees them, if that is given."""
+        return positions or self
+
+    def chosen(self, number):
+        """Return the sequences of a block to learn from, or None for all."""
+        return None if self.left_out is None else self.positions(number)[0]
+
+    def learned(self, number):
+        """Return the sequences of a block to learn from."""
+        return self.positions(number)[0]
 
     def positions(self, number):
         """Return the sequences of a block that are learned from, and the others."""
@@ -69,6 +70,26 @@ class BlockCorpus:
         block = spilled.blocks[number]
         batch, gold = block.open(spilled.n_features, spilled.vocabulary)
         return Examples(batch, gold, None)
+
+    def corpus_of(self, number):
+        """Return a block as the kernels read it."""
+        return self.read(number).corpus(self.belief, self.with_norm)
+
+    def order(self, rng, shuffle):
+        """Return the order of the blocks in a pass, and the seed of that within."""
+        if not shuffle:
+            return np.arange(self.n_blocks), None
+        order = rng.permutation(self.n_blocks)
+        return order, rng.randint(np.iinfo(np.int32).max)
+
+    def in_order(self, order):
+        """Yield the blocks, and the sequences of each, in the order of a pass."""
+        blocks, seed = order
+        for block in blocks.tolist():
+            learned = self.learned(block)
+            if seed is not None:
+                learned = np.random.RandomState([seed, block]).permutation(learned)
+            yield block, learned
 
     def close(self, number):
         """Give back the memory of a block."""
@@ -88,149 +109,6 @@ class BlockCorpus:
         batches = [part.batch._compact() for part in found]
         batch = joined(batches, spilled.n_features, spilled.vocabulary)
         return Examples(batch, np.concatenate([part.codes for part in found]), None)
-
-
-class BlockViews:
-    """The blocks as they are presented in turn; what `Views` is for a corpus in memory.
-
-    Parameters
-    ----------
-    corpus : BlockCorpus
-        The blocks.
-    hiding : bool
-        Whether tokens are to be hidden.
-    """
-
-    def __init__(self, corpus, hiding):
-        self.corpus, belief = corpus, corpus.belief
-        self.n_blocks = len(corpus.spilled.blocks)
-        self.folder, self.feature = corpus.spilled.folder, None
-        self.unseen, self.trial, self.once = belief.unseen, None, None
-        # How many tokens that can be hidden come before each block.
-        self.n_before = np.zeros(self.n_blocks + 1, dtype=np.int64)
-        self.knows_unknown = belief.unknown_row is not None
-        if self.knows_unknown:
-            self._look_at_all(belief, hiding)
-
-    def _look_at_all(self, belief, hiding):
-        self.feature = len(belief.row_of)
-        occurrences = np.zeros(self.feature, dtype=np.int64)
-        for number in range(self.n_blocks):
-            batch, learned = self._batch(number)[0], self.corpus.positions(number)[0]
-            found = occurrences_of(batch, None, learned, self.feature)
-            occurrences += found.astype(np.int64)
-            self.corpus.close(number)
-        self.unseen = belief.unseen[occurrences[belief.unseen] == 0]
-        if not hiding:
-            return
-        once = np.zeros(self.feature, dtype=bool)
-        once[belief.unseen] = True
-        self.once = once & (occurrences > 0) & (occurrences <= 1)
-        counts = [self._count(number) for number in range(self.n_blocks)]
-        n_alone, _, n_words = np.array(counts).T
-        np.cumsum(n_alone, out=self.n_before[1:])
-        if not self.n_before[-1]:
-            self.once = None
-            return
-        step = 1 + int(n_words.sum()) // MOST_WORDS
-        self.trial = self._trial(step, [n for _, n, _ in counts])
-
-    def _batch(self, number):
-        """Return a block as `views_of` reads a corpus, and its kernel arrays."""
-        data = self.corpus.read(number)
-        arrays = data.corpus(self.corpus.belief, self.corpus.with_norm)
-        return SequenceBatch._unchecked(*arrays[:4], self.feature)._compact(), arrays
-
-    def _alone(self, batch):
-        return tokens_with_only(self.once, batch, np.diff(batch.indptr))
-
-    def _count(self, number):
-        """Return how many tokens of a block can be hidden, their owners, and words."""
-        batch, _ = self._batch(number)
-        alone = self._alone(batch)
-        owners = owners_of(batch, None, self.corpus.positions(number)[0], alone)
-        counts = len(alone), len(owners), int(batch.lengths[owners].sum())
-        self.corpus.close(number)
-        return counts
-
-    def _trial(self, step, n_owners):
-        """Return every `step`-th of the sequences with such tokens, all hidden."""
-        parts, before = [], 0
-        for number in range(self.n_blocks):
-            batch, arrays = self._batch(number)
-            alone = self._alone(batch)
-            owners = owners_of(batch, None, self.corpus.positions(number)[0], alone)
-            chosen = owners[-before % step :: step]
-            if len(chosen):
-                parts.append(hidden_part(arrays, batch, chosen, alone))
-            before += n_owners[number]
-            self.corpus.close(number)
-        edges = None
-        if parts[0].edges is not None:
-            most = max(part.edges.n_features for part in parts)
-            edges = joined([part.edges for part in parts], most)
-        batch = joined([part.batch for part in parts], parts[0].batch.n_features)
-        return Hidden(batch, np.concatenate([part.gold for part in parts]), edges)
-
-    def order(self, rng, shuffle):
-        """Return the order of the blocks in a pass, and the seed of that within."""
-        if not shuffle:
-            return np.arange(self.n_blocks), None
-        order = rng.permutation(self.n_blocks)
-        return order, rng.randint(np.iinfo(np.int32).max)
-
-    def pieces(self, number, n_passes, order, presented, n_words):
-        """Yield what the kernels read and the sequences to present, piece by piece."""
-        turn = self.turn_of(number, n_passes)
-        blocks, seed = order
-        for block in blocks.tolist():
-            learned, _ = self.corpus.positions(block)
-            if presented >= len(learned):
-                presented -= len(learned)
-                continue
-            if seed is not None:
-                learned = np.random.RandomState([seed, block]).permutation(learned)
-            corpus = self._presented(block, turn)
-            rest = learned[presented:]
-            for piece in pieces(rest, np.diff(corpus.offsets), n_words):
-                yield corpus, piece
-            presented = 0
-            self.corpus.close(block)
-
-    def turn_of(self, number, n_passes):
-        """Return which tokens a pass hides: a number, or None. The last hides none."""
-        if self.once is None or number + 1 == n_passes:
-            return None
-        return number % TURNS
-
-    def learned(self, number):
-        """Return the positions of the sequences of a block that are learned from."""
-        return self.corpus.positions(number)[0]
-
-    def close(self, number):
-        """Give back the memory of a block."""
-        self.corpus.close(number)
-
-    def plain(self, number):
-        """Return a block that hides nothing, and the tokens to hide in each turn."""
-        if not self.knows_unknown:
-            data = self.corpus.read(number)
-            return data.corpus(self.corpus.belief, self.corpus.with_norm), []
-        batch, arrays = self._batch(number)
-        empty = np.flatnonzero(np.diff(batch.indptr) == 0)
-        turns = []
-        if self.once is not None:
-            alone, before = self._alone(batch), self.n_before[number]
-            starts = (np.roll(np.arange(TURNS), 1) - before) % TURNS
-            turns = [alone[first::TURNS] for first in starts]
-        return with_tokens_hidden(arrays, empty, self.feature), turns
-
-    def _presented(self, number, turn):
-        """Return a block with the tokens hidden whose turn it is."""
-        corpus, turns = self.plain(number)
-        if turn is None:
-            return corpus
-        return with_tokens_hidden(corpus, turns[turn], self.feature)
 
 
 class BlockExamples:

@@ -28,6 +28,10 @@ class Corpus(NamedTuple):
     norm: np.ndarray | None = None
     edges: tuple | None = None
 
+    def blocks(self, positions=None):
+        """Return it as one block, to learn all of it or the sequences there."""
+        return WholeCorpus(self, positions)
+
     def arrays(self):
         """Return the arrays by the names that they have in the file of a shard."""
         plain = self._asdict()
@@ -42,6 +46,50 @@ class Corpus(NamedTuple):
             edges = tuple(arrays.get(name) for name in EDGE_ARRAYS)
         names = (name for name in cls._fields if name != "edges")
         return cls(*(arrays.get(name) for name in names), edges)
+
+
+class WholeCorpus:
+    """A corpus in memory, as one block; `BlockCorpus` is one of several on disk.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The encoded sequences.
+    chosen : ndarray of int or None
+        The sequences to learn from; None for all.
+    """
+
+    n_blocks, in_memory = 1, True
+    # Where the files of a training are to be; anywhere.
+    folder = None
+
+    def __init__(self, corpus, chosen):
+        self.corpus, self._chosen = corpus, chosen
+
+    def chosen(self, number):
+        """Return the sequences to learn from, or None for all."""
+        return self._chosen
+
+    def learned(self, number):
+        """Return the sequences to learn from."""
+        if self._chosen is not None:
+            return self._chosen
+        return np.arange(len(self.corpus.offsets) - 1)
+
+    def corpus_of(self, number):
+        """Return the sequences as the kernels read them."""
+        return self.corpus
+
+    def close(self, number):
+        """Keep them."""
+
+    def order(self, rng, shuffle):
+        """Return the order of a pass."""
+        return rng.permutation(self.learned(0)) if shuffle else self.learned(0)
+
+    def in_order(self, order):
+        """Yield the block, and its sequences in the order of a pass."""
+        yield 0, order
 
 
 class PassOptions(NamedTuple):

@@ -13,7 +13,6 @@ from skcw._model.corpus import (
 from skcw._model.gaussian import Belief, padded, with_room
 from skcw._model.mixing import Mixture, moved_cells
 from skcw._model.shards import ShardFile
-from skcw._model.unknown import Views
 from skcw._util.ragged import offsets_of
 
 
@@ -22,7 +21,7 @@ class Deal:
 
     Parameters
     ----------
-    views : Views or BlockViews
+    views : Views
         The corpus, in memory or in blocks.
     plan : Plan
         Tells how many shards and labels there are, and whether to shuffle.
@@ -42,10 +41,9 @@ class WholeDeal(Deal):
     """Deals out a corpus in memory."""
 
     def _choose(self, rng, shuffle):
-        views = self.views
-        positions = views.learned()
-        if views.plain.weight is not None:
-            positions = positions[views.plain.weight[positions] > 0]
+        (corpus, _), positions = self.views.plain(0), self.views.corpus.learned(0)
+        if corpus.weight is not None:
+            positions = positions[corpus.weight[positions] > 0]
         self.order = rng.permutation(positions) if shuffle else positions
         return len(positions)
 
@@ -59,18 +57,18 @@ class WholeDeal(Deal):
 
     def _shard(self, positions, own, folder):
         """Return the shard of some sequences, with feature numbers of its own."""
-        views = self.views
-        corpus = take_sequences(views.plain, positions)
+        (plain, turns), unknown = self.views.plain(0), self.views.feature
+        corpus = take_sequences(plain, positions)
         used = np.zeros(self.n_features, dtype=bool)
-        _mark_features(used, corpus, views.feature, self.n_labels)
+        _mark_features(used, corpus, unknown, self.n_labels)
         features = np.flatnonzero(used).astype(np.int32)
         own[features] = np.arange(len(features))
         edges = corpus.edges
         if edges is not None:
             edges = edges[0], own[edges[1]], edges[2]
         arrays = corpus._replace(indices=own[corpus.indices], edges=edges).arrays()
-        unknown = None if views.feature is None else int(own[views.feature])
-        arrays |= _turns_of(positions, views.plain.offsets, views.turns)
+        unknown = None if unknown is None else int(own[unknown])
+        arrays |= _turns_of(positions, plain.offsets, turns)
         return folder.share(arrays | {"features": features}, {"unknown": unknown})
 
 
@@ -82,9 +80,9 @@ class BlockDeal(Deal):
     """
 
     def _choose(self, rng, shuffle):
-        views = self.views
+        corpus = self.views.corpus
         self.seed = rng.randint(np.iinfo(np.int32).max) if shuffle else None
-        sizes = [len(views.learned(block)) for block in range(views.n_blocks)]
+        sizes = [len(corpus.learned(block)) for block in range(corpus.n_blocks)]
         # How many sequences come before each block.
         self.n_before = offsets_of(np.array(sizes))
         return int(self.n_before[-1])
@@ -92,19 +90,19 @@ class BlockDeal(Deal):
     def shards(self, folder):
         """Write all parts; return what opens each shard."""
         parts = [[] for _ in range(self.n_shards)]
-        for block in range(self.views.n_blocks):
+        for block in range(self.views.corpus.n_blocks):
             corpus, turns = self.views.plain(block)
             for own, positions in zip(parts, self._dealt(block), strict=True):
                 if len(positions):
                     arrays = take_sequences(corpus, positions).arrays()
                     arrays |= _turns_of(positions, corpus.offsets, turns)
                     own.append((folder.write(arrays, {}), len(positions)))
-            self.views.close(block)
+            self.views.corpus.close(block)
         return [self._shard(own, folder) for own in parts]
 
     def _dealt(self, block):
         """Yield the sequences of a block that each shard gets."""
-        order = self.views.learned(block)
+        order = self.views.corpus.learned(block)
         if self.seed is not None:
             order = np.random.RandomState([self.seed, block]).permutation(order)
         # The shard that is next in turn after the blocks before.
@@ -290,8 +288,8 @@ class SequenceShards:
 
     def __init__(self, training):
         self.training, self.plan, self.views = training, training.plan, training.views
-        self.folder, self.rng = self.views.folder, training.rng
-        kind = WholeDeal if isinstance(self.views, Views) else BlockDeal
+        self.folder, self.rng = self.views.corpus.folder, training.rng
+        kind = WholeDeal if self.views.corpus.in_memory else BlockDeal
         n_features = len(training.expanded.row_of)
         self.deal = kind(self.views, self.plan, self.rng, n_features)
         n_shards, n_sequences = self.plan.n_shards, self.deal.n_sequences

@@ -15,7 +15,7 @@ from skcw._model.mixing import BeliefMean
 from skcw._model.sequence_shards import SequenceShards
 from skcw._model.shards import ShardedTraining, ShardFolder, Workers
 from skcw._model.training import Plan, train
-from skcw._model.unknown import views_of, with_fitting_row
+from skcw._model.unknown import Views, with_fitting_row
 from skcw.data.saved import FLOATS, saved_array, saved_number
 
 # How the arrays of the belief in training are called in a checkpoint; the best belief
@@ -47,10 +47,7 @@ class SequenceTraining:
     divisible = True
 
     def __init__(self, belief, corpus, plan, seed, number=None, positions=None):
-        if isinstance(corpus, Corpus):
-            self.views = views_of(corpus, belief, positions, plan.hiding)
-        else:
-            self.views = (positions or corpus).views(plan.hiding)
+        self.views = Views(corpus.blocks(positions), belief, plan.hiding)
         self.plan, self.kernel, self.number = plan, plan.kernel, number or 0
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = self.views.unseen
@@ -62,7 +59,7 @@ class SequenceTraining:
 
     def order(self):
         """Return the order of the next pass."""
-        return self.views.order(self.rng, self.plan.shuffle)
+        return self.views.corpus.order(self.rng, self.plan.shuffle)
 
     def pieces(self, number, order, presented, n_words):
         """Yield what the kernel is given in a pass, about so many words at a time."""

@@ -9,14 +9,13 @@ a wrong guess costs more than none. So in the end the weights of that feature ar
 as many times as serves best where all such tokens are hidden at once.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from skcw._model.corpus import pieces, with_tokens_hidden
 from skcw._model.decoding import Decoder
+from skcw._model.spilling import joined
 from skcw._util.ragged import joined_ranges, offsets_of
 from skcw.data.batch import SequenceBatch
 from skcw.exceptions import NoLegalLabelingError
@@ -42,106 +41,154 @@ class Hidden(NamedTuple):
     edges: SequenceBatch | None
 
 
-@dataclass(frozen=True)
 class Views:
-    """The corpus as it is presented in turn, and the features that it lacks.
+    """A corpus as it is presented in turn, and the features that it lacks.
 
-    ``plain`` hides nothing; ``turns`` are the tokens to hide in each of several
-    passes, none where no token can be hidden, and ``trial`` is then None. ``feature``
-    stands for what is not known, if that is learned. ``positions`` are the sequences
-    that are learned from, None for all of them.
-    """
-
-    plain: tuple
-    turns: list
-    unseen: np.ndarray
-    trial: Hidden | None = None
-    feature: int | None = None
-    positions: np.ndarray | None = None
-    # Where the files of a training are to be; anywhere.
-    folder = None
-
-    @cached_property
-    def hidden(self):
-        """The corpus of each turn."""
-        return [with_tokens_hidden(self.plain, t, self.feature) for t in self.turns]
-
-    def learned(self):
-        """Return the positions of the sequences that are learned from."""
-        if self.positions is not None:
-            return self.positions
-        return np.arange(len(self.plain.offsets) - 1)
-
-    def order(self, rng, shuffle):
-        """Return the sequences in the order of a pass."""
-        positions = self.learned()
-        return rng.permutation(positions) if shuffle else positions
-
-    def pieces(self, number, n_passes, order, presented, n_words):
-        """Yield what the kernels read and the sequences to present, piece by piece."""
-        corpus = self.of_pass(number, n_passes)
-        rest = order[presented:]
-        for piece in pieces(rest, np.diff(corpus.offsets), n_words):
-            yield corpus, piece
-
-    def of_pass(self, number, n_passes):
-        """Return the corpus of a pass."""
-        turn = self.turn_of(number, n_passes)
-        return self.plain if turn is None else self.hidden[turn]
-
-    def turn_of(self, number, n_passes):
-        """Return which tokens a pass hides: a number, or None. The last hides none."""
-        if not self.turns or number + 1 == n_passes:
-            return None
-        return number % len(self.turns)
-
-
-def views_of(corpus, belief, positions, hiding):
-    """Return how a corpus is presented to a learner that starts from a belief.
+    ``feature`` stands for what is not known, if that is learned; ``unseen`` are the
+    features that do not occur, and ``trial`` is None where no token can be hidden.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : WholeCorpus or BlockCorpus
         The encoded sequences.
     belief : Belief
         Where training starts.
-    positions : ndarray or None
-        The sequences that are learned from, or None for all.
     hiding : bool
         Whether tokens are to be hidden.
-
-    Returns
-    -------
-    views : Views
-        The corpus, once or in turns.
     """
-    if belief.unknown_row is None:
-        return Views(corpus, [], belief.unseen, positions=positions)
-    feature = len(belief.row_of)
-    batch = SequenceBatch._unchecked(*corpus[:4], feature)._compact()
-    occurrences = occurrences_of(batch, corpus.weight, positions, feature)
-    unseen = belief.unseen[occurrences[belief.unseen] == 0]
-    sizes = np.diff(batch.indptr)
-    empty = np.flatnonzero(sizes == 0)
-    plain = with_tokens_hidden(corpus, empty, feature)
-    if not hiding:
-        return Views(plain, [], unseen, feature=feature, positions=positions)
-    once = np.zeros(feature, dtype=bool)
-    once[belief.unseen] = True
-    once &= (occurrences > 0) & (occurrences <= 1)
-    alone = tokens_with_only(once, batch, sizes)
-    if not len(alone):
-        return Views(plain, [], unseen, feature=feature, positions=positions)
-    turns = [alone[first::TURNS] for first in np.roll(np.arange(TURNS), 1)]
-    trial = _trial(corpus, batch, positions, alone)
-    return Views(plain, turns, unseen, trial, feature, positions)
 
+    def __init__(self, corpus, belief, hiding):
+        self.corpus, self.unseen = corpus, belief.unseen
+        self.feature = self.trial = self._once = None
+        # How many tokens that can be hidden come before each block.
+        self._n_before = np.zeros(corpus.n_blocks + 1, dtype=np.int64)
+        # What has been made of a corpus in memory.
+        self._kept = {}
+        if belief.unknown_row is not None:
+            self.feature = len(belief.row_of)
+            self._look_at_all(belief, hiding)
 
-def _trial(corpus, batch, positions, alone):
-    """Return sequences learned from that have such tokens, all of them hidden."""
-    owners = owners_of(batch, corpus.weight, positions, alone)
-    owners = owners[:: 1 + int(batch.lengths[owners].sum()) // MOST_WORDS]
-    return hidden_part(corpus, batch, owners, alone)
+    def _look_at_all(self, belief, hiding):
+        occurrences = np.zeros(self.feature)
+        for number in range(self.corpus.n_blocks):
+            corpus, batch = self._read(number)
+            given = corpus.weight, self.corpus.chosen(number), self.feature
+            occurrences += occurrences_of(batch, *given)
+            self.corpus.close(number)
+        self.unseen = belief.unseen[occurrences[belief.unseen] == 0]
+        once = np.zeros(self.feature, dtype=bool)
+        once[belief.unseen] = hiding
+        self._once = once & (occurrences > 0) & (occurrences <= 1)
+        if self._once.any():
+            self.trial = self._trial()
+        if self.trial is None:
+            self._once = None
+
+    def _trial(self):
+        """Return sequences learned from that have such tokens, all of them hidden."""
+        counts = [self._count(number) for number in range(self.corpus.n_blocks)]
+        n_alone, n_owners, n_words = np.array(counts).T
+        np.cumsum(n_alone, out=self._n_before[1:])
+        if not self._n_before[-1]:
+            return None
+        step = 1 + int(n_words.sum()) // MOST_WORDS
+        parts, before = [], 0
+        for number in range(self.corpus.n_blocks):
+            owners = self._owners(number)[-before % step :: step]
+            if len(owners):
+                given = *self._read(number), owners, self._alone(number)
+                parts.append(hidden_part(*given))
+            before += int(n_owners[number])
+            self.corpus.close(number)
+        edges = None
+        if parts[0].edges is not None:
+            most = max(part.edges.n_features for part in parts)
+            edges = joined([part.edges for part in parts], most)
+        batch = joined([part.batch for part in parts], parts[0].batch.n_features)
+        return Hidden(batch, np.concatenate([part.gold for part in parts]), edges)
+
+    def _count(self, number):
+        """Return how many tokens of a block can be hidden, their owners, and words."""
+        _, batch = self._read(number)
+        owners = self._owners(number)
+        words = int(batch.lengths[owners].sum())
+        n_alone = len(self._alone(number))
+        self.corpus.close(number)
+        return n_alone, len(owners), words
+
+    def _made(self, name, make, *given):
+        """Return what is made of a corpus in memory once, and of a block each time."""
+        if not self.corpus.in_memory:
+            return make(*given)
+        if name not in self._kept:
+            self._kept[name] = make(*given)
+        return self._kept[name]
+
+    def _read(self, number):
+        """Return a block as the kernels read it, and as a batch."""
+        corpus = self.corpus.corpus_of(number)
+        batch = SequenceBatch._unchecked(*corpus[:4], self.feature)._compact()
+        return corpus, batch
+
+    def _alone(self, number):
+        """Return the tokens of a block that can be hidden."""
+        return self._made("alone", self._find_alone, number)
+
+    def _find_alone(self, number):
+        _, batch = self._read(number)
+        return tokens_with_only(self._once, batch, np.diff(batch.indptr))
+
+    def _owners(self, number):
+        """Return the sequences of a block with such tokens."""
+        corpus, batch = self._read(number)
+        given = self.corpus.chosen(number), self._alone(number)
+        return owners_of(batch, corpus.weight, *given)
+
+    def plain(self, number):
+        """Return a block that hides nothing, and the tokens to hide in each turn."""
+        return self._made("plain", self._make_plain, number)
+
+    def _make_plain(self, number):
+        if self.feature is None:
+            return self.corpus.corpus_of(number), []
+        corpus, batch = self._read(number)
+        turns = []
+        if self._once is not None:
+            alone, before = self._alone(number), self._n_before[number]
+            starts = (np.roll(np.arange(TURNS), 1) - before) % TURNS
+            turns = [alone[first::TURNS] for first in starts]
+        empty = np.flatnonzero(np.diff(batch.indptr) == 0)
+        return with_tokens_hidden(corpus, empty, self.feature), turns
+
+    def presented(self, number, turn):
+        """Return a block with the tokens hidden whose turn it is, if it is any's."""
+        return self._made(turn, self._hide, number, turn)
+
+    def _hide(self, number, turn):
+        corpus, turns = self.plain(number)
+        if turn is None:
+            return corpus
+        return with_tokens_hidden(corpus, turns[turn], self.feature)
+
+    def pieces(self, number, n_passes, order, presented, n_words):
+        """Yield what the kernels read and the sequences to present, piece by piece."""
+        turn = self.turn_of(number, n_passes)
+        for block, sequences in self.corpus.in_order(order):
+            if presented and presented >= len(sequences):
+                presented -= len(sequences)
+                continue
+            corpus = self.presented(block, turn)
+            rest = sequences[presented:]
+            for piece in pieces(rest, np.diff(corpus.offsets), n_words):
+                yield corpus, piece
+            presented = 0
+            self.corpus.close(block)
+
+    def turn_of(self, number, n_passes):
+        """Return which tokens a pass hides: a number, or None. The last hides none."""
+        if self._once is None or number + 1 == n_passes:
+            return None
+        return number % TURNS
 
 
 def owners_of(batch, weight, positions, alone):
