@@ -31,8 +31,8 @@ class RowTraining:
         Which rows to learn from; None for all.
     """
 
-    # Checkpoints are saved after passes.
-    divisible = False
+    # Checkpoints are saved after passes, and there is one model.
+    divisible, number = False, None
 
     def __init__(self, belief, rows, plan, seed, seen=None):
         self.belief, self.rows, self.plan, self.seen = belief, rows, plan, seen

@@ -48,7 +48,7 @@ class SequenceTraining:
 
     def __init__(self, belief, corpus, plan, seed, number=None, positions=None):
         self.views = Views(corpus.blocks(positions), belief, plan.hiding)
-        self.plan, self.kernel, self.number = plan, plan.kernel, number or 0
+        self.plan, self.kernel, self.number = plan, plan.kernel, number
         self.expanded, self.n_rows = belief.expanded_for_training()
         self.expanded.unseen = self.views.unseen
         self.rng = np.random.RandomState(seed)
@@ -81,7 +81,7 @@ class SequenceTraining:
         sequences, tokens = found.tolist()
         whose = "wrong" if self.plan.options.counting else "rival"
         record = {
-            "model": self.number,
+            "model": self.number or 0,
             f"{whose}_sequences": sequences,
             f"{whose}_tokens": tokens,
         }
@@ -143,7 +143,7 @@ def train_one(belief, corpus, job):
     """Train one of several models; return it with its history."""
     plan, seed, number, positions, keeper = job
     training = SequenceTraining(belief, corpus, plan, seed, number, positions)
-    return train(training, plan, number, None, keeper)
+    return train(training, keeper=keeper)
 
 
 def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of):
@@ -165,7 +165,7 @@ def train_models(belief, corpus, plan, seeds, judges, tasks, keeper_of):
         given = train_one, belief, corpus, shadow
         judge = pool.submit(*given).result if shadow and beside else partial(*given)
         training = SequenceTraining(belief, corpus, plan, seeds[0])
-        trained, history = train(training, plan, None, tasks, keeper_of("model-1"))
+        trained, history = train(training, tasks, keeper_of("model-1"))
         # The shadow needs as much memory.
         del training
         kept = trained if shadow is None else judge()[0]

@@ -106,7 +106,7 @@ class Plan:
         return replace(self, verbose=0, dev_score=None)
 
 
-def train(training, plan, model=None, tasks=None, keeper=None):
+def train(training, tasks=None, keeper=None):
     """Make the passes of a training; return the best model (or the last) and history.
 
     Parameters
@@ -114,10 +114,6 @@ def train(training, plan, model=None, tasks=None, keeper=None):
     training : SequenceTraining or RowTraining
         Draws the ``order()`` of each pass, gives it to the kernel in ``pieces``, takes
         what the kernel has done, and gives the ``model()`` so far.
-    plan : Plan
-        What all passes have in common.
-    model : int, default=None
-        Which of several models it is.
     tasks : PassTasks, default=None
         Informs scikit-learn's callbacks.
     keeper : Keeper, default=None
@@ -130,8 +126,9 @@ def train(training, plan, model=None, tasks=None, keeper=None):
     history : list of dict
         A record for each pass.
     """
-    monitor, n_words = Monitor(plan, model), None
-    with training.sharded() if plan.n_shards > 1 else nullcontext(training) as learner:
+    monitor, n_words = Monitor(training.plan, training.number), None
+    is_whole = training.plan.n_shards == 1
+    with nullcontext(training) if is_whole else training.sharded() as learner:
         if keeper is not None:
             n_words = keeper.resume(learner, monitor)
         while not monitor.is_over:
@@ -160,7 +157,7 @@ class Monitor:
     ----------
     plan : Plan
         What all passes have in common.
-    model : int, default=None
+    number : int, default=None
         Which of several models is trained.
 
     Examples
@@ -176,10 +173,9 @@ class Monitor:
     [0.5, 0.7, 0.6, 0.7]
     """
 
-    def __init__(self, plan, model=None):
+    def __init__(self, plan, number=None):
         self.plan = plan
-        self.title = "" if model is None else f"model {model + 1}, "
-        self.model = model or 0
+        self.title = "" if number is None else f"model {number + 1}, "
         self.history = []
         self.best = None
         self.best_score = -np.inf

@@ -269,8 +269,7 @@ class RowClassifier(
         about = partial(described_rows, self, plan, rows, classes, start)
         with keeping(checkpoint, self, about) as keeper_of:
             training = RowTraining(start, learned, plan, seed)
-            given = training, plan, None, tasks, keeper_of("model-1")
-            belief, self.history_ = train(*given)
+            belief, self.history_ = train(training, tasks, keeper_of("model-1"))
             vars(self).update(self._fitted(belief, classes))
             check_size(learned.changed(self.weights_))
             if one_pass and before is not None:

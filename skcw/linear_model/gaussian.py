@@ -357,8 +357,7 @@ def shadow_predictions(start, rows, plan, seed, keeper_of):
     found = []
     for number in left_out:
         training = RowTraining(start(), rows, plan, seed, (part != number)[copy_of])
-        keeper = keeper_of(f"shadow-{number + 1}")
-        belief, _ = train(training, plan, keeper=keeper)
+        belief, _ = train(training, keeper=keeper_of(f"shadow-{number + 1}"))
         unseen = np.flatnonzero(part == number)
         new = take_rows(rows, first[unseen])
         scores, spreads = new.scores(belief.weights), new.spreads(belief.variance)
