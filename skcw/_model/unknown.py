@@ -100,6 +100,8 @@ class Views:
                 parts.append(hidden_part(*given))
             before += int(n_owners[number])
             self.corpus.close(number)
+        if not parts:
+            return None
         edges = None
         if parts[0].edges is not None:
             most = max(part.edges.n_features for part in parts)

@@ -255,6 +255,14 @@ def test_without_a_lonely_token_there_is_no_trial():
     assert Views(corpus_of(batch).blocks(), belief, hiding=True).trial is None
 
 
+def test_only_what_is_not_learned_from_may_have_a_lonely_token():
+    X = [[["a"]], [["a", "b"], ["b"]]]
+    batch = SequenceEncoder().fit_transform(X)
+    belief = Belief.start(batch.n_features, 2, 1.0, learn_unknown_token=True)
+    corpus = corpus_of(batch, np.array([0.0, 1.0]))
+    assert Views(corpus.blocks(), belief, hiding=True).trial is None
+
+
 def test_training_labels_that_break_the_constraints_are_no_hindrance():
     X = [[["a"], ["b"]], [["c"]], [["d"], ["e"]]]
     y = [["B-P", "E-P"], ["B-P"], ["B-P", "E-P"]]
